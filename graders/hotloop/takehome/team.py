@@ -131,25 +131,20 @@ class Team:
         What a crash has cut off is taken up where it ended.
         """
         try:
-            return cls._create(folder)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if (folder / DESCRIPTION).exists():
+                raise TeamError(f"{folder.resolve()} has keys already: it is left as it is.")
+            key = keys.create(folder / "keys")
+            for name in ("packs", "submissions", "reports", "candidates"):
+                (folder / name).mkdir(mode=0o700, exist_ok=True)
+            (folder / "roles").mkdir(exist_ok=True)
+            described = _Description(public_key=key.public.hex(), made=datetime.now(UTC))
+            whole_file.replace(folder / DESCRIPTION, _json(described))
+            team = cls(folder)
+            team.audit("team", "made the folder and its keys")
         except OSError as error:
             why = error.strerror or str(error)
             raise TeamError(f"{folder} cannot be made a team's folder: {why}.") from None
-
-    @classmethod
-    def _create(cls, folder: Path) -> Self:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if (folder / DESCRIPTION).exists():
-            raise TeamError(f"{folder.resolve()} has keys already: it is left as it is.")
-        key = keys.create(folder / "keys")
-        private = ("packs", "submissions", "reports", "candidates")
-        for name in private:
-            (folder / name).mkdir(mode=0o700, exist_ok=True)
-        (folder / "roles").mkdir(exist_ok=True)
-        described = _Description(public_key=key.public.hex(), made=datetime.now(UTC))
-        whole_file.replace(folder / DESCRIPTION, _json(described))
-        team = cls(folder)
-        team.audit("team", "made the folder and its keys")
         return team
 
     @cached_property

@@ -48,6 +48,23 @@ def test_outputs_never_arrive(own_team: Hired, folder: Path) -> None:
     assert all(cell.get("outputs", []) == [] for cell in notebook["cells"])
 
 
+def test_a_notebook_is_repaired_as_in_a_class(own_team: Hired, folder: Path) -> None:
+    """A check that was deleted is put back, one that was changed is as it was handed out."""
+    path = folder / "lab.ipynb"
+    notebook = json.loads(path.read_text())
+    checks = {c["id"]: c for c in notebook["cells"] if c["id"] in ("online_pass", "triton_forward")}
+    notebook["cells"].remove(checks["online_pass"])
+    handed_out = "".join(checks["triton_forward"]["source"])
+    checks["triton_forward"]["source"] = "print('passed')"
+    path.write_text(json.dumps(notebook))
+    found = open_submission(make_submission(folder), own_team.team, received=RECEIVED)
+    assert found.work.notes == ("The cell “online_pass” was missing and was put back.",)
+    graded = {c["metadata"].get("nbgrader", {}).get("grade_id"): c["source"]
+              for c in json.loads(found.work.files["lab.ipynb"])["cells"]}  # fmt: skip
+    assert graded["triton_forward"] == handed_out
+    assert "online_pass" in graded
+
+
 def test_the_window(own_team: Hired, folder: Path) -> None:
     path, team = make_submission(folder), own_team.team
     pack = own_team.packs[0].manifest

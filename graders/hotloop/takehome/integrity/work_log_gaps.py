@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.work_log import Entry, WorkLog
 
 LARGE = 60
@@ -71,13 +71,7 @@ def _absent() -> Signal:
     return _signal("weak", "No work log", said, f"{_MISSING} Files get lost, too.")
 
 
-def _signal(strength: str, title: str, evidence: list[str], innocent: str) -> Signal:
-    return Signal.model_validate(
-        {
-            "kind": "work_log",
-            "strength": strength,
-            "title": title,
-            "evidence": evidence,
-            "innocent": innocent,
-        }
+def _signal(strength: Strength, title: str, evidence: list[str], innocent: str) -> Signal:
+    return Signal(
+        kind="work_log", strength=strength, title=title, evidence=evidence, innocent=innocent
     )
