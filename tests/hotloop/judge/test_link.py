@@ -188,17 +188,18 @@ class Still:
 
 def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch) -> Verdict:
     """What becomes of a silent worker whose time ended just now, of which the judge took a part."""
-    ours, _theirs = socket.socketpair()
-    link = Link(ours, Still(), trusted=False)  # type: ignore[arg-type]
-    monkeypatch.setattr(module, "LATEST_S", 0.2)
-    link.deadline = time.monotonic()
-    link.freeze()
-    assert link._frozen_at is not None
-    link._frozen_at -= kept_s
-    link.thaw()
-    with pytest.raises(Ruling) as ruling:
-        link.receive(time.monotonic() + 60)
-    return ruling.value.verdict
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        link = Link(ours, Still(), trusted=False)  # type: ignore[arg-type]
+        monkeypatch.setattr(module, "LATEST_S", 0.2)
+        link.deadline = time.monotonic()
+        link.freeze()
+        assert link._frozen_at is not None
+        link._frozen_at -= kept_s
+        link.thaw()
+        with pytest.raises(Ruling) as ruling:
+            link.receive(time.monotonic() + 60)
+        return ruling.value.verdict
 
 
 def test_time_that_it_stood_frozen_is_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
