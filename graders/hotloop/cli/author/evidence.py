@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import evidence
+from hotloop import curriculum, evidence
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, log, require_sandbox
 from hotloop.curriculum import Measurement, Run
@@ -24,7 +24,7 @@ def run(
     It writes curriculum/MODULE/runs/DEVICE.json.
     """
     require_sandbox()
-    wanted = [find.module(module)] if module else find.all_modules()
+    wanted = [find.module(module)] if module else curriculum.modules()
     runs: dict[str, Run] = {}
     written: dict[str, str] = {}
     for found in wanted:
