@@ -33,17 +33,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 from likeness.disguises import DISGUISES, all_and_padded
 
 from hotloop import render
+from hotloop.alike.likeness import MODERATE, Likeness, likeness, print_of
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.local_judging import judge_submission
+from hotloop.notebook_cells import cells
 from hotloop.takehome import recorded
-from hotloop.takehome.integrity.likeness import Likeness, likeness, print_of
-from hotloop.takehome.integrity.similarity import MODERATE
 from hotloop.takehome.intervals import Interval, rate_interval
-from hotloop.takehome.notebook_cells import cells
 
 HERE = Path(__file__).parent
 REFERENCE = "reference"

@@ -39,7 +39,7 @@ from hotloop.judge.device import device_name
 from hotloop.local_judging import judge_submission
 from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
-from hotloop.takehome.variant_trials import counts
+from hotloop.takehome.quality import counts
 from hotloop.variants import Variant, draw, plain, same_answers
 from hotloop.variants.form import NAME, form_of
 from hotloop.variants.variant import Value

@@ -11,7 +11,7 @@ import json
 import os
 import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -20,8 +20,8 @@ from nbgrader.utils import parse_utc
 
 from hotloop.course.released import Release
 from hotloop.course.repair import repair
-from hotloop.course.sanitize import writable
 from hotloop.local_judging import NOTEBOOK
+from hotloop.notebook_cells import writable
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 SUBMITTED = "submitted"
@@ -51,6 +51,8 @@ class HandIn:
     outputs; None where no notebook is graded. own: paths of the files beside it that came from the
     learner. unreadable: why there is no notebook, or nothing. notes: sentences to the learner.
     handed_in: when, as nbgrader noted it, or nothing. tasks: those to be judged; empty for all.
+    variant: `Variant.to_json()` of a candidate's own; None in a course. digests: as `given` in
+    `Job`.
     """
 
     student: str
@@ -62,6 +64,8 @@ class HandIn:
     notes: Sequence[str] = ()
     handed_in: str = ""
     tasks: Sequence[str] = ()
+    variant: Mapping[str, Any] | None = None
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def key(self) -> str:
@@ -106,17 +110,36 @@ def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()
     data = read_ordinary(path) if path is not None else None
     if renamed:
         notes.append(f"It was handed in as “{renamed}” and graded as “{NOTEBOOK}”.")
-    repaired = repair(data, release)
+    return complete(
+        student, release, files, data, notes, _handed_in(folder / TIMESTAMP), tuple(sorted(tasks))
+    )
+
+
+def complete(
+    student: str,
+    release: Release,
+    files: Mapping[str, bytes],
+    notebook: bytes | None,
+    notes: Sequence[str] = (),
+    handed_in: str = "",
+    tasks: Sequence[str] = (),
+) -> HandIn:
+    """A hand-in's files, with the released ones in their places and its notebook repaired.
+
+    notebook: its file; None where none was handed in.
+    """
+    repaired = repair(notebook, release)
+    document = json.dumps(repaired.notebook)
     return HandIn(
         student,
         release.module,
-        {**files, **release.given, NOTEBOOK: data or b""},
-        json.loads(json.dumps(repaired.notebook)),
+        {**files, **release.given, NOTEBOOK: document.encode()},
+        json.loads(document),
         _own(files, release),
         repaired.unreadable,
         tuple(map(writable, [*repaired.notes, *notes])),
-        _handed_in(folder / TIMESTAMP),
-        tuple(sorted(tasks)),
+        handed_in,
+        tasks,
     )
 
 

@@ -12,9 +12,9 @@ from typing import Protocol
 from hotloop.core.record import Record
 from hotloop.course.kernel import SERVE_JUDGE, ConfinedKernel
 from hotloop.course.rulings import with_death
-from hotloop.course.sanitize import writable
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
+from hotloop.notebook_cells import writable
 
 SETTLE_S = 5.0
 """How long a kernel may take to be free again once the judge is done with it."""

@@ -8,7 +8,8 @@ from nbformat import NotebookNode
 
 from hotloop.course import nodes
 from hotloop.course.channels import Reply
-from hotloop.course.sanitize import harmless_data, writable
+from hotloop.course.sanitize import harmless_data
+from hotloop.notebook_cells import writable
 
 MAX_TEXT = 64 * 1024
 """Characters of text that are kept of one cell."""

@@ -15,6 +15,7 @@ from hotloop.core.user_error import UserError
 from hotloop.course.gradebook import read
 from hotloop.curriculum import load_module
 from hotloop.local_judging import NOTEBOOK
+from hotloop.worker.notebook import text_of
 
 SOURCE = "source"
 RELEASE = "release"
@@ -91,6 +92,37 @@ def load_release(root: Path, module: str) -> Release:
         _texts(root / RELEASE / module / NOTEBOOK),
         {name: data for name, data in given.items() if name not in own},
         own,
+    )
+
+
+def of_files(module: str, files: Mapping[str, bytes], own: Collection[str]) -> Release:
+    """A module as it was handed out to one: its files, the notebook among them, of which `own` are
+    to be edited. What its cells count no gradebook says.
+    """
+    notebook = json.loads(files[NOTEBOOK])
+    cells = cast("list[dict[str, Any]]", notebook["cells"])
+    return Release(
+        module,
+        notebook["metadata"]["kernelspec"],
+        [_cell(cell) for cell in cells if "nbgrader" in cell["metadata"]],
+        {text_of(cell["source"]) or "" for cell in cells},
+        {name: data for name, data in files.items() if name not in own and name != NOTEBOOK},
+        own,
+    )
+
+
+def _cell(cell: Mapping[str, Any]) -> ReleasedCell:
+    marks = cell["metadata"]["nbgrader"]
+    return ReleasedCell(
+        grade_id=marks["grade_id"],
+        cell_type=cell["cell_type"],
+        source=text_of(cell["source"]) or "",
+        checksum="",
+        locked=marks["locked"],
+        grade=marks["grade"],
+        solution=marks["solution"],
+        task=marks["task"],
+        points=marks.get("points"),
     )
 
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Protocol
 
+from markupsafe import Markup
+
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import picture
@@ -213,9 +215,9 @@ def _circumstances(record: Record) -> str:
     return f"<details><summary>How it was judged</summary>{'<br>'.join(lines)}</details>"
 
 
-def prose(sentence: str) -> str:
+def prose(sentence: str) -> Markup:
     """A sentence as HTML; what stands between backticks is code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))
 
 
 def colour(verdict: Verdict) -> str:

@@ -9,22 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 from nbformat import NotebookNode
 
-from hotloop.core.wire import as_message
+from hotloop import notebook_cells
 from hotloop.course import nodes
 from hotloop.course.released import Release, ReleasedCell
-from hotloop.course.sanitize import harmless_markdown, literal, writable
-from hotloop.worker.notebook import Unreadable, read_cells, text_of
+from hotloop.course.sanitize import harmless_markdown, literal
+from hotloop.notebook_cells import Cell
+from hotloop.worker.notebook import Unreadable
 
-MAX_SOURCE = 256 * 1024
-"""Characters of one cell."""
 MAX_MARKDOWN = 512 * 1024
 """Characters of all text cells together: what comes after them is shown as its source, unparsed."""
-
-UNREADABLE_CELL = "*(A cell could not be read here, or was too long, and was left out.)*"
 
 MISSING_ANSWER = "*(This cell was missing: look for the answer in the cells around it.)*"
 
@@ -32,28 +28,6 @@ NOTHING_RELEASED = (
     "None of the exercise's cells is in the notebook. Expected the notebook that was released: "
     "copy your answers into it, and hand that in."
 )
-
-Kind = Literal["code", "markdown", "raw"]
-_KINDS: dict[str, Kind] = {
-    "code": "code",
-    "markdown": "markdown",
-    "raw": "raw",
-    # Titles, before version 4.
-    "heading": "markdown",
-}
-
-
-@dataclass(frozen=True)
-class Submitted:
-    """One cell as it was handed in: its text, and the ids that it claims.
-
-    kind: empty where the file gives it none that there is.
-    """
-
-    kind: Kind | Literal[""]
-    source: str
-    grade_id: str
-    cell_id: str
 
 
 @dataclass
@@ -100,32 +74,18 @@ def repair(data: bytes | None, release: Release) -> Repaired:
     return result
 
 
-def _handed_in(data: bytes | None, module: str) -> list[Submitted]:
+def _handed_in(data: bytes | None, module: str) -> list[Cell]:
     """The cells of a notebook file of any format version. Unreadable says why there are none."""
     if data is None:
         raise Unreadable("No notebook was handed in: hand in the notebook under its own name.")
-    cells = [_submitted(cell) for cell in read_cells(data, module)]
+    cells = notebook_cells.cells(data, module)
     if not any(cell.source.strip() for cell in cells):
         raise Unreadable("The notebook is empty: hand in the one that you have worked in.")
     return cells
 
 
-def _submitted(cell: dict[str, Any]) -> Submitted:
-    kind = cell.get("cell_type")
-    source = text_of(cell.get("source", cell.get("input", "")))
-    if source is None or len(source) > MAX_SOURCE:
-        kind, source = "markdown", UNREADABLE_CELL
-    metadata = as_message((as_message(cell.get("metadata")) or {}).get("nbgrader")) or {}
-    return Submitted(
-        kind=_KINDS.get(kind, "") if isinstance(kind, str) else "",
-        source=writable(source),
-        grade_id=_name(metadata.get("grade_id")),
-        cell_id=_name(cell.get("id")),
-    )
-
-
 def _choose(
-    cells: Sequence[Submitted], released: Sequence[ReleasedCell], notes: list[str]
+    cells: Sequence[Cell], released: Sequence[ReleasedCell], notes: list[str]
 ) -> dict[int, ReleasedCell]:
     """Which submitted cell stands for which released one: by grade id, by cell id, by its text.
 
@@ -150,15 +110,15 @@ def _choose(
     return chosen
 
 
-def _may_be(known: ReleasedCell, cell: Submitted) -> bool:
+def _may_be(known: ReleasedCell, cell: Cell) -> bool:
     return not (known.cell_type == "code" and known.solution) or cell.kind in ("code", "")
 
 
-def _claims(known: ReleasedCell, cell: Submitted) -> bool:
+def _claims(known: ReleasedCell, cell: Cell) -> bool:
     return known.grade_id in (cell.grade_id, cell.cell_id)
 
 
-def _not_run(known: ReleasedCell, cell: Submitted) -> str:
+def _not_run(known: ReleasedCell, cell: Cell) -> str:
     return (
         f"The cell “{known.grade_id}” is a {cell.kind} cell, which is not run: nothing in it "
         "counts. Make it a code cell (in JupyterLab select it, press Esc, then Y), hand in again."
@@ -172,7 +132,7 @@ def _is_answered(known: ReleasedCell, source: str) -> bool:
 
 
 def _has_text_of_their_own(
-    cells: Sequence[Submitted], released: Sequence[ReleasedCell], known_texts: Collection[str]
+    cells: Sequence[Cell], released: Sequence[ReleasedCell], known_texts: Collection[str]
 ) -> bool:
     """Whether a written answer may stand outside of its cell, in text that nobody was given."""
     ids = {known.grade_id for known in released}
@@ -201,7 +161,7 @@ def _released_node(known: ReleasedCell, source: str) -> NotebookNode:
     return nodes.markdown(text if unchanged else harmless_markdown(text), metadata)
 
 
-def _plain_node(cell: Submitted, known_texts: Collection[str], parse: bool) -> NotebookNode:
+def _plain_node(cell: Cell, known_texts: Collection[str], parse: bool) -> NotebookNode:
     """A cell that is the learner's own. parse: False when there was too much Markdown before."""
     if cell.kind == "code":
         return nodes.code(cell.source)
@@ -238,7 +198,3 @@ def _add_missing(
             placed.insert(place + 1, (known.grade_id, _released_node(known, source)))
         if any(name == known.grade_id for name, _ in placed):
             before = known.grade_id
-
-
-def _name(value: Any) -> str:
-    return value if isinstance(value, str) else ""

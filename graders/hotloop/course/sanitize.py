@@ -17,6 +17,8 @@ from typing import Any, cast
 import nh3
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
+from hotloop.notebook_cells import writable
+
 MAX_MARKDOWN = 64 * 1024
 """Characters. Longer Markdown is shown as its source, unparsed."""
 MAX_ENVIRONMENTS = 100
@@ -27,14 +29,6 @@ _LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
 _MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _FENCE = re.compile(r"`{3,}|~{3,}")
-
-
-def writable(text: str) -> str:
-    """The text without half characters, which JSON can carry and no file or database takes, and
-    without NUL, which PostgreSQL does not take."""
-    return (
-        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    )
 
 
 def harmless_html(text: str) -> str:

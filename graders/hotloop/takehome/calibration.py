@@ -6,19 +6,160 @@ the module's reference and wrong answers. What was deleted of a candidate counts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.course import item_statistics
+from hotloop.course.item_statistics import GOOD_CORRELATION
+from hotloop.curriculum import Task
 from hotloop.problem import Identifier, Strict
-from hotloop.takehome import measured_quality, past_points, scorecard, task_figures
+from hotloop.takehome import quality, scorecard
+from hotloop.takehome.intervals import Interval, median_interval, rate_interval
 from hotloop.takehome.manifest import RoleId
-from hotloop.takehome.past_points import Past
-from hotloop.takehome.report import JSON_NAME, CheckQuality, UnreadableReport
-from hotloop.takehome.scorecard import Scorecard, ScorecardError
-from hotloop.takehome.task_figures import FEW, Difficulty, Discrimination, Time
-from hotloop.takehome.task_remarks import remarks
+from hotloop.takehome.report import JSON_NAME, CheckQuality, Report, TaskReport, UnreadableReport
+from hotloop.takehome.score import BEST_MARK
+from hotloop.takehome.scorecard import Scorecard, ScorecardError, written_marks
 from hotloop.takehome.team import PackRecord, Team
 from hotloop.takehome.written_here import OwnReports
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Past:
+    """One candidate. card: what a person filed, None before that."""
+
+    report: Report
+    card: Scorecard | None
+
+    @property
+    def filed(self) -> bool:
+        """Whether a person has marked what the report is about."""
+        return self.card is not None and self.card.submission == self.report.submission.digest
+
+
+@dataclass(frozen=True)
+class Points:
+    """All three: candidates by tasks. Where a report lacks a task, nothing is possible."""
+
+    earned: Floats
+    pending: Floats
+    possible: Floats
+
+
+def task_points(past: Sequence[Past], tasks: Sequence[str]) -> Points:
+    """What was measured counts by the middle of its interval; what was not is pending.
+
+    A written task counts once the scorecard is filed, whether anything was written or not: counted
+    earlier, those who left it blank would stand for everybody.
+    """
+    shape = (len(past), len(tasks))
+    earned, pending, possible = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    columns = {task: column for column, task in enumerate(tasks)}
+    for row, one in enumerate(past):
+        marks = written_marks(one.card, one.report)
+        for task in one.report.tasks:
+            column = columns.get(task.task)
+            if column is None:
+                continue
+            if task.kind == "written":
+                found = _points_written(task, marks.get(task.task), filed=one.filed)
+            else:
+                found = _points_judged(task)
+            earned[row, column], pending[row, column] = found
+            possible[row, column] = task.possible
+    return Points(earned, pending, possible)
+
+
+def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple[float, float]:
+    """Earned and pending."""
+    if not filed or (task.answer is not None and mark is None):
+        return 0.0, task.possible
+    if task.answer is None or mark is None:
+        return 0.0, 0.0
+    return task.possible * mark / BEST_MARK, 0.0
+
+
+def _points_judged(task: TaskReport) -> tuple[float, float]:
+    """Earned and pending."""
+    counted = [rung for rung in task.rungs if rung.counted]
+    settled = [rung.points for rung in counted if not rung.verdict.pending]
+    earned = sum((found.low + found.high) / 2 for found in settled)
+    return earned, sum(rung.possible for rung in counted if rung.verdict.pending)
+
+
+FEW = item_statistics.fewest_learners()
+"""Candidates below which difficulty and discrimination say little about a task."""
+
+
+class Difficulty(Strict):
+    """share: mean of the settled points that candidates earned, 0 to 1, with a 95 % interval that
+    holds for few candidates too. candidates: of whom it is the mean.
+    """
+
+    candidates: int
+    share: float | None
+    interval: Interval | None
+
+
+class Time(Strict):
+    """Active minutes by the work logs. planned: what the role tells candidates. interval: 95 %, of
+    the median; None for too few logs.
+    """
+
+    candidates: int
+    median: float | None
+    interval: Interval | None
+    shortest: float | None
+    longest: float | None
+    planned: float
+
+
+class Discrimination(Strict):
+    """Correlation of a task with all the others, and its 95 % interval."""
+
+    candidates: int
+    correlation: float | None
+    low: float | None
+    high: float | None
+
+
+def difficulty_of(share: Floats) -> Difficulty:
+    """From each candidate's share; NaN where nothing is settled."""
+    settled = share[~np.isnan(share)]
+    count = int(settled.size)
+    mean = float(settled.mean()) if count else None
+    return Difficulty(
+        candidates=count, share=mean, interval=rate_interval(float(settled.sum()), count)
+    )
+
+
+def time_of(minutes: Sequence[float], planned: float) -> Time:
+    """From the minutes of those whose work log says them."""
+    return Time(
+        candidates=len(minutes),
+        median=statistics.median(minutes) if minutes else None,
+        interval=median_interval(minutes),
+        shortest=min(minutes, default=None),
+        longest=max(minutes, default=None),
+        planned=planned,
+    )
+
+
+def discrimination_of(points: Points, task: int) -> Discrimination:
+    """Over candidates with settled points in the task and in others."""
+    found = item_statistics.discrimination(points.earned, points.pending, points.possible, task)
+    low, high = found.interval or (None, None)
+    return Discrimination(
+        candidates=found.learners, correlation=found.correlation, low=low, high=high
+    )
+
+
+_LONGER = 1.5
 
 
 class TaskCalibration(Strict):
@@ -49,16 +190,16 @@ def calibrate(team: Team, role: str) -> Calibration:
     found = team.role(role)
     module = found.definition()
     past = _past(team, role)
-    points = past_points.points(past, [task.id for task in found.chosen()])
+    points = task_points(past, [task.id for task in found.chosen()])
     share = item_statistics.shares(points.earned, points.pending, points.possible)
     weights = {task.task: task.weight for task in found.tasks}
     planned = found.pack_tasks(1.0)
     tasks: list[TaskCalibration] = []
     for number, task in enumerate(found.chosen()):
-        difficulty = task_figures.difficulty(share[:, number])
-        time = task_figures.time(_minutes(past, task.id), planned[task.id].minutes)
-        telling = task_figures.discrimination(points, number)
-        checks = measured_quality.of_task(team, module, task)
+        difficulty = difficulty_of(share[:, number])
+        time = time_of(_minutes(past, task.id), planned[task.id].minutes)
+        telling = discrimination_of(points, number)
+        checks = quality.of_task(team, module, task)
         said = remarks(task, difficulty, time, telling, checks)
         if task.kind == "written":
             said += _unmarked(past, task.id)
@@ -133,3 +274,55 @@ def _warning(candidates: int) -> str:
         f"From {said} only. Below {FEW} a correlation of 0.3 is within reach of chance: read "
         "difficulty and discrimination as hints, and judge no task and no candidate by them."
     )
+
+
+def remarks(
+    task: Task,
+    difficulty: Difficulty,
+    time: Time,
+    telling: Discrimination,
+    checks: CheckQuality | None,
+) -> list[str]:
+    """Only what holds at the far end of an interval, or was counted."""
+    return [
+        *_hard(task, difficulty),
+        *_telling(telling),
+        *_long(time),
+        *_checked(task, checks),
+    ]
+
+
+def _hard(task: Task, found: Difficulty) -> Iterator[str]:
+    if found.interval is None or found.candidates < FEW:
+        return
+    if found.interval.low > 0.95:
+        yield "Nearly everybody earns all of it: it tells nobody apart."
+    if found.interval.high < 0.05:
+        why = "it is too hard, or its check is wrong" if task.kind == "code" else "it is too hard"
+        yield f"Nearly nobody earns any of it: {why}."
+
+
+def _telling(found: Discrimination) -> Iterator[str]:
+    if found.high is None or found.candidates < FEW:
+        return
+    if found.high < GOOD_CORRELATION:
+        yield "Who does well here does not do well elsewhere: look at the task."
+
+
+def _long(found: Time) -> Iterator[str]:
+    if found.interval is not None and found.interval.low > _LONGER * found.planned:
+        yield (
+            f"By {found.candidates} work logs it takes longer than the {found.planned:g} minutes "
+            "that candidates are told."
+        )
+
+
+def _checked(task: Task, checks: CheckQuality | None) -> Iterator[str]:
+    if checks is None:
+        if task.kind == "code":
+            yield "Its checks were never recorded: `hotloop takehome calibrate --measure`."
+        return
+    if checks.wrong_passed:
+        yield f"A wrong answer passed: {', '.join(checks.wrong_passed)}."
+    if checks.reference_failed:
+        yield f"The reference fell short: {', '.join(checks.reference_failed)}."

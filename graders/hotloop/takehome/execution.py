@@ -1,14 +1,13 @@
-"""A take-home's submission as the executors of `hotloop course grade` take it: plain data, which
-any process on any node can execute without the team's folder.
+"""Has a submission judged by the executors of `hotloop course grade`: they take it as plain data,
+which any process on any node can execute without the team's folder.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace
 
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt, now
@@ -19,42 +18,37 @@ from hotloop.course.executors.local import Local
 from hotloop.course.hand_in import HandIn
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess, lost
+from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
+from hotloop.judged_again import settled
+from hotloop.local_judging import judge_folder
 from hotloop.sandbox.level import level
-from hotloop.takehome import judging
-from hotloop.takehome import submission as takehome
+from hotloop.sandbox.scratch import scratch
+from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.variants import Variant
 
-
-@dataclass(frozen=True)
-class Candidate(HandIn):
-    """What is executed. variant: `Variant.to_json()` of the team's own draw. given: as in `Job`."""
-
-    variant: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    given: Mapping[str, str] = field(default_factory=dict[str, str])
+BUDGET_S = 180.0
+"""Seconds that judging one task may take."""
 
 
 class GraderLost(Exception):
     """The process that had a task judged ended before it was done."""
 
 
-def work(key: str, submission: takehome.Submission, team: Team, tasks: Iterable[str]) -> Work:
+def work(key: str, submission: Submission, team: Team, tasks: Iterable[str]) -> Work:
     """The piece of work that judging those of `tasks` is which are code."""
     found = submission.manifest
-    candidate = Candidate(
-        student=found.pseudonym,
-        module=found.module,
-        files=dict(submission.files),
-        tasks=tuple(judging.code_tasks(found.module, tasks)),
+    hand_in = replace(
+        submission.work,
+        tasks=tuple(code_tasks(found.module, tasks)),
         variant=team.variant(found.pack).to_json(),
-        given=found.files,
     )
-    return Work(key, candidate, judge_candidate)
+    return Work(key, hand_in, judge_candidate)
 
 
 def judged(
-    submission: takehome.Submission,
+    submission: Submission,
     team: Team,
     tasks: Iterable[str],
     *,
@@ -67,7 +61,7 @@ def judged(
     itself even then. A task whose process is lost is the judge's error: its points stay open.
     """
     module = submission.manifest.module
-    asked = judging.code_tasks(module, tasks)
+    asked = code_tasks(module, tasks)
     works = [work(task, submission, team, [task]) for task in asked]
     executor = Local(max(1, min(jobs, len(asked))))
 
@@ -91,17 +85,8 @@ def _job(module: str, task: str) -> Job:
 
 def judge_candidate(hand_in: HandIn, _terms: Terms, say: Say) -> Attempt:
     """Have the judge judge it, in this process's judge."""
-    assert isinstance(hand_in, Candidate)
     started = time.monotonic()
-    records = judging.judge(
-        hand_in.files,
-        hand_in.module,
-        hand_in.tasks,
-        Variant.from_json(hand_in.variant),
-        hand_in.given,
-        on_progress=lambda text: say("", text),
-        process=_judge,
-    )
+    records = judge(hand_in, lambda text: say("", text))
     isolation = next((record.circumstances.isolation for record in records.values()), None)
     return Attempt(
         student=hand_in.student,
@@ -113,6 +98,42 @@ def judge_candidate(hand_in: HandIn, _terms: Terms, say: Say) -> Attempt:
         seconds=round(time.monotonic() - started, 3),
         records=records,
     )
+
+
+def judge(hand_in: HandIn, on_progress: Callable[[str], None]) -> dict[str, Record]:
+    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
+
+    What stays undecided is judged once more, by itself and with the whole time. So a work that is
+    slow before it is measured makes no open points of lost ones. The files lie where the next
+    judging removes them if this one is killed.
+    """
+    variant = None if hand_in.variant is None else Variant.from_json(hand_in.variant)
+    with scratch() as folder:
+        lay_out(hand_in.files, folder)
+
+        def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
+            return judge_folder(
+                folder,
+                hand_in.module,
+                tasks,
+                rungs,
+                variant=variant,
+                given=hand_in.digests,
+                judge=_judge,
+                on_progress=on_progress,
+                budget_s=BUDGET_S,
+            )
+
+        def decided(record: Record) -> Record:
+            return settled(record, lambda left: judged([record.task], left)[record.task])
+
+        return {task: decided(record) for task, record in judged(hand_in.tasks).items()}
+
+
+def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
+    """Those that the judge has a say in, in the module's order."""
+    wanted = set(tasks)
+    return [t.id for t in load_module(module).tasks if t.id in wanted and t.kind == "code"]
 
 
 _judge = JudgeProcess()

@@ -11,8 +11,6 @@ from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
-__all__ = ["grade", "make_report", "write"]
-
 
 def grade(
     submission: Submission,

@@ -7,16 +7,19 @@ that can be graded, notebooks without their outputs, and the work log unless it 
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from hotloop import curriculum
 from hotloop.core.user_error import UserError
-from hotloop.takehome import limits, manifest, plain_notebook, whole_file, work_files, work_log
+from hotloop.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
+from hotloop.takehome import limits, manifest, whole_file, work_files, work_log
 from hotloop.takehome.manifest import ForgedManifest, Manifest, PackFolder
-from hotloop.takehome.plain_notebook import NotANotebook
+from hotloop.worker.notebook import Unreadable
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
@@ -95,8 +98,8 @@ def _work(folder: Path) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for name, data in work_files.read(folder).items():
         try:
-            content = plain_notebook.plain(data) if name.endswith(".ipynb") else data
-        except NotANotebook as error:
+            content = _without_outputs(data) if name.endswith(".ipynb") else data
+        except Unreadable as error:
             raise CannotSubmit(f"{name}: {error}") from None
         if len(content) > limits.MAX_FILE:
             raise CannotSubmit(
@@ -105,6 +108,32 @@ def _work(folder: Path) -> dict[str, bytes]:
             )
         found[limits.FILES + name] = content
     return found
+
+
+def _without_outputs(notebook: bytes) -> bytes:
+    """The notebook's cells with what names them: outputs are not handed in, since all runs anew."""
+    found = cells(notebook, most=limits.MAX_NOTEBOOK)
+    if any(cell.source == UNREADABLE_CELL for cell in found):
+        raise Unreadable(f"A cell is no text, or longer than {MAX_SOURCE >> 10} KiB: shorten it.")
+    document = {
+        "cells": [_without_output(cell, number) for number, cell in enumerate(found)],
+        "metadata": dict[str, Any](),
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _without_output(cell: Cell, number: int) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "cell_type": cell.kind or "markdown",
+        "id": cell.cell_id or f"cell-{number}",
+        "metadata": {"nbgrader": {"grade_id": cell.grade_id}} if cell.grade_id else {},
+        "source": cell.source.splitlines(keepends=True),
+    }
+    if cell.kind == "code":
+        document |= {"execution_count": None, "outputs": []}
+    return document
 
 
 def _require_asked(asked: Manifest, work: Mapping[str, bytes]) -> None:

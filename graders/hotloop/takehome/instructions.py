@@ -8,16 +8,16 @@ from __future__ import annotations
 import html
 import math
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from hotloop import __version__
 from hotloop.curriculum import Task
 from hotloop.takehome.manifest import Manifest
-from hotloop.takehome.percentages import percentages
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import keep_until
-from hotloop.takehome.ways_to_start import requirement
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -123,3 +123,46 @@ td:nth-last-child(-n+2) {{ white-space: nowrap; }}
 {body}</body>
 </html>
 """
+
+
+def requirement(role: Role) -> str:
+    """What pip installs: the role's own, the wheel in the pack, or this version of Hotloop."""
+    if role.install:
+        return role.install
+    module = role.definition()
+    needs = {
+        need for task in role.chosen() for rung in task.rungs for need in module.needs_of(rung)
+    }
+    extras = ",".join(["course", *sorted(needs)])
+    return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
+
+
+def makefile(role: Role) -> str:
+    """`make lab` and what else is done in a pack."""
+    return _filled("Makefile", role)
+
+
+def containerfile(role: Role) -> str:
+    """An image to work in."""
+    return _filled("Containerfile", role)
+
+
+def _filled(name: str, role: Role) -> str:
+    text = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
+    copied = f"COPY {role.wheel} ./\n" if role.wheel else ""
+    return text.replace("@copy the wheel@\n", copied).replace("@requirement@", requirement(role))
+
+
+def percentages(weights: Mapping[str, float]) -> dict[str, int]:
+    """Of each name, in whole percent; together 100. What rounding down leaves over goes to those
+    that lost the most by it, of equal ones to the earlier.
+    """
+    total = sum(weights.values())
+    exact = {name: 100 * weight / total for name, weight in weights.items()}
+    found = {name: int(share) for name, share in exact.items()}
+    left = 100 - sum(found.values())
+    # Twelve digits: equal weights must not be told apart by how a computer divides.
+    by_loss = sorted(exact, key=lambda name: round(found[name] - exact[name], 12))
+    for name in by_loss[:left]:
+        found[name] += 1
+    return found

@@ -20,19 +20,25 @@ from uuid import uuid4
 
 from hotloop import __version__
 from hotloop.judge.service import module_digest
-from hotloop.takehome import manifest, pseudonyms, seen, work_files
+from hotloop.takehome import manifest, seen, work_files
 from hotloop.takehome import team as teams
 from hotloop.takehome.handing_in import zipped
-from hotloop.takehome.instructions import instructions_html, instructions_markdown
+from hotloop.takehome.instructions import (
+    containerfile,
+    instructions_html,
+    instructions_markdown,
+    makefile,
+)
 from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.role import Role
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
-from hotloop.takehome.ways_to_start import containerfile, makefile
 from hotloop.yaml_lines import place
 
 if TYPE_CHECKING:
     from hotloop.variants import Variant
+import secrets
+from collections.abc import Collection
 
 _JOINERS = "\u200c\u200d"
 """They cannot be seen, and names in Persian and in Indian scripts are spelled with them."""
@@ -219,7 +225,7 @@ def _draw(team: Team, role: Role) -> tuple[str, Variant]:
     ]
     found: dict[tuple[int, int, str], Variant] = {}
     for _ in range(DRAWS):
-        pseudonym = pseudonyms.draw(taken)
+        pseudonym = draw_pseudonym(taken)
         variant = draw(role.module, team.key.variants, pseudonym)
         shared = [len(tasks & set(same_answers(variant, other))) for other, tasks in earlier]
         found[max(shared, default=0), sum(shared), pseudonym] = variant
@@ -241,3 +247,34 @@ def _clean(name: str) -> str:
 
 def _json(document: object) -> bytes:
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+_ADJECTIVES = (
+    "amber brisk broad bright calm candid clear copper coral crisp early even fair fleet fond "
+    "frosty gentle glad golden hazel hidden humble indigo jolly keen kind level light lively "
+    "lucid mellow merry mild misty modest neat nimble noble olive open patient pearl plain polite "
+    "prompt proud quick quiet ready rosy ruby rustic sandy scarlet serene silver sober solid "
+    "steady sunny swift tidy timely upbeat vivid warm wise witty"
+)
+_ANIMALS = (
+    "badger beaver bison bittern bunting buzzard civet condor coot crane curlew dipper dolphin "
+    "dormouse dove dunlin eagle egret falcon ferret finch fulmar gannet gecko godwit goose grebe "
+    "grouse gull hare harrier hedgehog heron hobby hoopoe ibex ibis jackdaw kestrel kite lark "
+    "lemur linnet lynx magpie marten merlin moose newt ocelot oriole osprey otter ouzel owl panda "
+    "petrel pipit plover puffin quail raven robin salmon seal shrike siskin skylark snipe "
+    "sparrow starling stoat stork swallow swan swift tapir teal tern thrush tortoise turtle vole "
+    "wagtail warbler weasel whale whimbrel widgeon wombat wren zebra"
+)
+ADJECTIVES = tuple(_ADJECTIVES.split())
+ANIMALS = tuple(_ANIMALS.split())
+ATTEMPTS = 1000
+
+
+def draw_pseudonym(taken: Collection[str]) -> str:
+    """A pseudonym that is not among those `taken`."""
+    for _ in range(ATTEMPTS):
+        number = 10 + secrets.randbelow(90)
+        pseudonym = f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}-{number}"
+        if pseudonym not in taken:
+            return pseudonym
+    raise RuntimeError(f"{len(taken)} pseudonyms are taken: begin another team's folder")

@@ -6,19 +6,21 @@ the team has measured itself (`hotloop takehome calibrate --measure`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from hotloop import curriculum
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Measurement, Module, Run, Task
 from hotloop.measured_code import measured_code
-from hotloop.takehome import mutant_trials, variant_trials
-from hotloop.takehome.intervals import rate_interval
-from hotloop.takehome.published import wrong_answers
+from hotloop.takehome.integrity.similarity import wrong_answers
+from hotloop.takehome.intervals import Interval, rate_interval
 from hotloop.takehome.recorded import recorded
-from hotloop.takehome.report import CheckQuality, SpeedRate
+from hotloop.takehome.report import CheckQuality, MutantTrials, SpeedRate, VariantTrials
+from hotloop.takehome.team import Team
+from hotloop.yaml_lines import CurriculumError, load
 
 REFERENCE = "reference"
 
@@ -43,9 +45,9 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
     """
     if task.kind == "written":
         return None
-    runs = [run for run in (*_recorded(module.id), *more) if _about(run, task)]
-    variants = variant_trials.of_task(module.id, task)
-    mutants = mutant_trials.of_task(module.id, task)
+    runs = [run for run in (*curriculum.runs(module.id), *more) if _about(run, task)]
+    variants = _variant_trials(module.id, task)
+    mutants = _mutant_trials(module.id, task)
     if not runs and variants is None and mutants is None:
         return None
     tried = _count(module, task, runs)
@@ -85,10 +87,6 @@ def speed_rate() -> SpeedRate | None:
     )
 
 
-def _recorded(module: str) -> list[Run]:
-    return curriculum.runs(module)
-
-
 def _about(run: Run, task: Task) -> bool:
     return any(measured.task == task.id for measured in run.measurements)
 
@@ -121,3 +119,184 @@ def _count(module: Module, task: Task, runs: Iterable[Run]) -> _Tried:
 
 def _falls_short(found: Measurement) -> bool:
     return found.verdict is not Verdict.PASSED or found.earned < 1
+
+
+def _mutant_trials(module: str, task: Task) -> MutantTrials | None:
+    """Of a task of which mutants were judged; None for others."""
+    measured = recorded("mutants")
+    if measured is None:
+        return None
+    rows = cast("list[dict[str, Any]]", measured["rows"])
+    row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
+    if row is None:
+        return None
+    return MutantTrials(
+        wrong=row["wrong"],
+        passed=row["passed"],
+        rate=rate_interval(row["passed"], row["wrong"]),
+        judgings=row["judgings"],
+        device=str(measured["device"]),
+        date=str(row["date"]),
+        older=row["code"] != measured_code(module),
+    )
+
+
+def _variant_trials(module: str, task: Task) -> VariantTrials | None:
+    """Of a code task that a candidate's choices are about; None for others."""
+    measured = recorded("variants")
+    if measured is None:
+        return None
+    rows = cast("list[dict[str, Any]]", measured["rows"])
+    row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
+    if row is None:
+        return None
+    passed, references = counts(row["reference_as_in_the_plain_module"])
+    failed, judgings = counts(row["wrong_answers_as_in_the_plain_module"])
+    return VariantTrials(
+        variants=row["variants"],
+        references=references,
+        references_passed=passed,
+        wrong_fail_rate=rate_interval(references - passed, references),
+        wrong_judgings=judgings,
+        wrong_failed=failed,
+        left_out=[rung.id for rung in task.rungs if rung.threshold or rung.needs_gpu],
+        device=str(measured["device"]),
+        date=str(row["date"]),
+        older=row["code"] != measured_code(module),
+    )
+
+
+def counts(share: str) -> tuple[int, int]:
+    """Of `48 of 50`; none of what does not apply, which is a dash."""
+    right, of, tried = share.partition(" of ")
+    return (int(right), int(tried)) if of else (0, 0)
+
+
+FOLDER = "calibration"
+
+
+def of_task(team: Team, module: Module, task: Task) -> CheckQuality | None:
+    """What is known of the task's checks."""
+    return check_quality(module, task, measured(team, module.id))
+
+
+def measured(team: Team, module: str) -> list[Run]:
+    """What the team has measured itself; a file that cannot be read counts as none."""
+    path = path_of(team, module)
+    if not path.is_file():
+        return []
+    try:
+        return [load(path, Run)]
+    except CurriculumError:
+        return []
+
+
+def path_of(team: Team, module: str) -> Path:
+    """Where `hotloop takehome calibrate --measure` writes it."""
+    return team.folder / FOLDER / f"{module}.json"
+
+
+FEW = 10
+"""Wrong answers and references below which a rate says little."""
+
+
+def sentences(checks: CheckQuality | None) -> list[str]:
+    """How often wrong passes and right fails, with its uncertainty."""
+    if checks is None:
+        return ["How strong this task’s checks are was never recorded on any machine."]
+    runs = _of_runs(checks) if checks.measured else ()
+    variants = _of_variants(checks.variants) if checks.variants else ()
+    mutants = _of_mutants(checks.mutants) if checks.mutants else ()
+    return [*runs, *variants, *mutants]
+
+
+def counted(hits: int, trials: int, rate: Interval | None) -> str:
+    """For a table: `0 of 4, ≤ 49 %`. What few trials leave possible stands beside the count."""
+    if rate is None:
+        return "none tried"
+    if not hits:
+        return f"0 of {trials}, ≤ {_percent(rate.high)}"
+    return f"{hits} of {trials}, {100 * rate.low:.0f}–{_percent(rate.high)}"
+
+
+def _of_runs(checks: CheckQuality) -> Iterator[str]:
+    yield _wrong(checks)
+    yield _right(checks)
+    if checks.speed is not None:
+        yield _speed(checks.speed)
+    if checks.gpu_speed_unmeasured:
+        yield "How often speed is judged wrongly was not measured on a GPU."
+    if min(checks.wrong_answers, checks.references) < FEW:
+        yield "These are few: the intervals say how little that tells."
+    if checks.references:
+        yield "The reference is one right answer; another one may be judged otherwise."
+    where = "; ".join(checks.measured)
+    older = " The code has changed since." if checks.older else ""
+    yield f"Recorded on {where}.{older}"
+
+
+def _of_variants(found: VariantTrials) -> Iterator[str]:
+    missed = found.references - found.references_passed
+    yield (
+        f"In {found.variants} candidates’ variants, with fresh inputs each, the reference fell "
+        f"short in {missed} of {found.references} judgings{_up_to(found.wrong_fail_rate)}."
+    )
+    if found.wrong_judgings:
+        yield (
+            f"There the known wrong answers failed as they must in {found.wrong_failed} of "
+            f"{found.wrong_judgings}."
+        )
+    if found.left_out:
+        yield f"Not tried there: {', '.join(found.left_out)}."
+    older = " The code has changed since." if found.older else ""
+    yield f"Recorded on {found.device}, {found.date}.{older}"
+
+
+def _of_mutants(found: MutantTrials) -> Iterator[str]:
+    older = " The code has changed since." if found.older else ""
+    yield (
+        f"Of {found.wrong} wrong mutants of the reference, one small systematic mistake each, "
+        f"{found.passed} passed at least once in {found.judgings} judgings with new hidden inputs"
+        f"{_up_to(found.rate)}. Recorded on {found.device}, {found.date}.{older}"
+    )
+
+
+def _wrong(checks: CheckQuality) -> str:
+    count = checks.wrong_answers
+    if count == 0:
+        return "No known wrong answer to this task was recorded."
+    passed = len(checks.wrong_passed)
+    rate = _up_to(checks.wrong_pass_rate)
+    said = f"Wrong pass: {passed} of {count} known wrong answers passed{rate}"
+    named = f": {', '.join(checks.wrong_passed)}" if passed else ""
+    return f"{said}{named}. They were written together with the checks: of others more may pass."
+
+
+def _right(checks: CheckQuality) -> str:
+    count = checks.references
+    if count == 0:
+        return "The reference was not recorded on this task."
+    failed = len(checks.reference_failed)
+    said = (
+        f"Wrong fail: the reference fell short in {failed} of {count} judgings of a rung"
+        f"{_up_to(checks.wrong_fail_rate)}"
+    )
+    named = f": {', '.join(checks.reference_failed)}" if failed else ""
+    return f"{said}{named}."
+
+
+def _speed(speed: SpeedRate) -> str:
+    return (
+        f"Speed on a CPU: of {speed.judgings} judgings of a made-up function whose true speed was "
+        f"10 % off a level, "
+        f"{speed.wrong} were wrong{_up_to(speed.rate)} and {speed.undecided} undecided "
+        f"({speed.device}, {speed.date})."
+    )
+
+
+def _up_to(rate: Interval | None) -> str:
+    return "" if rate is None else f" (95 % interval {_percent(rate.low)} to {_percent(rate.high)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if 0 < share < 0.1 else f"{100 * share:.0f} %"

@@ -19,13 +19,12 @@ from hotloop.bank.question import WeakAnswer
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Rubric, TaskKey, Tier
+from hotloop.curriculum import Rubric, Task, TaskKey, Tier
 from hotloop.practice.moment import Moment
-from hotloop.problem import Identifier, Strict, Text
+from hotloop.problem import Identifier, Rung, Strict, Text
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.manifest import Digest, Pseudonym, RoleId
-from hotloop.takehome.skills import Skill
 
 FORMAT = 1
 JSON_NAME = "report.json"
@@ -58,6 +57,48 @@ def _plain(record: Record) -> dict[str, Any]:
 JudgeRecord = Annotated[
     Record, BeforeValidator(_record), PlainSerializer(_plain, return_type=dict[str, Any])
 ]
+
+
+Skill = Literal[
+    "right", "economical", "clean", "compiles", "fast_cpu", "gpu_right", "fast_gpu", "explains"
+]
+
+TITLES: dict[Skill, str] = {
+    "right": "Right results on unseen inputs",
+    "economical": "Economical: few bytes and operations",
+    "clean": "Safe: no race, nothing out of bounds",
+    "compiles": "Compiles for what it must run on",
+    "fast_cpu": "Fast on a CPU",
+    "gpu_right": "Right on a GPU",
+    "fast_gpu": "Fast on a GPU",
+    "explains": "Explains in writing",
+}
+"""In the ladder's order."""
+
+_BY_RUNG: dict[str, Skill] = {
+    "traffic": "economical",
+    "cheap": "economical",
+    "costs": "economical",
+    "memory": "economical",
+    "batches": "economical",
+    "clean": "clean",
+    "compiles": "compiles",
+    "compiled": "compiles",
+    "exported": "compiles",
+    "legalized": "compiles",
+    "builds": "compiles",
+}
+
+
+def skill(task: Task, rung: Rung) -> Skill:
+    """Which one the rung shows. What has no other name is about right results."""
+    if task.kind == "written":
+        return "explains"
+    if rung.threshold is not None:
+        return "fast_gpu" if rung.needs_gpu else "fast_cpu"
+    if rung.id in _BY_RUNG:
+        return _BY_RUNG[rung.id]
+    return "gpu_right" if rung.needs_gpu else "right"
 
 
 class RungReport(Strict):
@@ -224,7 +265,7 @@ class SubmissionFacts(Strict):
 
     By when it was due is not said, since that tells who was given more time. altered: given files
     that came back changed; judged as they were. other_checks: judged by other checks than Hotloop
-    had when the pack was made.
+    had when the pack was made. notes: what was amiss with the notebook, and how it was read.
     """
 
     digest: Digest
@@ -233,6 +274,7 @@ class SubmissionFacts(Strict):
     altered: list[str]
     work_log: Literal["none", "whole", "broken"]
     other_checks: bool = False
+    notes: list[str] = Field(default_factory=list)
 
 
 class Reproduction(Strict):

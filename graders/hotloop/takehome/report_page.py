@@ -6,6 +6,7 @@ Whatever a candidate or a judge's sentence says is escaped; what is marked as sa
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from hotloop.bank.export import markup
 from hotloop.course import render_record
 from hotloop.html_templates import environment
 from hotloop.judged_again import seeds
-from hotloop.takehome import interval_bar, intervals, quality_words
+from hotloop.takehome import intervals, quality
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import CONFINED, Report, TaskReport
@@ -30,7 +31,7 @@ def page(report: Report) -> str:
     """The whole document."""
     templates = environment(
         _TEMPLATES,
-        prose=_prose,
+        prose=render_record.prose,
         inline=_inline,
         paragraphs=_paragraphs,
         number=render_record.number,
@@ -43,11 +44,11 @@ def page(report: Report) -> str:
         is_part=_is_part(report),
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,
-        bar=_bar,
-        said=interval_bar.said_points,
+        bar=bar,
+        said=said_points,
         span=intervals.said,
         figures=_figures,
-        quality=quality_words.sentences,
+        quality=quality.sentences,
         circumstances=_circumstances,
         signals=_grouped(report.signals),
     )
@@ -67,10 +68,6 @@ def _grouped(signals: Sequence[Signal]) -> list[list[Signal]]:
     return [list(alike) for _, alike in groupby(signals, lambda s: (s.innocent, s.known_rate))]
 
 
-def _prose(sentence: str) -> Markup:
-    return Markup(render_record.prose(sentence))
-
-
 def _inline(text: str) -> Markup:
     return Markup(markup.inline(text))
 
@@ -81,10 +78,6 @@ def _paragraphs(text: str) -> Markup:
 
 def _words(text: str) -> str:
     return str(text).replace("_", " ")
-
-
-def _bar(points: Interval, possible: float, what: str) -> Markup:
-    return Markup(interval_bar.svg(points, possible, what))
 
 
 def _figures(task: TaskReport) -> list[Markup]:
@@ -105,3 +98,41 @@ def _circumstances(task: TaskReport) -> dict[str, Any]:
         "seed": seeds(task.record),
         "files": found.submission_digest[:16],
     }
+
+
+_WIDTH, _HEIGHT = 200, 12
+_CERTAIN = "#2f81f7"
+
+
+def bar(points: Interval, possible: float, what: str) -> Markup:
+    """An interval of points as a small drawing: what is certain is solid, what is open is hatched.
+    Plain SVG in the text's own colour, so that it fits light pages, dark ones and paper.
+    Nothing is drawn of what has no points.
+    """
+    if possible <= 0:
+        return Markup("")
+    low, high = (_WIDTH * min(1.0, bound / possible) for bound in (points.low, points.high))
+    spoken = f"{what}: {said_points(points, possible)}"
+    hatched = "".join(
+        f'<path d="M{x:.1f} {_HEIGHT - 1}L{min(x + 6, high):.1f} 1" stroke="currentColor" '
+        'stroke-width="1" opacity="0.6"/>'
+        for x in _steps(low, high)
+    )
+    return Markup(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(spoken)}" class="bar">'
+        f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" rx="2" fill="none" '
+        'stroke="currentColor" opacity="0.4"/>'
+        f'<rect x="1" y="1" width="{max(0.0, low - 1):.1f}" height="{_HEIGHT - 2}" '
+        f'fill="{_CERTAIN}"/>{hatched}</svg>'
+    )
+
+
+def said_points(points: Interval, possible: float) -> str:
+    """`7 of 10`, or `7 to 9 of 10` where points are open."""
+    return f"{intervals.said(points)} of {render_record.number(possible)}"
+
+
+def _steps(low: float, high: float) -> list[float]:
+    count = int((high - low) // 6)
+    return [low + 6 * step for step in range(count + 1)] if high - low > 1 else []

@@ -12,11 +12,12 @@ from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Task
 from hotloop.judge.service import module_digest
 from hotloop.problem import Rung
-from hotloop.takehome import measured_quality, signalling, written
+from hotloop.takehome import quality, signalling, written
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.report import (
     JSON_NAME,
+    TITLES,
     Environment,
     NotMeasured,
     Report,
@@ -25,14 +26,13 @@ from hotloop.takehome.report import (
     SkillReport,
     SubmissionFacts,
     TaskReport,
+    skill,
 )
 from hotloop.takehome.role import Role
 from hotloop.takehome.score import RungScore, rung_score, weighted, written_score
-from hotloop.takehome.skills import TITLES, skill
 from hotloop.takehome.submission import Submission, given_files
-from hotloop.takehome.summing_up import strengths, weak_spots
 from hotloop.takehome.team import Team
-from hotloop.takehome.work_time import active_minutes
+from hotloop.takehome.work_log import active_minutes
 from hotloop.takehome.written import Answer
 
 _READ = "A person reads this; its points are open until the scorecard is filed."
@@ -130,13 +130,13 @@ def _tasks(
             continue
         weight, spent = wanted[task.id].weight, minutes.get(task.id)
         if task.kind == "written":
-            answer = written.answer(submission.files, given, task)
+            answer = written.answer(submission.work.files, given, task)
             found.append(_written(task, weight, role, answer))
         else:
             report = _judged(task, weight, records.get(task.id), spent)
-            quality = measured_quality.of_task(team, module, task)
+            checks = quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
-            found.append(report.model_copy(update={"checks": quality, "rubric": rubric}))
+            found.append(report.model_copy(update={"checks": checks, "rubric": rubric}))
     return found
 
 
@@ -233,13 +233,14 @@ def _share(points: Interval, possible: float) -> Interval | None:
 
 def _facts(submission: Submission) -> SubmissionFacts:
     log = submission.work_log
-    whole = "none" if log is None else "broken" if log.verify() else "whole"
+    whole = "none" if log is None else "broken" if log.breaks else "whole"
     return SubmissionFacts(
         digest=submission.digest,
         received=submission.received,
         handed_in=list(submission.handed_in),
         altered=list(submission.altered),
         work_log=whole,
+        notes=list(submission.work.notes),
         other_checks=submission.manifest.module_digest != module_digest(submission.manifest.module),
     )
 
@@ -274,3 +275,47 @@ def _environment(records: Mapping[str, Record]) -> Environment:
         started=min((one.started for one in found), default=""),
         judging_seconds=round(sum(one.seconds for one in found), 1),
     )
+
+
+MOST = 5
+_GOOD = 0.9
+
+
+def strengths(tasks: Sequence[TaskReport]) -> list[str]:
+    """Tasks of which all that was measured passed, and rungs that passed in others; by weight."""
+    found: list[tuple[float, str]] = []
+    for task in tasks:
+        if task.kind == "written" or not task.possible:
+            continue
+        settled = [r for r in task.rungs if r.counted and not r.verdict.pending]
+        passed = [r for r in settled if _is_earned(r)]
+        if not passed:
+            continue
+        worth = task.weight * sum(r.points.low for r in passed) / task.possible
+        found.append((worth, _said_of(task, passed, whole=len(passed) == len(settled))))
+    found.sort(key=lambda pair: -pair[0])
+    return [said for _, said in found[:MOST]]
+
+
+def weak_spots(tasks: Sequence[TaskReport]) -> list[str]:
+    """Rungs at which points were lost for certain, by weight; one a task, the first that failed."""
+    found: list[tuple[float, str]] = []
+    for task in tasks:
+        lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
+        if not lost:
+            continue
+        worth = task.weight * sum(r.possible - r.points.high for r in lost) / task.possible
+        found.append((worth, f"{task.title} ({lost[0].rung}): {lost[0].sentence}"))
+    found.sort(key=lambda pair: -pair[0])
+    return [said for _, said in found[:MOST]]
+
+
+def _is_earned(rung: RungReport) -> bool:
+    return rung.points.low >= rung.possible * _GOOD
+
+
+def _said_of(task: TaskReport, passed: Sequence[RungReport], *, whole: bool) -> str:
+    names = ", ".join(rung.rung for rung in passed)
+    if whole:
+        return f"{task.title}: all that was measured passed ({names})."
+    return f"{task.title}: {names} passed."

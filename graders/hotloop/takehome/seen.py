@@ -9,12 +9,13 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from hotloop.notebook_cells import readable_cells
 from hotloop.problem import Strict
-from hotloop.takehome import whole_file, work_files
+from hotloop.takehome import limits, whole_file, work_files
 
 NAME = "work_log_seen.json"
 
@@ -64,27 +65,8 @@ def _change(before: list[str], now: list[str]) -> Change:
 
 def _lines(name: str, data: bytes) -> list[str]:
     """Of a notebook the lines of its cells: outputs and counters are no work."""
-    text = data.decode("utf-8", errors="replace")
     if name.endswith(".ipynb"):
-        text = _sources(text)
+        text = "\n".join(cell.source for cell in readable_cells(data, limits.MAX_NOTEBOOK))
+    else:
+        text = data.decode("utf-8", errors="replace")
     return [hashlib.sha256(line.encode()).hexdigest()[:12] for line in text.splitlines()]
-
-
-def _sources(text: str) -> str:
-    try:
-        document: object = json.loads(text)
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(document, dict):
-        return ""
-    cells = cast("dict[str, object]", document).get("cells")
-    if not isinstance(cells, list):
-        return ""
-    return "\n".join(_source(cell) for cell in cast("list[object]", cells))
-
-
-def _source(cell: object) -> str:
-    source = cast("dict[str, object]", cell).get("source") if isinstance(cell, dict) else ""
-    if isinstance(source, list):
-        return "".join(str(part) for part in cast("list[object]", source))
-    return str(source)

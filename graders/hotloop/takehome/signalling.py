@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from hotloop import curriculum
 from hotloop.core.record import Record
-from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
+from hotloop.core.verdict import Verdict
+from hotloop.takehome.integrity import similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
 from hotloop.takehome.manifest import ForgedManifest
@@ -46,10 +47,10 @@ def signals(
     module = curriculum.load_module(manifest.module)
     others = (other for peer in peers for other in _works(team, peer.record))
     found = [
-        *caught.signals(records, submission.altered),
-        *similarity.signals(module, list(manifest.tasks), submission.files, given, others),
+        *caught(records, submission.altered),
+        *similarity.signals(module, list(manifest.tasks), submission.work.files, given, others),
         *variant_mismatch.signals(
-            submission.files, submission.handed_in, team.variant(manifest.pack), variants
+            submission.work.files, submission.handed_in, team.variant(manifest.pack), variants
         ),
         *work_log_gaps.signals(
             submission.work_log, manifest.work_log, manifest.not_before, submission.received
@@ -78,4 +79,48 @@ def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
     with suppress(RefusedSubmission, OSError, TeamError, ForgedManifest):
         for path in team.submissions(peer.pack)[-1:]:
             found = open_submission(path, team)
-            yield Other(peer.pseudonym, found.files, given_files(team, found.manifest))
+            yield Other(peer.pseudonym, found.work.files, given_files(team, found.manifest))
+
+
+_INNOCENT = {
+    Verdict.TAMPERED: (
+        "Threads and processes that a library leaves running, or a cache that works on after the "
+        "call, can look like it. Ask the candidate what runs beside their function."
+    ),
+    Verdict.IMPLAUSIBLE: (
+        "A result that is kept from an earlier call by honest caching, or a fault in the judge's "
+        "figure of the least work, gives the same verdict."
+    ),
+}
+_ALTERED = (
+    "Editors reformat on saving, and people add a print to understand what they were given. The "
+    "files as handed out were judged, so nothing was gained by it."
+)
+
+
+def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal]:
+    """What was tampered with, what is too fast to be true, what was given and is not the same."""
+    found = [
+        Signal(
+            kind="caught",
+            strength="strong" if rung.verdict is Verdict.TAMPERED else "moderate",
+            title=f"{task}, {rung.rung}: the judge said “{rung.verdict.value}”",
+            evidence=[rung.sentence],
+            innocent=_INNOCENT[rung.verdict],
+        )
+        for task, record in records.items()
+        for rung in record.rungs
+        if rung.verdict in _INNOCENT
+    ]
+    if names := list(altered):
+        said = f"Changed: {', '.join(names[:20])}."
+        found.append(
+            Signal(
+                kind="altered_files",
+                strength="weak",
+                title="Files that were handed out came back changed",
+                evidence=[said],
+                innocent=_ALTERED,
+            )
+        )
+    return found

@@ -1,4 +1,5 @@
-"""The team's side of a hand-in: what came, opened without trust, or refused with a reason.
+"""The team's side of a hand-in: what came, opened without trust, or refused with a reason. The zip
+is its outer wrapping; what lies in it is read as `hotloop.course.hand_in` reads it.
 
 Nothing that a candidate sent is run, unpickled, imported or written under a name of their choosing
 here. What is taken is plain data: the files that the pack gave, with the candidate's own in place
@@ -9,36 +10,35 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
 
 from hotloop import curriculum
-from hotloop.takehome import archive, limits, manifest, plain_notebook, work_files, work_log
-from hotloop.takehome.handing_in import make_submission
+from hotloop.course import hand_in, released
+from hotloop.course.hand_in import HandIn
+from hotloop.local_judging import NOTEBOOK
+from hotloop.takehome import archive, limits, manifest, work_files, work_log
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.manifest import ForgedManifest, Manifest
-from hotloop.takehome.plain_notebook import NotANotebook
-from hotloop.takehome.refusal import Refusal, RefusedSubmission
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 from hotloop.takehome.work_log import WorkLog
-
-__all__ = ["Refusal", "RefusedSubmission", "Submission", "make_submission", "open_submission"]
 
 
 @dataclass(frozen=True)
 class Submission:
     """What is graded.
 
-    files: the whole folder as the judge sees it, by name with / between folders. handed_in: those
-    of the files that came from the candidate. altered: files that the pack gave, that no chosen
-    task asks to edit, and that came back changed: the pack's own stand in `files`. work_log: None
-    where none was handed in. digest: SHA-256 of the zip.
+    work: read as a course reads what a learner handed in. handed_in: those of its files that came
+    from the candidate. altered: files that the pack gave, that no chosen task asks to edit, and
+    that came back changed: the pack's own stand in `work`. work_log: None where none was handed in.
+    digest: SHA-256 of the zip.
     """
 
     manifest: Manifest
-    files: Mapping[str, bytes] = field(repr=False)
+    work: HandIn = field(repr=False)
     handed_in: tuple[str, ...]
     altered: tuple[str, ...]
     work_log: WorkLog | None = field(repr=False)
@@ -75,19 +75,33 @@ def open_submission(
     given = _given(team, found)
     _require_places(work, given)
     own = _own(found, work)
-    altered = tuple(
-        name for name in given if name not in own and work.get(name, given[name]) != given[name]
-    )
-    files = {**work, **given, **{name: work[name] for name in own}}
+    # Of a notebook the cells are handed in only: it never comes back as it was.
+    altered = [
+        name
+        for name, data in given.items()
+        if name not in own and name != NOTEBOOK and work.get(name, data) != data
+    ]
     return Submission(
         manifest=found,
-        files=dict(sorted(files.items())),
+        work=_read(found, work, given, own),
         handed_in=tuple(sorted(name for name in work if name in own or name not in given)),
         altered=tuple(sorted(altered)),
         work_log=_work_log(entries, found),
         received=arrived,
         digest=digest,
     )
+
+
+def _read(
+    found: Manifest, work: Mapping[str, bytes], given: Mapping[str, bytes], own: Collection[str]
+) -> HandIn:
+    """As a course reads it, with the pack for what was released."""
+    release = released.of_files(found.module, given, own)
+    notebook = work[NOTEBOOK] if NOTEBOOK in own else given[NOTEBOOK]
+    read = hand_in.complete(found.pseudonym, release, work, notebook, tasks=tuple(found.tasks))
+    if read.unreadable:
+        raise RefusedSubmission(Refusal.NOTEBOOK, read.unreadable)
+    return replace(read, digests=found.files)
 
 
 def given_files(team: Team, found: Manifest) -> dict[str, bytes]:
@@ -123,8 +137,8 @@ def _unknown() -> RefusedSubmission:
 
 
 def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> None:
-    """No file of the candidate's is called like a folder of what was given, nor the other way."""
-    names = {*work, *given}
+    """No file is called like a folder, of the candidate's or of what was given."""
+    names = {name.casefold() for name in (*work, *given)}
     folders = {"/".join(parts[:depth]) for parts in (name.split("/") for name in names)
                for depth in range(1, len(parts))}  # fmt: skip
     if names & folders:
@@ -162,23 +176,18 @@ def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> Non
         raise RefusedSubmission(
             Refusal.TOO_EARLY, f"Work on this pack is taken from {found.not_before:%Y-%m-%d} on."
         )
-    if record.deadline is not None:
-        if arrived > record.deadline:
-            raise RefusedSubmission(
-                Refusal.EXPIRED, f"The time for it ended at {record.deadline:%Y-%m-%d %H:%M} UTC."
-            )
+    until = record.until(found)
+    if arrived <= until:
         return
-    if arrived > found.expires:
-        raise RefusedSubmission(
-            Refusal.EXPIRED, f"The time for it ended at {found.expires:%Y-%m-%d %H:%M} UTC."
-        )
-    until = found.deadline(record.started)
-    if arrived > until:
+    if record.deadline is None and arrived <= found.expires:
         raise RefusedSubmission(
             Refusal.OUTSIDE_WINDOW,
             f"The {found.window_hours:g} hours from the download ended at "
             f"{until:%Y-%m-%d %H:%M} UTC.",
         )
+    raise RefusedSubmission(
+        Refusal.EXPIRED, f"The time for it ended at {until:%Y-%m-%d %H:%M} UTC."
+    )
 
 
 def _require_first(record: PackRecord, digest: str) -> None:
@@ -191,7 +200,7 @@ def _require_first(record: PackRecord, digest: str) -> None:
 
 
 def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The candidate's files; notebooks reduced to what is graded."""
+    """The candidate's files."""
     work: dict[str, bytes] = {}
     for name, data in entries.items():
         if name in (manifest.NAME, work_log.NAME):
@@ -201,12 +210,8 @@ def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
                 Refusal.NAME, f"There is something beside the folder {limits.FILES} in it."
             )
         short = name.removeprefix(limits.FILES)
-        if short in work_files.NOT_WORK:
-            continue
-        try:
-            work[short] = plain_notebook.plain(data) if short.endswith(".ipynb") else data
-        except NotANotebook as error:
-            raise RefusedSubmission(Refusal.NOTEBOOK, str(error)) from None
+        if short not in work_files.NOT_WORK:
+            work[short] = data
     return work
 
 

@@ -33,7 +33,7 @@ from hotloop.core.user_error import UserError
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict
 from hotloop.sandbox import scratch
-from hotloop.takehome import chain, chain_page, keys, role, whole_file
+from hotloop.takehome import chain, keys, role, whole_file
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import NAME as MANIFEST
 from hotloop.takehome.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify
@@ -96,6 +96,10 @@ class PackRecord(Strict):
     deadline: Moment | None = None
     reopened: bool = False
     submitted: Annotated[list[HandIn], Field(max_length=100)] = Field(default_factory=list[HandIn])
+
+    def until(self, manifest: Manifest) -> datetime:
+        """Until when work is taken."""
+        return self.deadline or manifest.deadline(self.started)
 
 
 @dataclass(frozen=True)
@@ -440,9 +444,9 @@ class Team:
         path = self.folder / AUDIT
         return chain.read(path.read_bytes() if path.exists() else b"", "audit")
 
-    def latest(self, count: int, before: int | None = None) -> chain_page.ChainPage:
+    def latest(self, count: int, before: int | None = None) -> chain.ChainPage:
         """The audit log's latest lines, or those before a place in it."""
-        return chain_page.read(self.folder / AUDIT, "audit", count, before)
+        return chain.read_page(self.folder / AUDIT, "audit", count, before)
 
     def alone(self) -> AbstractContextManager[None]:
         """Until it ends, nobody else changes what is kept here. It cannot be nested."""

@@ -17,7 +17,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -64,7 +64,8 @@ class Entry(Strict):
 
 @dataclass(frozen=True)
 class WorkLog:
-    """A log as it was read. path: where it goes on, on the candidate's machine."""
+    """A log as it was read. breaks: where its chain does not hold; a line that a crash has torn is
+    none. path: where it goes on, on the candidate's machine."""
 
     pack: UUID
     entries: tuple[Entry, ...]
@@ -109,10 +110,6 @@ class WorkLog:
             breaks.append(Break(kept.count(b"\n") + 2, "is behind what is read of a log"))
         breaks.sort(key=lambda found: found.line)
         return cls(pack, tuple(entries), tuple(breaks), len(found.torn), path)
-
-    def verify(self) -> list[Break]:
-        """Where the chain does not hold. A line that a crash has torn is no break."""
-        return list(self.breaks)
 
     def note(self, kind: Kind, **facts: Any) -> None:
         """Add an entry, with what has changed since the last one. OSError when it cannot be."""
@@ -160,3 +157,26 @@ def _content(path: Path) -> bytes:
             return stream.read(LONGEST + 1)
     except FileNotFoundError:
         return b""
+
+
+LONGEST_PAUSE = timedelta(minutes=30)
+"""Longer than this between two entries, and the candidate was elsewhere: it counts as this much."""
+
+
+def active_minutes(log: WorkLog | None) -> dict[str, float]:
+    """By task: the time up to each of its checks from the entry before it, long pauses cut.
+
+    An estimate: thinking without a check counts for the task that is checked next. Empty without a
+    log, and where a broken chain makes it worth nothing.
+    """
+    if log is None or log.breaks:
+        return {}
+    found: dict[str, float] = {}
+    waiting = timedelta()
+    for before, entry in zip(log.entries, log.entries[1:], strict=False):
+        waiting += min(max(entry.at - before.at, timedelta()), LONGEST_PAUSE)
+        if entry.kind == "checked" and entry.task is not None:
+            minutes = waiting / timedelta(minutes=1)
+            found[entry.task] = round(found.get(entry.task, 0.0) + minutes, 1)
+            waiting = timedelta()
+    return found

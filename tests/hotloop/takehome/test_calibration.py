@@ -16,22 +16,15 @@ from hotloop.core.verdict import Verdict
 from hotloop.takehome import (
     calibration,
     grading,
-    measured_quality,
-    past_points,
     quality,
-    quality_words,
     scorecard,
-    task_figures,
 )
-from hotloop.takehome.calibration import TaskCalibration
+from hotloop.takehome.calibration import Discrimination, Past, TaskCalibration, remarks
 from hotloop.takehome.intervals import rate_interval
-from hotloop.takehome.past_points import Past
 from hotloop.takehome.recorded import FOLDER, recorded
 from hotloop.takehome.report import CheckQuality
 from hotloop.takehome.scorecard import Filing, Mark
 from hotloop.takehome.submission import Submission
-from hotloop.takehome.task_figures import Discrimination
-from hotloop.takehome.task_remarks import remarks
 from hotloop.takehome.team import Team
 
 from .conftest import Hired
@@ -87,7 +80,8 @@ def test_a_written_task_is_measured_once_scorecards_are_filed(
     assert card is not None
     before = Past(report, card.model_copy(update={"submission": "0" * 64}))
     assert (
-        past_points.points([before], ["explain"]).pending[0, 0] == report.task("explain").possible
+        calibration.task_points([before], ["explain"]).pending[0, 0]
+        == report.task("explain").possible
     )
 
 
@@ -125,7 +119,7 @@ def test_what_was_measured_counts_by_the_middle_of_its_interval(
     )
     submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "a")
     report = report_on(own_team.team, submission, {"triton_forward": found})
-    points = past_points.points([Past(report, None)], ["triton_forward"])
+    points = calibration.task_points([Past(report, None)], ["triton_forward"])
     worth = {r.rung: r.possible for r in report.task("triton_forward").rungs}
     assert points.earned[0, 0] == worth["correct"] + 0.75 * worth["gpu_fast"]
     assert points.pending[0, 0] == worth["traffic"] + worth["compiles"]
@@ -133,7 +127,7 @@ def test_what_was_measured_counts_by_the_middle_of_its_interval(
 
 
 def test_few_full_scores_settle_no_difficulty() -> None:
-    found = task_figures.difficulty(np.array([1.0, 1.0, 1.0, np.nan]))
+    found = calibration.difficulty_of(np.array([1.0, 1.0, 1.0, np.nan]))
     assert (found.candidates, found.share) == (3, 1.0)
     assert found.interval is not None
     assert found.interval.low == pytest.approx(0.438, abs=1e-3)
@@ -149,8 +143,8 @@ def _remarks(
     module = curriculum.load_module("fused_softmax")
     return remarks(
         module.task(task),
-        task_figures.difficulty(np.array(share or [])),
-        task_figures.time(minutes or [], 60),
+        calibration.difficulty_of(np.array(share or [])),
+        calibration.time_of(minutes or [], 60),
         telling or nothing,
         quality.check_quality(module, module.task(task)),
     )
@@ -176,7 +170,7 @@ def test_a_remark_holds_at_the_far_end_of_its_interval() -> None:
 def test_few_candidates_say_nothing_against_a_task() -> None:
     few = Discrimination(candidates=5, correlation=-0.9, low=-1, high=-0.5)
     assert _remarks(telling=few) == []
-    many = few.model_copy(update={"candidates": task_figures.FEW})
+    many = few.model_copy(update={"candidates": calibration.FEW})
     assert _remarks(telling=many) == [
         "Who does well here does not do well elsewhere: look at the task."
     ]
@@ -221,10 +215,10 @@ def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
     for found in run["measurements"]:
         if found["candidate"] == "forgotten_rescale":
             found["verdict"], found["earned"] = "passed", 1.0
-    path = measured_quality.path_of(team, "fused_softmax")
+    path = quality.path_of(team, "fused_softmax")
     path.parent.mkdir()
     path.write_text(json.dumps({**run, "device": "Another"}))
-    found = measured_quality.of_task(team, module, module.task("online_pass"))
+    found = quality.of_task(team, module, module.task("online_pass"))
     assert found is not None
     assert found.wrong_passed == ["forgotten_rescale, correct (Another)"]
     assert len(found.measured) == 2
@@ -238,9 +232,9 @@ def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
 
 
 def test_a_table_says_what_few_trials_leave_possible() -> None:
-    assert quality_words.counted(0, 4, rate_interval(0, 4)) == "0 of 4, ≤ 49 %"
-    assert quality_words.counted(1, 4, rate_interval(1, 4)) == "1 of 4, 5–70 %"
-    assert quality_words.counted(0, 0, rate_interval(0, 0)) == "none tried"
+    assert quality.counted(0, 4, rate_interval(0, 4)) == "0 of 4, ≤ 49 %"
+    assert quality.counted(1, 4, rate_interval(1, 4)) == "1 of 4, 5–70 %"
+    assert quality.counted(0, 0, rate_interval(0, 0)) == "none tried"
 
 
 @pytest.mark.parametrize("speed", [True, False])
@@ -264,7 +258,7 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
     assert {task for tasks, _ in asked for task in tasks} == {"online_pass", "triton_forward"}
     assert all((rungs is None) is speed for _, rungs in asked)
     assert "gpu_fast" not in {rung for _, rungs in asked for rung in rungs or ()}
-    (run,) = measured_quality.measured(own_team.team, "fused_softmax")
+    (run,) = quality.measured(own_team.team, "fused_softmax")
     first = ("online_pass", "correct")
     judged_of = [m.candidate for m in run.measurements if (m.task, m.rung) == first]
     assert judged_of.count("reference") == 2
@@ -275,10 +269,10 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
 
 
 def test_a_damaged_measurement_counts_as_none(own_team: Hired) -> None:
-    path = measured_quality.path_of(own_team.team, "fused_softmax")
+    path = quality.path_of(own_team.team, "fused_softmax")
     path.parent.mkdir()
     path.write_text("{}")
-    assert measured_quality.measured(own_team.team, "fused_softmax") == []
+    assert quality.measured(own_team.team, "fused_softmax") == []
 
 
 def test_a_speed_task_states_how_often_speed_is_judged_wrongly() -> None:
@@ -287,7 +281,7 @@ def test_a_speed_task_states_how_often_speed_is_judged_wrongly() -> None:
     assert found is not None
     assert found.speed is not None
     assert found.speed.judgings == sum(row["judgings"] for row in _false_grades()["rows"])
-    said = " ".join(quality_words.sentences(found))
+    said = " ".join(quality.sentences(found))
     assert f"Speed on a CPU: of {found.speed.judgings} judgings" in said
     # It has a rung on a GPU too.
     assert "was not measured on a GPU" in said
@@ -298,7 +292,7 @@ def test_what_is_timed_on_a_gpu_only_has_no_rate_of_a_cpu() -> None:
     found = quality.check_quality(module, module.task("triton_forward"))
     assert found is not None
     assert found.speed is None
-    said = " ".join(quality_words.sentences(found))
+    said = " ".join(quality.sentences(found))
     assert "was not measured on a GPU" in said
     assert "judgings of a made-up function" not in said
 
@@ -306,13 +300,13 @@ def test_what_is_timed_on_a_gpu_only_has_no_rate_of_a_cpu() -> None:
 def test_what_no_rung_times_says_nothing_of_speed() -> None:
     module = curriculum.load_module("fused_softmax")
     found = quality.check_quality(module, module.task("online_pass"))
-    said = " ".join(quality_words.sentences(found))
+    said = " ".join(quality.sentences(found))
     assert "peed" not in said
     assert "written together with the checks: of others more may pass" in said
 
 
 def test_what_was_never_recorded_is_said() -> None:
-    assert "never recorded" in quality_words.sentences(None)[0]
+    assert "never recorded" in quality.sentences(None)[0]
     empty = CheckQuality(
         wrong_answers=0,
         wrong_passed=[],
@@ -323,7 +317,7 @@ def test_what_was_never_recorded_is_said() -> None:
         measured=["x, 2030-01-01"],
         older=True,
     )
-    said = " ".join(quality_words.sentences(empty))
+    said = " ".join(quality.sentences(empty))
     assert "No known wrong answer" in said
     assert "has changed since" in said
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import chain, chain_page
-from hotloop.takehome.chain_page import ChainPage
+from hotloop.takehome import chain
+from hotloop.takehome.chain import ChainPage
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -20,7 +20,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def read(path: Path, count: int = 4, before: int | None = None) -> ChainPage:
-    return chain_page.read(path, "test", count, before)
+    return chain.read_page(path, "test", count, before)
 
 
 def numbers(page: ChainPage) -> list[int | None]:
@@ -82,7 +82,7 @@ def test_a_place_within_a_line_leads_to_the_ones_before_it(log: Path) -> None:
 
 def test_a_page_reads_no_more_than_a_page(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = len(log.read_bytes().splitlines(keepends=True)[-1])
-    monkeypatch.setattr(chain_page, "LONGEST", 4 * line)
+    monkeypatch.setattr(chain, "LONGEST_PAGE", 4 * line)
     found = pages(log, 100)
     assert [n for page in found for n in numbers(page)] == list(range(9, -1, -1))
     assert all(line.fits for page in found for line in page.lines)
@@ -95,7 +95,7 @@ def test_what_is_longer_than_a_page_hides_nothing_else(
     with log.open("ab") as stream:
         stream.write(b"\xff" * 5000 + b"\n")
     chain.append(log, "test", {"number": 11}, NOW)
-    monkeypatch.setattr(chain_page, "LONGEST", 1000)
+    monkeypatch.setattr(chain, "LONGEST_PAGE", 1000)
     found = [n for page in pages(log) for n in numbers(page)]
     assert [n for n in found if n is not None] == [11, *range(9, -1, -1)]
     assert None in found

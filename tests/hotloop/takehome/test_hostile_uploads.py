@@ -24,10 +24,11 @@ from hotloop import render
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_submission
+from hotloop.notebook_cells import UNREADABLE_CELL
 from hotloop.takehome import limits, manifest
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.keys import TeamKey
-from hotloop.takehome.refusal import Refusal, RefusedSubmission
 from hotloop.takehome.submission import Submission, open_submission
 
 from .conftest import NAMES, RECEIVED, Hired
@@ -83,7 +84,7 @@ def notebook(*sources: object, **extra: object) -> bytes:
 
 
 def of_ids(*ids: str) -> bytes:
-    cells = [{"cell_type": "raw", "id": name, "source": ""} for name in ids]
+    cells = [{"cell_type": "raw", "id": name, "source": "x"} for name in ids]
     return json.dumps({"cells": cells, "nbformat": 4}).encode()
 
 
@@ -340,13 +341,12 @@ ATTACKS = [
     Attack("a deep notebook", with_notebook(b"[" * 1_000_000), R.NOTEBOOK),
     Attack("cells by the thousand", with_notebook(notebook(*["x"] * 5000)), R.NOTEBOOK),
     Attack("a huge notebook", with_notebook(notebook(os.urandom(1 << 21).hex() * 2)), R.TOO_LARGE),
-    Attack(
-        "half a character", with_notebook(notebook("x").replace(b'"x"', b'"\\ud800"')), R.NOTEBOOK
-    ),
-    Attack("NUL in a cell", with_notebook(notebook("a\0b")), R.NOTEBOOK),
-    Attack("a cell that is a number", with_notebook(notebook(7)), R.NOTEBOOK),
     Attack("NaN for a notebook", with_notebook(b"NaN"), R.NOTEBOOK),
-    Attack("an old format", with_notebook(notebook("x", nbformat=3)), R.NOTEBOOK),
+    Attack(
+        "another module's notebook",
+        with_notebook(notebook("check('ssa_passes.build_ssa')")),
+        R.NOTEBOOK,
+    ),
 ]
 
 
@@ -411,7 +411,7 @@ def with_log(data: bytes) -> Callable[[Hired], bytes]:
 
 
 def cells(found: Submission) -> list[dict[str, object]]:
-    return json.loads(found.files["lab.ipynb"])["cells"]
+    return json.loads(found.work.files["lab.ipynb"])["cells"]
 
 
 def others_work(hired: Hired) -> bytes:
@@ -429,7 +429,7 @@ HARMLESS = [
     Harmless(
         "HTML in outputs",
         of_files(lab__ipynb=SCRIPTED),
-        lambda found: b"<script>" not in found.files["lab.ipynb"],
+        lambda found: b"<script>" not in found.work.files["lab.ipynb"],
     ),
     Harmless(
         "HTML in metadata and ids",
@@ -449,29 +449,37 @@ HARMLESS = [
                 }
             ).encode()
         ),
-        lambda found: b"<script>" not in found.files["lab.ipynb"],
+        lambda found: b"<script>" not in found.work.files["lab.ipynb"],
     ),
     Harmless(
         "two cells of one id",
-        of_files(
-            lab__ipynb=json.dumps(
-                {
-                    "nbformat": 4,
-                    "cells": [{"cell_type": "raw", "id": "a", "source": ""} for _ in range(5)],
-                }
-            ).encode()
-        ),
-        lambda found: len({str(cell["id"]) for cell in cells(found)}) == 5,
+        of_files(lab__ipynb=of_ids(*["a"] * 5)),
+        lambda found: len({str(cell["id"]) for cell in cells(found)}) == len(cells(found)) > 5,
     ),
     Harmless(
-        "ids that leave no other id",
-        of_files(lab__ipynb=of_ids("x" * 50, "x" * 50 + "-2", "x" * 50)),
-        lambda found: len({str(cell["id"]) for cell in cells(found)}) == 3,
+        "half a character",
+        with_notebook(notebook("x").replace(b'"x"', b'"\\ud800"')),
+        lambda found: cells(found)[0]["source"] == "?",
+    ),
+    Harmless(
+        "NUL in a cell",
+        with_notebook(notebook("a\0b")),
+        lambda found: cells(found)[0]["source"] == "a\N{REPLACEMENT CHARACTER}b",
+    ),
+    Harmless(
+        "a cell that is a number",
+        with_notebook(notebook(7)),
+        lambda found: cells(found)[0]["source"] == UNREADABLE_CELL,
+    ),
+    Harmless(
+        "an old format",
+        with_notebook(notebook("x", nbformat=3)),
+        lambda found: cells(found)[0]["source"] == "x",
     ),
     Harmless(
         "a zip within, never opened",
         of_files(bomb__zip=nested_bomb()),
-        lambda found: found.files["bomb.zip"].startswith(b"PK"),
+        lambda found: found.work.files["bomb.zip"].startswith(b"PK"),
     ),
     Harmless(
         "a pickle, never opened",
@@ -483,7 +491,8 @@ HARMLESS = [
         of_files(conftest__py=b"raise SystemExit", sitecustomize__py=b"raise SystemExit"),
         lambda found: (
             found.altered == ()
-            and found.files["conftest.py"] == found.files["sitecustomize.py"] == b"raise SystemExit"
+            and found.work.files["conftest.py"] == b"raise SystemExit"
+            and found.work.files["sitecustomize.py"] == b"raise SystemExit"
         ),
     ),
     Harmless(
@@ -491,12 +500,12 @@ HARMLESS = [
         lambda hired: work(
             hired, {"variant.json": b"{}", "manifest.json": b"{}", "Makefile": b"all:\n\treboot"}
         ),
-        lambda found: not {"variant.json", "manifest.json", "Makefile"} & set(found.files),
+        lambda found: not {"variant.json", "manifest.json", "Makefile"} & set(found.work.files),
     ),
     Harmless(
         "someone else's variant",
         others_work,
-        lambda found: "variant.json" not in found.files,
+        lambda found: "variant.json" not in found.work.files,
     ),
     Harmless(
         "a log of nonsense",
@@ -521,7 +530,7 @@ HARMLESS = [
     Harmless(
         "nothing at all",
         of_files(),
-        lambda found: found.handed_in == () and "lab.ipynb" in found.files,
+        lambda found: found.handed_in == () and "lab.ipynb" in found.work.files,
     ),
 ]
 
@@ -548,10 +557,10 @@ def test_settings_files_beside_right_work_change_no_verdict(
     names = ("sitecustomize.py", "usercustomize.py", "conftest.py")
     path = upload(work(hired, {"lab.ipynb": answer, **dict.fromkeys(names, stops)}))
     found = open_submission(path, hired.team, received=RECEIVED)
-    assert found.files["sitecustomize.py"] == stops
+    assert found.work.files["sitecustomize.py"] == stops
     with JudgeProcess() as judge:
         judged = judge_submission(
-            found.files, module, ["online_pass"], judge=judge, variant=variant
+            found.work.files, module, ["online_pass"], judge=judge, variant=variant
         )
     assert judged["online_pass"].verdict is Verdict.PASSED
 

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hotloop.takehome.interval_bar import said_points
 from hotloop.takehome.intervals import (
     Interval,
     median_interval,
@@ -18,6 +17,7 @@ from hotloop.takehome.intervals import (
     tenths,
     total,
 )
+from hotloop.takehome.report_page import said_points
 
 
 def test_an_interval_has_its_bounds_in_order() -> None:

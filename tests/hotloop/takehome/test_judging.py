@@ -15,9 +15,9 @@ import pytest
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.course.hand_in import HandIn
 from hotloop.judged_again import seeds, with_rungs
-from hotloop.takehome import judging
-from hotloop.variants import plain
+from hotloop.takehome import execution
 
 from .conftest import Hired
 from .made_reports import record, rung
@@ -40,12 +40,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
         slow = record("b", [rung("fast", Verdict.TOO_SLOW, sentence="It is slow.")])
         return {"b": replace(slow, circumstances=replace(slow.circumstances, seed=SECOND))}
 
-    monkeypatch.setattr(judging, "judge_folder", judge)
+    monkeypatch.setattr(execution, "judge_folder", judge)
     return found
 
 
 def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ...], Any]]) -> None:
-    found = judging.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"), {})
+    work = HandIn("quiet-otter-41", "fused_softmax", {}, tasks=["a", "b"])
+    found = execution.judge(work, lambda _text: None)
     assert seeds(found["a"]) == FIRST
     assert seeds(found["b"]) == f"{FIRST}; fast again with {SECOND}"
     assert asked == [(("a", "b"), None), (("b",), ["fast"])]
@@ -70,16 +71,16 @@ def _killed_while_judging() -> list[Path]:
     """What lies about of a work after a grading of it was killed."""
     code = """
         import os, signal
-        from hotloop.takehome import judging
-        from hotloop.variants import plain
+        from hotloop.course.hand_in import HandIn
+        from hotloop.takehome import execution
 
         def killed(folder, *_more, **_terms):
             print(*folder.rglob("*.py"), sep="\\n", flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
 
-        judging.judge_folder = killed
-        work = {"lab.py": b"a candidate's work"}
-        judging.judge(work, "fused_softmax", ["a"], plain("fused_softmax"), {})
+        execution.judge_folder = killed
+        files = {"lab.py": b"a candidate's work"}
+        execution.judge(HandIn("x", "fused_softmax", files, tasks=["a"]), print)
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],

@@ -18,10 +18,10 @@ import pytest
 
 from hotloop import __version__, curriculum, markers, render
 from hotloop.takehome import seen, work_files
+from hotloop.takehome.instructions import containerfile, makefile, requirement
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import Role, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
-from hotloop.takehome.ways_to_start import containerfile, makefile, requirement
 from hotloop.variants import Variant, draw
 
 from .conftest import MADE, NAMES, STRANGER, Hired
@@ -197,7 +197,7 @@ def test_a_variant_overlaps_little_in_what_the_role_asks(
         return shared[drawn[new.digest]][earlier.index(old.digest)]
 
     monkeypatch.setattr("hotloop.variants.same_answers", overlap)
-    monkeypatch.setattr("hotloop.takehome.pseudonyms.draw", lambda _taken: next(names))
+    monkeypatch.setattr("hotloop.takehome.pack.draw_pseudonym", lambda _taken: next(names))
     monkeypatch.setattr("hotloop.takehome.pack.DRAWS", len(shared))
     pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
     assert pack.pseudonym == "calm-wren-33"
@@ -211,7 +211,7 @@ def test_what_an_earlier_candidate_was_not_given_is_not_shared(
     path.write_text(path.read_text().replace("task: triton_forward", "task: triton_masked"))
     names = iter(["amber-otter-11", "brave-heron-22"])
     monkeypatch.setattr("hotloop.variants.same_answers", lambda *_two: ["triton_masked"])
-    monkeypatch.setattr("hotloop.takehome.pseudonyms.draw", lambda _taken: next(names))
+    monkeypatch.setattr("hotloop.takehome.pack.draw_pseudonym", lambda _taken: next(names))
     pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
     assert pack.pseudonym == "amber-otter-11"
 

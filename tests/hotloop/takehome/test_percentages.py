@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.takehome.percentages import percentages
+from hotloop.takehome.instructions import percentages
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from markupsafe import escape
 
 from hotloop.core.verdict import Verdict
-from hotloop.takehome import interval_bar
+from hotloop.takehome import report_page
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report
 from hotloop.takehome.report_page import page
@@ -124,13 +124,13 @@ def test_a_report_on_nothing_can_be_shown(report: Report) -> None:
 
 
 def test_a_bar_says_what_it_shows() -> None:
-    drawn = interval_bar.svg(Interval(low=2, high=6.5), 8, 'A <b> "task"')
+    drawn = report_page.bar(Interval(low=2, high=6.5), 8, 'A <b> "task"')
     assert "2 to 6.5 of 8" in drawn
     assert "<b>" not in drawn
-    assert "58.1 to 58.2 of 100" in interval_bar.svg(Interval(low=58.14, high=58.16), 100, "x")
+    assert "58.1 to 58.2 of 100" in report_page.bar(Interval(low=58.14, high=58.16), 100, "x")
     widths = [float(width) for width in re.findall(r'width="([\d.]+)"', drawn)]
     assert widths[1] == pytest.approx(200 * 2 / 8 - 1)
-    assert interval_bar.svg(Interval.exactly(0), 0, "nothing") == ""
+    assert report_page.bar(Interval.exactly(0), 0, "nothing") == ""
 
 
 def test_a_long_sentence_cannot_break_the_page(

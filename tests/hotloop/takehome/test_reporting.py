@@ -15,7 +15,7 @@ from hotloop.takehome.report import UnreadableReport, read_report, schema, to_js
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
-from hotloop.takehome.work_time import active_minutes
+from hotloop.takehome.work_log import active_minutes
 
 from .conftest import NAMES, Hired
 from .made_reports import all_of, handed_in, record, report_on, rung
@@ -100,7 +100,7 @@ def test_an_answer_in_another_cell_waits_for_a_person(own_team: Hired, tmp_path:
         document = json.loads(files["lab.ipynb"])
         for cell in document["cells"]:
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain":
-                cell["metadata"] = {}
+                cell |= {"metadata": {}, "id": "a-new-cell"}
         files["lab.ipynb"] = json.dumps(document).encode()
 
     found = handed_in(own_team.team, own_team.packs[0], tmp_path / "n", nameless)

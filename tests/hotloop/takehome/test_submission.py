@@ -9,9 +9,9 @@ from typing import NoReturn
 import pytest
 
 from hotloop.takehome import submission
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
-from hotloop.takehome.refusal import Refusal, RefusedSubmission
 from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import TeamError
 
@@ -36,15 +36,15 @@ def test_given_files_come_from_the_pack(own_team: Hired, folder: Path) -> None:
     (folder / "operator_trials.py").write_text("raise SystemExit")
     (folder / "helper.py").write_text("x = 1\n")
     found = open_submission(make_submission(folder), own_team.team, received=RECEIVED)
-    assert set(found.files) == {*given, "helper.py"}
-    assert found.files["operator_trials.py"] == given["operator_trials.py"]
+    assert set(found.work.files) == {*given, "helper.py"}
+    assert found.work.files["operator_trials.py"] == given["operator_trials.py"]
     assert found.handed_in == ("helper.py", "lab.ipynb", "softmax_triton.py")
     assert found.altered == ("operator_trials.py",)
 
 
 def test_outputs_never_arrive(own_team: Hired, folder: Path) -> None:
     found = open_submission(make_submission(folder), own_team.team, received=RECEIVED)
-    notebook = json.loads(found.files["lab.ipynb"])
+    notebook = json.loads(found.work.files["lab.ipynb"])
     assert all(cell.get("outputs", []) == [] for cell in notebook["cells"])
 
 
@@ -130,6 +130,6 @@ def test_work_on_a_task_that_is_no_more_is_kept(
 
     monkeypatch.setattr(submission.curriculum, "load_module", without)
     found = open_submission(path, own_team.team, received=RECEIVED)
-    assert found.files["softmax_triton.py"] == b"mine = 1\n"
+    assert found.work.files["softmax_triton.py"] == b"mine = 1\n"
     own_team.team.keep(found, path)
     assert own_team.team.submissions(own_team.packs[0].manifest.pack)

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from hotloop import curriculum
+from hotloop.course import hand_in, released
+from hotloop.course.sanitize import literal
 from hotloop.takehome import written
 from hotloop.takehome.written import Answer
 
@@ -26,20 +28,31 @@ GIVEN: Cells = [
 ]
 
 
-def notebook(cells: Cells) -> dict[str, bytes]:
+def notebook(cells: Cells) -> bytes:
     found: list[dict[str, Any]] = [
         {
             "cell_type": kind,
-            "metadata": {"nbgrader": {"grade_id": name}} if name else {},
+            "metadata": {"nbgrader": marks(name)} if name else {},
             "source": text,
         }
         for kind, name, text in cells
     ]
-    return {NOTEBOOK: json.dumps({"cells": found, "nbformat": 4}).encode()}
+    about = {"kernelspec": {"name": "python3"}}
+    return json.dumps({"cells": found, "nbformat": 4, "metadata": about}).encode()
+
+
+def marks(name: str) -> dict[str, Any]:
+    written = name == "explain"
+    flags = {"grade": True, "solution": written, "locked": not written, "task": False}
+    return {"grade_id": name, "points": 1, **flags}
 
 
 def read(cells: Cells) -> Answer | None:
-    return written.answer(notebook(cells), notebook(GIVEN), TASK)
+    """Of a notebook that was handed in like any other."""
+    given = {NOTEBOOK: notebook(GIVEN)}
+    release = released.of_files("fused_softmax", given, [NOTEBOOK])
+    work = hand_in.complete("quiet-otter-41", release, {}, notebook(cells))
+    return written.answer(work.files, given, TASK)
 
 
 def test_the_task_is_in_the_notebook() -> None:
@@ -56,7 +69,7 @@ def test_a_cell_that_lost_its_name_is_still_read() -> None:
 
 def test_a_cell_below_is_still_read() -> None:
     found = read([*GIVEN, ("markdown", "", ANSWER), ("raw", "", "P. S.")])
-    assert found == Answer(f"{ANSWER}\n\nP. S.", elsewhere=True)
+    assert found == Answer(f"{ANSWER}\n\n{literal('P. S.')}", elsewhere=True)
 
 
 def test_what_is_written_into_the_heading_is_still_read() -> None:

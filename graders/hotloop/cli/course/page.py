@@ -25,15 +25,19 @@ def run(
 ) -> Answer:
     """Write a page on the class: points, difficulty, mistakes.
 
-    It says too what is open, and why.
+    It says too what is open, and why; with names, whose hand-ins are alike.
     """
     require_course(course)
+    from hotloop.course.class_page.alike import alike_hand_ins
     from hotloop.course.class_page.marks import read_marks
     from hotloop.course.class_page.page import file_name, page
     from hotloop.course.class_page.summary import document, summary
 
     wanted = [find.module(name).id for name in modules or []] or None
-    found = summary(read_marks(course, wanted), names=names)
+    marks = read_marks(course, wanted)
+    ids = [one.module.id for one in marks.modules] if names else []
+    alike = {module: alike_hand_ins(course.resolve(), module) for module in ids}
+    found = summary(marks, names=names, alike=alike)
     if not found.modules:
         raise UserError(f"None of these modules is released in {course.resolve()}.")
     path = course.resolve() / file_name(wanted)
@@ -45,4 +49,5 @@ def run(
 def _said(module: ModuleSummary) -> str:
     """One line: the figures of each task are on the page."""
     small = "; a small class, see the page" if module.small else ""
-    return f"{module.title}: {module.graded} graded, open for {module.pending}{small}"
+    pairs = f"; {len(module.alike)} pairs of hand-ins are alike" if module.alike else ""
+    return f"{module.title}: {module.graded} graded, open for {module.pending}{pairs}{small}"

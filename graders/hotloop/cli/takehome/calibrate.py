@@ -14,14 +14,19 @@ from rich.text import Text
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.course.attempts.attempt import account
-from hotloop.takehome.quality_words import counted
+from hotloop.takehome.quality import counted
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
-    from hotloop.takehome.calibration import Calibration, TaskCalibration
+    from hotloop.takehome.calibration import (
+        Calibration,
+        Difficulty,
+        Discrimination,
+        TaskCalibration,
+        Time,
+    )
     from hotloop.takehome.report import CheckQuality
     from hotloop.takehome.role import Role
-    from hotloop.takehome.task_figures import Difficulty, Discrimination, Time
 
 
 def run(
@@ -60,14 +65,14 @@ def run(
 
 def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
     from hotloop import evidence
-    from hotloop.takehome import measured_quality, whole_file
+    from hotloop.takehome import quality, whole_file
 
     module = role.module
     tasks = [task.id for task in role.chosen() if task.kind == "code"]
     if not tasks:
         raise UserError(f"{role.role} has no task that a judge judges.")
     run = evidence.measure(module, log, tasks=tasks, speed=speed, times=times)
-    path = measured_quality.path_of(team, module)
+    path = quality.path_of(team, module)
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1)
     whole_file.replace(path, f"{text}\n".encode())

@@ -13,8 +13,8 @@ from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team
 from hotloop.cli.takehome.roles import role_for
 from hotloop.course.attempts.attempt import account
+from hotloop.takehome.instructions import requirement
 from hotloop.takehome.team import AlreadyInvited
-from hotloop.takehome.ways_to_start import requirement
 
 _AGAIN = (
     "Nothing was made: more time is given with `hotloop takehome extend`. If it is another person "

@@ -17,8 +17,8 @@ from hotloop.cli.answer import All, Answer, first
 from hotloop.cli.takehome.folder import moment, open_team
 from hotloop.takehome import handing_in
 from hotloop.takehome import team as teams
+from hotloop.takehome.instructions import percentages
 from hotloop.takehome.manifest import ForgedManifest, Manifest
-from hotloop.takehome.percentages import percentages
 from hotloop.takehome.work_log import WorkLog
 
 
@@ -54,7 +54,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         rows.append({**row, "verdict": verdict})
         minutes = f"{task.minutes:g} min"
         shown.add_row(name, minutes, f"{percent[name]} %", verdict or "–", ", ".join(gpu) or "–")
-    breaks = [f"line {b.line} {b.what}" for b in log.verify()] if log else []
+    breaks = [f"line {b.line} {b.what}" for b in log.breaks] if log else []
     document = {
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
@@ -88,7 +88,7 @@ def _of_team(folder: Path, everything: bool) -> Answer:
     damaged = {name: str(fault) for name, fault in sorted(faults.items())}
     for record in records:
         try:
-            until = record.deadline or team.manifest(record.pack).deadline(record.started)
+            until = record.until(team.manifest(record.pack))
         except (ForgedManifest, OSError) as fault:
             damaged[record.pseudonym] = str(fault)
             continue

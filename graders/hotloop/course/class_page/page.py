@@ -32,7 +32,7 @@ KINDS = {
 def page(found: ClassSummary) -> str:
     """The whole document."""
     templates = environment(
-        TEMPLATES, number=number, prose=_prose, percent=_percent, seconds=_seconds
+        TEMPLATES, number=number, prose=prose, percent=_percent, seconds=_seconds
     )
     return templates.get_template("index.html.j2").render(
         course=found,
@@ -52,10 +52,6 @@ def file_name(modules: list[str] | None) -> str:
 
 def _drawing(what: str, found: Distribution) -> Markup:
     return Markup(svg(what, found))
-
-
-def _prose(sentence: str) -> Markup:
-    return Markup(prose(sentence))
 
 
 def _percent(share: float | None) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hotloop.course import item_statistics
 from hotloop.course.class_page import causes
+from hotloop.course.class_page.alike import Alike
 from hotloop.course.class_page.causes import Cause, Waiting
 from hotloop.course.class_page.distribution import Distribution, distribution
 from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
@@ -40,7 +41,7 @@ class ModuleSummary:
     """One module. pending: learners with points open; pending_points: all that are.
 
     small: why its figures say little, "" for a class that is large enough. totals: by learner,
-    late penalties taken off; empty where learners are not named.
+    late penalties taken off. alike: hand-ins that are. Both are empty where learners are not named.
     """
 
     module: str
@@ -57,6 +58,7 @@ class ModuleSummary:
     waiting: tuple[Waiting, ...]
     timings: tuple[Timing, ...]
     totals: dict[str, Score]
+    alike: tuple[Alike, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,22 @@ class ClassSummary:
     modules: tuple[ModuleSummary, ...]
 
 
-def summary(marks: ClassMarks, *, names: bool = False) -> ClassSummary:
-    """What the marks of a class say. Without `names` nothing in it tells who a learner is."""
+def summary(
+    marks: ClassMarks, *, names: bool = False, alike: Mapping[str, tuple[Alike, ...]] | None = None
+) -> ClassSummary:
+    """What the marks of a class say. Without `names` nothing in it tells who a learner is.
+
+    alike: hand-ins that are, by module; for a page with names only.
+    """
     hidden = None if names else marks.names
+    modules = [_module(module, hidden) for module in marks.modules]
+    if names and alike:
+        modules = [replace(module, alike=alike.get(module.module, ())) for module in modules]
     return ClassSummary(
         marks.course,
         marks.learners,
         names,
-        tuple(_module(module, hidden) for module in marks.modules),
+        tuple(modules),
     )
 
 

@@ -1,6 +1,6 @@
 """Signals from likeness: to other candidates' work, to the published solution, to wrong answers.
 
-The bounds, and how often honest work crosses them, come from `tests/benchmarks/similarity.py`; the
+How often honest work crosses the bounds comes from `tests/benchmarks/similarity.py`; the
 package carries its result.
 """
 
@@ -12,17 +12,24 @@ from functools import cache
 from typing import Any, cast
 
 from hotloop import render
+from hotloop.alike.likeness import (
+    MODERATE,
+    STRONG,
+    Likeness,
+    Print,
+    Printed,
+    alike,
+    likeness,
+    print_of,
+    prints,
+)
+from hotloop.alike.parts import Part, language_of, parts
 from hotloop.core import paths
 from hotloop.curriculum import Module
 from hotloop.markers import MarkerError, parse, regions
-from hotloop.takehome.integrity.likeness import Likeness, Print, likeness, print_of, print_of_part
-from hotloop.takehome.integrity.parts import Part, language_of, parts, with_more
+from hotloop.render import WrongAnswer
 from hotloop.takehome.integrity.signal import Signal, Strength
-from hotloop.takehome.published import wrong_answers
 from hotloop.takehome.recorded import recorded
-
-MODERATE, STRONG = 0.5, 0.75
-"""Likeness from which on a signal is given."""
 
 MOST_OTHERS = 300
 """Other candidates' works that one is compared with."""
@@ -77,7 +84,7 @@ def signals(
     """One for each work that this one is too much like: candidates', then what is published; the
     most alike first.
     """
-    mine = _prints(module, tasks, files, starter)
+    mine = prints(module, tasks, files, starter)
     matches = [
         *_to_published(module, tasks, mine, parts(starter, module, tasks)),
         *(m for other in others for m in _to_other(module, tasks, mine, other)),
@@ -97,28 +104,16 @@ def _of_kind(kind: str, matches: Iterable[_Match]) -> Iterator[Signal]:
         yield _more(beyond)
 
 
-def _prints(
-    module: Module, tasks: Sequence[str], files: Mapping[str, bytes], starter: Mapping[str, bytes]
-) -> list[tuple[Part, Print]]:
-    """Each part with what was added behind it, where anything was, and then by itself."""
-    given = parts(starter, module, tasks)
-    own = parts(files, module, tasks)
-    more = [found for part in own if (found := with_more(part, files, starter)) is not None]
-    return [(part, print_of_part(part, given)) for part in (*more, *own)]
-
-
 def _to_other(
-    module: Module, tasks: Sequence[str], mine: list[tuple[Part, Print]], other: Other
+    module: Module, tasks: Sequence[str], mine: Sequence[Printed], other: Other
 ) -> Iterator[_Match]:
-    theirs = {p.name: found for p, found in _prints(module, tasks, other.files, other.starter)}
-    for part, own in mine:
-        found = likeness(own, theirs[part.name]) if part.name in theirs else None
-        if found is not None:
-            yield _Match("candidate", f"the work of {other.pseudonym}", part.name, found)
+    theirs = prints(module, tasks, other.files, other.starter)
+    for part, found in alike(mine, theirs):
+        yield _Match("candidate", f"the work of {other.pseudonym}", part.name, found)
 
 
 def _to_published(
-    module: Module, tasks: Sequence[str], mine: list[tuple[Part, Print]], given: Sequence[Part]
+    module: Module, tasks: Sequence[str], mine: Sequence[Printed], given: Sequence[Part]
 ) -> Iterator[_Match]:
     for kind, what, owners, published in published_code(module.id, tasks, given):
         for part, own in mine:
@@ -184,7 +179,7 @@ def _signal(matches: Sequence[_Match]) -> Signal:
         kind="similarity",
         strength=_strength(first),
         title=f"Much like {first.what}",
-        evidence=[_evidence(match) for match in matches[:MOST_EVIDENCE]],
+        evidence=[f"{match.part}: {match.found.said}" for match in matches[:MOST_EVIDENCE]],
         innocent=_INNOCENT[first.with_whom],
         known_rate=_known_rate(first.with_whom),
     )
@@ -204,14 +199,6 @@ def _more(works: Sequence[Sequence[_Match]]) -> Signal:
         innocent=_INNOCENT[first.with_whom],
         known_rate=_known_rate(first.with_whom),
     )
-
-
-def _evidence(match: _Match) -> str:
-    found = match.found
-    said = f"{match.part}: {found.tokens:.0%} of the runs of tokens"
-    if found.trees is not None:
-        said += f" and {found.trees:.0%} of the syntax subtrees"
-    return f"{said} of the shorter one stand in the longer one too, without what was handed out."
 
 
 def _strength(match: _Match) -> Strength:
@@ -244,3 +231,9 @@ def _known_rate(with_whom: str) -> str | None:
         "were found. All of these are by few hands, so that candidates may have more in common."
         f"{among}"
     )
+
+
+@cache
+def wrong_answers(module: str) -> tuple[WrongAnswer, ...]:
+    """As `hotloop.render` reads them."""
+    return tuple(render.wrong_answers(module))

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from hotloop.notebook_cells import readable_cells
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.notebook_cells import cells
 from hotloop.variants import Variant
 from hotloop.variants.words import WORDS
 
@@ -129,5 +129,5 @@ def _of_the_module(names: Sequence[str]) -> Signal:
 
 def _code(data: bytes, name: str) -> str:
     if name.endswith(".ipynb"):
-        return "\n".join(cell.source for cell in cells(data) if cell.kind == "code")
+        return "\n".join(cell.source for cell in readable_cells(data) if cell.kind == "code")
     return data.decode("utf-8", errors="replace")

@@ -35,7 +35,7 @@ def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime
     if log is None:
         return [_absent()] if rule == "yes" else []
     found: list[Signal] = []
-    if breaks := log.verify():
+    if breaks := log.breaks:
         lines = [f"Line {one.line} {one.what}." for one in breaks[:10]]
         found.append(_signal("moderate", "The work log does not hang together", lines, _BROKEN))
     impossible = [said for entry in log.entries if (said := _impossible(entry, earliest, latest))]

@@ -11,6 +11,7 @@ from typing import cast
 
 from fastapi import Depends, FastAPI
 from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
@@ -18,14 +19,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from hotloop.takehome.manifest import ForgedManifest
-from hotloop.takehome.portal import body_time, too_large
+from hotloop.takehome.portal import bodies, links
 from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, SENTENCES, LoginNeeded, Refused
 from hotloop.takehome.portal.headers import StrictHeaders
 from hotloop.takehome.portal.pages import refusal
 from hotloop.takehome.portal.portal import Portal, counted, from_here
 from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
 from hotloop.takehome.portal.settings import FIELD_BYTES, FIELDS, FORM_BYTES
-from hotloop.takehome.portal.tidying import keep_tidy
 from hotloop.takehome.team import TeamError, UnknownPack
 
 log = logging.getLogger("hotloop.takehome")
@@ -33,7 +33,7 @@ log = logging.getLogger("hotloop.takehome")
 
 def served(portal: Portal) -> ASGIApp:
     """What a server is given."""
-    return StrictHeaders(too_large.TooLarge(application(portal)), secure=portal.settings.secure)
+    return StrictHeaders(bodies.TooLarge(application(portal)), secure=portal.settings.secure)
 
 
 def application(portal: Portal) -> FastAPI:
@@ -61,7 +61,7 @@ def application(portal: Portal) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.portal = portal
-    app.add_middleware(body_time.BodyTime, settings=portal.settings)
+    app.add_middleware(bodies.BodyTime, settings=portal.settings)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[portal.settings.host])
     for part in (login, candidates, results, team, candidate):
         app.include_router(part.router)
@@ -114,9 +114,9 @@ async def _http(request: Request, error: Exception) -> Response:
     found = cast(HTTPException, error)
     said = SENTENCES.get(found.status_code, "The request cannot be served.")
     if found.status_code == 413:
-        said = too_large.sentence(request.url.path)
+        said = bodies.too_large(request.url.path)
     if found.status_code == 408:
-        said = body_time.sentence(request.url.path)
+        said = bodies.too_slow(request.url.path)
     return refusal(request, found.status_code, said, dict(found.headers or {}))
 
 
@@ -125,3 +125,30 @@ async def _fault(request: Request, error: Exception) -> Response:
     number = secrets.token_hex(4)
     log.error("fault %s in a request", number, exc_info=error)
     return refusal(request, 500, f"{SENTENCES[500]} ({number})")
+
+
+EACH_S = 30.0
+
+log = logging.getLogger("hotloop.takehome")
+
+
+async def keep_tidy(portal: Portal) -> None:
+    """At once, and then each now and then, until it is cancelled."""
+    while True:
+        await asyncio.to_thread(tidy, portal)
+        await asyncio.sleep(EACH_S)
+
+
+def tidy(portal: Portal) -> None:
+    """Delete links and queue lines of packs that are gone. Where a record is damaged nobody can say
+    which are: then nothing is deleted.
+    """
+    try:
+        # First the database: of what comes into both meanwhile nothing is deleted.
+        known = links.packs(portal.engine) | {pack for pack, _ in portal.queue.all()}
+        here = {record.pack for record in portal.team.packs()}
+        for pack in known - here:
+            links.end(portal.engine, pack)
+            portal.queue.forget(pack)
+    except (TeamError, SQLAlchemyError, OSError) as error:
+        log.error("%s", error)

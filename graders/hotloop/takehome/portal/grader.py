@@ -30,9 +30,10 @@ from hotloop.course.executors.ray import ClusterUnavailable, Ray
 from hotloop.takehome import grading
 from hotloop.takehome.execution import work
 from hotloop.takehome.manifest import ForgedManifest
-from hotloop.takehome.portal import database, links
+from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
 from hotloop.takehome.portal.standing import written_since
+from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import RefusedSubmission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 from hotloop.worker.lifetime import end_with_parent
@@ -85,14 +86,13 @@ class Grader:
                 self.asked.wait(self.idle_s)
 
     def reconcile(self) -> None:
-        """Find again what an accident kept from the queue; drop what was forgotten.
+        """Find again what an accident kept from the queue. What was forgotten the portal drops.
 
-        Where one record is damaged nothing is dropped: others are graded as before.
+        Where one record is damaged others are graded as before.
         """
         try:
             self.team.sweep(WHO)
             self.queue.reconcile(self.team, self.written)
-            links.keep_only(self.queue.engine, {record.pack for record in self.team.packs()})
         except TeamError as error:
             log.error("%s", error)
 
@@ -152,7 +152,7 @@ class Grader:
     def report(self, one: Grading, outcome: Attempt) -> None:
         """Write the report. UnknownPack when all about the candidate was deleted meanwhile."""
         submission = open_submission(self._zip(one), self.team)
-        report = grading.make_report(submission, self.team, dict(outcome.records))
+        report = make_report(submission, self.team, dict(outcome.records))
         grading.write(report, self.team)
 
     def prepared(self, one: Grading) -> Work:

@@ -81,13 +81,5 @@ def packs(engine: Engine) -> set[UUID]:
         return {UUID(row.pack) for row in connection.execute(select(links.c.pack))}
 
 
-def keep_only(engine: Engine, packs: set[UUID]) -> None:
-    """Delete the links of packs that are no longer there."""
-    with writing(engine) as connection:
-        found = connection.execute(select(links.c.id, links.c.pack)).all()
-        gone = [row.id for row in found if UUID(row.pack) not in packs]
-        connection.execute(delete(links).where(links.c.id.in_(gone)))
-
-
 def _token(secret: bytes, number: str, pack: UUID) -> str:
     return derive(secret, "link", number, str(pack))

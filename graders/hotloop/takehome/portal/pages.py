@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
@@ -62,11 +61,8 @@ def score(value: Interval | None) -> str:
     return "–" if value is None else said(value)
 
 
-def _prose(sentence: str) -> Markup:
-    """Escaped, with commands between backticks set as such."""
-    return Markup(render_record.prose(sentence))
-
-
 @cache
 def _environment() -> Environment:
-    return environment(TEMPLATES, moment=moment, until=until, score=score, prose=_prose)
+    return environment(
+        TEMPLATES, moment=moment, until=until, score=score, prose=render_record.prose
+    )

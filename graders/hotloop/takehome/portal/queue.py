@@ -215,18 +215,14 @@ class Queue:
             _set(connection, one, {"state": State.QUEUED, "tries": tries - 1})
 
     def reconcile(self, team: Team, written: WrittenSince) -> None:
-        """Put in what lies in the folder and is missing here; drop what was forgotten there."""
+        """Put in what lies in the folder and is missing here."""
         known = self.all()
-        records = team.packs()
-        for record in records:
+        for record in team.packs():
             # An earlier hand-in that was never graded will not be missed.
             for hand_in in record.submitted[-1:]:
                 if (record.pack, hand_in.digest) not in known:
                     is_done = written(record.pack, hand_in.digest, None)
                     self.add(record.pack, hand_in.digest, State.DONE if is_done else State.QUEUED)
-        here = {record.pack for record in records}
-        for pack in {pack for pack, _ in known} - here:
-            self.forget(pack)
 
 
 def _longest_waiting(connection: Connection) -> Row[*tuple[Any, ...]] | None:

@@ -39,9 +39,10 @@ class Settings:
     """base_url: what stands before the path in a link, as candidates reach the portal.
 
     form_s, upload_s: seconds until a request's body has to be there. upload_rate: bytes a second
-    that an upload brings at least, on average over any stall_s seconds; a smaller one has stall_s
-    seconds. late_s: by how many seconds after the deadline an upload that began before has to be
-    complete. uploads: at once. database: an SQLAlchemy URL; empty for a file in the team's folder.
+    that an upload brings at least, on average over all of it. stall_s: seconds that any upload may
+    take, and that none may pause. late_s: by how many seconds after the deadline an upload that
+    began before has to be complete. uploads: at once. database: an SQLAlchemy URL; empty for a file
+    in the team's folder.
     """
 
     base_url: str = "http://127.0.0.1:8000"

@@ -116,11 +116,6 @@ def manifest(team: Team, pack: UUID) -> Manifest:
     return _manifest(team, pack, status.st_mtime_ns, status.st_ino)
 
 
-def deadline(record: PackRecord, found: Manifest) -> datetime:
-    """Until when work is taken."""
-    return record.deadline or found.deadline(record.started)
-
-
 def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -> bool:
     """Whether there is a report on this submission, written after `since` if that is given."""
     found = headline(team, pack)
@@ -139,7 +134,7 @@ def _standing(
     now: datetime,
 ) -> Standing:
     found = manifest(team, record.pack)
-    until = deadline(record, found)
+    until = record.until(found)
     if not record.submitted:
         return Standing(record, found, _before(record, until, now), until, None)
     digest = record.submitted[-1].digest

@@ -13,16 +13,16 @@ import pytest
 from hotloop import render
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
+from hotloop.takehome import signalling
 from hotloop.takehome.chain import Break
-from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
+from hotloop.takehome.integrity import similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.integrity.similarity import wrong_answers
 from hotloop.takehome.intervals import rate_interval
-from hotloop.takehome.published import wrong_answers
 from hotloop.takehome.recorded import recorded
 from hotloop.takehome.seen import Change
 from hotloop.takehome.submission import Submission
-from hotloop.takehome.work_log import Entry, WorkLog
-from hotloop.takehome.work_time import active_minutes
+from hotloop.takehome.work_log import Entry, WorkLog, active_minutes
 from hotloop.variants import Variant
 
 from ..conftest import Hired
@@ -225,13 +225,13 @@ def test_what_the_judge_caught_is_told() -> None:
         "b": record("b", [rung("fast", Verdict.IMPLAUSIBLE, sentence="Too fast.")]),
         "c": record("c", [rung("correct", Verdict.WRONG_ANSWER)]),
     }
-    found = caught.signals(records, ["softmax_op.py"])
+    found = signalling.caught(records, ["softmax_op.py"])
     assert [(s.kind, s.strength) for s in found] == [
         ("caught", "strong"), ("caught", "moderate"), ("altered_files", "weak"),
     ]  # fmt: skip
     assert found[0].evidence == ["It wrote."]
     assert "softmax_op.py" in found[2].evidence[0]
-    assert caught.signals({"c": records["c"]}, []) == []
+    assert signalling.caught({"c": records["c"]}, []) == []
 
 
 def gaps(found: WorkLog | None, rule: str) -> list[Signal]:

@@ -18,11 +18,11 @@ import pytest
 from argon2 import PasswordHasher, Type
 
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import accounts, arrivals, exported, links
+from hotloop.takehome.portal import accounts, links
 from hotloop.takehome.portal.accounts import AccountError
 from hotloop.takehome.portal.headers import ALWAYS
-from hotloop.takehome.portal.rates import address
-from hotloop.takehome.portal.routes import candidate
+from hotloop.takehome.portal.portal import address
+from hotloop.takehome.portal.routes import candidate, candidates
 from hotloop.takehome.portal.settings import UPLOAD_BYTES, Settings
 from hotloop.takehome.team import Team
 
@@ -296,13 +296,13 @@ def test_a_slow_line_costs_nobody_their_work(
     """What counts is when the upload began, and the body is read behind that."""
     content, pack = work(office), office.packs[0]
     began = datetime.now(UTC)
-    take = arrivals.take
+    take = candidate.take
 
     def at_last(*given: Any) -> None:
         office.team.start(pack, began - timedelta(hours=72))
         take(*given)
 
-    monkeypatch.setattr(arrivals, "take", at_last)
+    monkeypatch.setattr(candidate, "take", at_last)
     monkeypatch.setattr(candidate, "datetime", At(began - timedelta(milliseconds=1)))
     assert stranger.upload(office.page(), content).status_code == 303
     (kept,) = office.team.pack(pack).submitted
@@ -547,8 +547,8 @@ def test_markup_in_a_login_stays_text(stranger: Browser) -> None:
 
 @pytest.mark.parametrize("begin", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1"])
 def test_no_cell_of_a_table_is_a_formula(begin: str) -> None:
-    assert exported.harmless(begin) == f"'{begin}"
-    assert exported.harmless("plain = text") == "plain = text"
+    assert candidates.harmless(begin) == f"'{begin}"
+    assert candidates.harmless("plain = text") == "plain = text"
 
 
 def test_a_title_is_no_formula_in_the_table(office: Office, member: Browser) -> None:

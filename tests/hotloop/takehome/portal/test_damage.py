@@ -10,9 +10,10 @@ import pytest
 
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.takehome import scorecard
-from hotloop.takehome.portal import arrivals, links
+from hotloop.takehome.portal import links
 from hotloop.takehome.portal.grader import Grader
 from hotloop.takehome.portal.queue import Grading, State
+from hotloop.takehome.portal.routes import candidate
 from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import RECORD, UNFINISHED, TeamError
@@ -222,7 +223,7 @@ def test_who_is_forgotten_while_the_work_comes_in_is_told_that_it_is_over(
         return found or open_submission(*given, **more)  # type: ignore[arg-type]
 
     content, page = work(office), office.page()
-    monkeypatch.setattr(arrivals, "open_submission", forgotten)
+    monkeypatch.setattr(candidate, "open_submission", forgotten)
     answer = stranger.upload(page, content)
     assert answer.status_code == status
     assert not any("candidate:" in line for line in office.audit())

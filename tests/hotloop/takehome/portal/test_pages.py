@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.portal import accounts, links, standing, tidying
+from hotloop.takehome.portal import accounts, links, standing
+from hotloop.takehome.portal.app import tidy
 from hotloop.takehome.portal.pages import moment, score
 from hotloop.takehome.portal.queue import State
 
@@ -259,7 +260,7 @@ def test_a_candidate_who_was_forgotten_by_command_leaves_the_portal_too(
 def test_while_a_record_is_damaged_nobody_leaves_the_portal(office: Office) -> None:
     record = office.team.pack_folder(office.packs[0]) / "record.json"
     record.write_text("{")
-    tidying.tidy(office.portal)
+    tidy(office.portal)
     assert links.packs(office.portal.engine) == set(office.packs)
 
 

@@ -210,13 +210,6 @@ def test_one_who_was_forgotten_while_being_graded_stays_forgotten(
         handed_in.team.pack(pack)
 
 
-def test_one_who_was_forgotten_by_command_leaves_the_queue(handed_in: Office, trace: Path) -> None:
-    handed_in.team.forget(handed_in.packs[0], "somebody")
-    grader = quick(handed_in.team, handed_in.portal.queue, trace)
-    grader.reconcile()
-    assert [one.pack for one in handed_in.portal.queue.all().values()] == [handed_in.packs[1]]
-
-
 def test_a_damaged_line_is_told_and_can_be_graded_again(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
     pack = str(handed_in.packs[0])

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Depends
+from fastapi import Path as InPath
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from hotloop.takehome import limits
-from hotloop.takehome.portal import arrivals, links, standing
+from hotloop.takehome.archive import Refusal
+from hotloop.takehome.portal import links, standing
 from hotloop.takehome.portal.answers import SENTENCES, Refused
+from hotloop.takehome.portal.database import own_folder
 from hotloop.takehome.portal.links import Link
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, client, of
 from hotloop.takehome.portal.settings import UPLOAD_BYTES
 from hotloop.takehome.portal.standing import State
-from hotloop.takehome.team import PackRecord, UnknownPack
+from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
+from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {
@@ -48,7 +56,7 @@ LATE = (
 router = APIRouter(prefix="/c")
 
 
-def opened(request: Request, token: Annotated[str, Path(max_length=100)]) -> Link:
+def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> Link:
     """The link. Refused when there is none such, or its time is over."""
     portal = of(request)
     found = links.find(portal.engine, token)
@@ -96,12 +104,12 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
     """Take the work. The body is read once the link is known to be good."""
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
-    with arrivals.place(portal, link.token):
+    with place(portal, link.token):
         async with _form(request, portal, _deadline(portal, link) - received) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:
                 raise Refused(422, "No file was chosen: choose the zip that you have made.")
-            await run_in_threadpool(arrivals.take, portal, link.pack, found.file, received)
+            await run_in_threadpool(take, portal, link.pack, found.file, received)
     return RedirectResponse(f"/c/{link.token}", 303)
 
 
@@ -125,8 +133,7 @@ async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGener
 
 
 def _deadline(portal: Portal, link: Link) -> datetime:
-    record = _record(portal, link)
-    return standing.deadline(record, standing.manifest(portal.team, link.pack))
+    return _record(portal, link).until(standing.manifest(portal.team, link.pack))
 
 
 def _page(portal: Portal, link: Link) -> Response:
@@ -156,3 +163,70 @@ def _record(portal: Portal, link: Link) -> PackRecord:
     except UnknownPack:
         links.end(portal.engine, link.pack)
         raise
+
+
+_STATUS = {
+    Refusal.TOO_LARGE: 413,
+    Refusal.REPLAYED: 409,
+    Refusal.EXPIRED: 410,
+    Refusal.OUTSIDE_WINDOW: 410,
+}
+
+
+@contextmanager
+def place(portal: Portal, token: str) -> Generator[None]:
+    """A place for one upload. Refused when the link is in use, or there are too many."""
+    if token in portal.uploading:
+        raise Refused(429, "Another upload by this link is coming in: wait for it.", wait_s=5)
+    if len(portal.uploading) >= portal.settings.uploads:
+        raise Refused(503, SENTENCES[503], wait_s=60)
+    portal.uploading.add(token)
+    try:
+        yield
+    finally:
+        portal.uploading.discard(token)
+
+
+def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> None:
+    """Keep a submission and queue it. Refused says why not; then nothing is kept.
+
+    received: when it began to come in, so that a slow line or a full queue costs nobody their work.
+    TeamError, ForgedManifest: the team's own files are at fault, or were deleted meanwhile.
+    """
+    with portal.opening, _copied(portal, stream) as path:
+        try:
+            submission = open_submission(path, portal.team, received=received, expected_pack=pack)
+        except RefusedSubmission as error:
+            # Forgotten meanwhile: then there is nobody to name.
+            with suppress(UnknownPack):
+                pseudonym = portal.team.pack(pack).pseudonym
+                portal.team.audit(
+                    "candidate", f"{pseudonym} was refused a submission: {error.code}"
+                )
+            raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
+        is_new = submission.digest not in [one.digest for one in portal.team.pack(pack).submitted]
+        _keep(portal, submission, path)
+    # From here on nothing is lost: whoever is killed now leaves it to `Queue.reconcile`.
+    portal.queue.add(pack, submission.digest)
+    said = "handed in" if is_new else "sent again what had arrived"
+    portal.team.audit("candidate", f"{submission.manifest.pseudonym} {said}")
+
+
+@contextmanager
+def _copied(portal: Portal, stream: BinaryIO) -> Generator[Path]:
+    """The upload in a file under a name of ours; it is gone afterwards."""
+    with tempfile.NamedTemporaryFile(dir=own_folder(portal.team.folder), suffix=".zip") as file:
+        stream.seek(0)
+        shutil.copyfileobj(stream, file)
+        file.flush()
+        yield Path(file.name)
+
+
+def _keep(portal: Portal, submission: Submission, path: Path) -> None:
+    try:
+        portal.team.keep(submission, path)
+    except UnknownPack:
+        raise
+    except TeamError:
+        # Another one came in since this one was opened.
+        raise Refused(409, "Work on this pack was handed in already.") from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from datetime import UTC, date, datetime, timedelta
 from typing import Annotated
 from uuid import UUID
@@ -9,15 +11,16 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Form, Query
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from hotloop.takehome.intervals import tenths
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import exported, links, standing
+from hotloop.takehome.portal import links, standing
 from hotloop.takehome.portal.accounts import Member
 from hotloop.takehome.portal.answers import NO_CANDIDATE, Refused
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
-from hotloop.takehome.portal.standing import Standing
+from hotloop.takehome.portal.standing import Overview, Standing
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
 from hotloop.yaml_lines import CurriculumError
@@ -59,7 +62,7 @@ def listed(portal: Here, who: Who, role: Chosen = "") -> Response:
 def as_table(portal: Here, who: Who) -> Response:
     """The list for a spreadsheet."""
     portal.team.audit(who.name, "exported the list of candidates")
-    text = exported.table(standing.overview(portal.team, portal.queue))
+    text = csv_table(standing.overview(portal.team, portal.queue))
     headers = {"Content-Disposition": 'attachment; filename="candidates.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -237,3 +240,45 @@ def _new(
 
 def _back(pack: UUID, *, link: bool = False) -> Response:
     return RedirectResponse(f"/candidates/{pack}{'?link=true' if link else ''}", 303)
+
+
+_COLUMNS = (
+    "pseudonym",
+    "role",
+    "state",
+    "deadline",
+    "handed in",
+    "score, lowest",
+    "score, highest",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def csv_table(found: Overview) -> str:
+    """CSV, with a line for each candidate."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow(_COLUMNS)
+    for one in found.damaged:
+        writer.writerow([harmless(one.name), "", "damaged", *[""] * (len(_COLUMNS) - 3)])
+    for one in found.candidates:
+        writer.writerow(harmless(cell) for cell in _csv_row(one))
+    return stream.getvalue()
+
+
+def harmless(cell: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _csv_row(one: Standing) -> tuple[str, ...]:
+    low, high = ("", "") if one.score is None else (f"{n / 10:.1f}" for n in tenths(one.score))
+    return (
+        one.record.pseudonym,
+        one.manifest.title,
+        str(one.state),
+        one.shown_deadline.isoformat(timespec="minutes") if one.shown_deadline else "",
+        one.handed_in.isoformat(timespec="minutes") if one.handed_in else "",
+        low,
+        high,
+    )

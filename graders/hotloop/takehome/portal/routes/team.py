@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from hotloop.takehome.chain_page import Line
+from hotloop.takehome.chain import Line
 from hotloop.takehome.portal import accounts
 from hotloop.takehome.portal.accounts import AccountError
 from hotloop.takehome.portal.pages import page

@@ -1,4 +1,4 @@
-"""What a report says of a task's checks in many candidates' variants."""
+"""What a report says of a task's checks: in many candidates' variants, and of mutants."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from hotloop import curriculum
 from hotloop.measured_code import measured_code
-from hotloop.takehome import mutant_trials, quality, quality_words, variant_trials
+from hotloop.takehome import quality
 
 MODULE = curriculum.load_module("fused_softmax")
 ROW = {
@@ -21,18 +21,31 @@ ROW = {
 }
 
 
-def _record(monkeypatch: pytest.MonkeyPatch, row: dict[str, Any]) -> None:
-    document = {"device": "Some CPU", "rows": [row]}
-    monkeypatch.setattr(variant_trials, "recorded", lambda _name: document)
+MUTANTS = {
+    "task": "fused_softmax.online_pass",
+    "wrong": 14,
+    "passed": 1,
+    "judgings": 140,
+    "date": "2030-01-02",
+    "code": "0123456789abcdef",
+}
+
+
+def _record(monkeypatch: pytest.MonkeyPatch, *rows: dict[str, Any], of: str = "variants") -> None:
+    document = {"device": "Some CPU", "rows": list(rows)}
+    before = quality.recorded
+    monkeypatch.setattr(quality, "recorded", lambda name: document if name == of else before(name))
 
 
 def _said(task: str) -> str:
-    return " ".join(quality_words.sentences(quality.check_quality(MODULE, MODULE.task(task))))
+    return " ".join(quality.sentences(quality.check_quality(MODULE, MODULE.task(task))))
 
 
 def test_what_came_out_otherwise_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     _record(monkeypatch, ROW)
-    found = variant_trials.of_task("fused_softmax", MODULE.task("online_pass"))
+    checks = quality.check_quality(MODULE, MODULE.task("online_pass"))
+    assert checks is not None
+    found = checks.variants
     assert found is not None
     assert (found.references, found.references_passed) == (50, 48)
     assert found.wrong_fail_rate is not None
@@ -64,14 +77,13 @@ def test_a_task_without_wrong_answers_says_nothing_of_them(monkeypatch: pytest.M
 
 def test_of_another_task_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     _record(monkeypatch, ROW)
-    assert variant_trials.of_task("fused_softmax", MODULE.task("triton_forward")) is None
     assert "candidates’ variants" not in _said("triton_forward")
 
 
 def test_variants_alone_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a module of which no run and no mutant was recorded."""
     _record(monkeypatch, ROW)
-    monkeypatch.setattr(mutant_trials, "recorded", lambda _name: {"device": "", "rows": []})
+    _record(monkeypatch, of="mutants")
     monkeypatch.setattr(curriculum, "runs", lambda _module: [])
     assert _said("online_pass").startswith("In 50 candidates’ variants")
     assert _said("triton_forward").endswith("was never recorded on any machine.")
@@ -83,3 +95,21 @@ def test_each_tasks_checks_were_recorded() -> None:
         for task in module.tasks:
             if task.kind == "code":
                 assert quality.check_quality(module, task), f"{module.id}.{task.id}"
+
+
+def test_a_mutant_that_passed_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, MUTANTS, of="mutants")
+    said = _said("online_pass")
+    assert "Of 14 wrong mutants" in said
+    assert "1 passed at least once in 140 judgings" in said
+    assert "Recorded on Some CPU, 2030-01-02. The code has changed since." in said
+
+
+def test_of_todays_code_mutants_are_not_called_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, {**MUTANTS, "code": measured_code("fused_softmax")}, of="mutants")
+    assert "2030-01-02. The code has changed since." not in _said("online_pass")
+
+
+def test_a_task_without_mutants_says_nothing_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, {**MUTANTS, "task": "fused_softmax.cuda_warp"}, of="mutants")
+    assert "mutants" not in _said("online_pass")

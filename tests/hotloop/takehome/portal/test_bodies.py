@@ -13,13 +13,12 @@ from random import Random
 import pytest
 
 from hotloop.takehome import limits
-from hotloop.takehome.portal.body_time import Pace
 from hotloop.takehome.portal.settings import Settings
 
 from .office import Browser, Office, listening
 
 FAST = {"upload_rate": 20_000.0, "stall_s": 0.5, "late_s": 1.0}
-"""A floor and a grace that a test need not wait for: 10,000 bytes in each half of a second."""
+"""A floor and a grace that a test need not wait for."""
 SLOW = b"The upload was too slow, or stalled"
 LATE = b"but was not complete 1 seconds after it"
 
@@ -63,34 +62,6 @@ def large(work: Callable[..., bytes], office: Office) -> bytes:
     return content
 
 
-@pytest.mark.parametrize(
-    ("pieces", "until"),
-    [
-        ([], 10.0),
-        ([(1.0, 99)], 10.0),
-        ([(1.0, 100)], 11.0),
-        ([(1.0, 50), (5.0, 50)], 11.0),
-        ([(1.0, 50), (5.0, 50), (6.0, 50)], 15.0),
-        ([(1.0, 5000)], 11.0),
-        ([(1.0, 5000), (9.0, 1)], 11.0),
-        ([(1.0, 5000), (9.0, 100)], 19.0),
-    ],
-)
-def test_the_window_slides(pieces: list[tuple[float, int]], until: float) -> None:
-    pace = Pace(began=0.0, window_s=10.0, least=100)
-    for moment, size in pieces:
-        pace.add(moment, size)
-    assert pace.until == until
-
-
-def test_bytes_of_earlier_cannot_be_saved_up() -> None:
-    """A megabyte at once buys one window, as a hundred bytes do."""
-    pace = Pace(began=0.0, window_s=10.0, least=100)
-    for second in range(12):
-        pace.add(float(second), 9)
-    assert pace.until < 12.0
-
-
 def test_the_figures_that_the_pages_state() -> None:
     settings = Settings()
     assert (settings.upload_rate, settings.stall_s, settings.late_s) == (16 << 10, 15.0, 60.0)
@@ -120,7 +91,7 @@ def test_a_line_below_the_floor_is_ended(
     pause: float,
     length: int,
 ) -> None:
-    office = opened(**FAST)
+    office = opened(**(FAST | {"upload_rate": 100_000.0}))
     with listening(office.portal) as port:
         content = large(work, office)
         said, seconds = send(port, office.page(), content, piece, pause, length=length)

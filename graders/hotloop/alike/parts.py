@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hotloop.curriculum import Module
-from hotloop.takehome.notebook_cells import cells
+from hotloop.notebook_cells import readable_cells
 
 Language = Literal["python", "cuda", "text"]
 
@@ -97,7 +97,7 @@ def _cells(name: str, data: bytes, tasks: list[str]) -> list[Part]:
     """
     found: dict[str, list[str]] = {}
     own: list[str] = []
-    for cell in cells(data):
+    for cell in readable_cells(data):
         if cell.kind != "code":
             continue
         source = _MAGIC.sub("", cell.source)

@@ -1,0 +1,56 @@
+"""Which hand-ins of a class are more alike than those who work apart write them.
+
+It is no verdict and moves no points: short tasks have few right ways, and two may have worked
+together where that is allowed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+from hotloop.alike.likeness import MODERATE, Printed, alike, prints
+from hotloop.course.grade import submissions
+from hotloop.course.hand_in import read
+from hotloop.course.released import RELEASE, load_release
+from hotloop.curriculum import load_module
+
+MOST_PAIRS = 50
+"""Of a module. More say that its tasks have one right way."""
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Two learners and their most alike piece of work, a file or a task's cell. score: 0 to 1."""
+
+    students: tuple[str, str]
+    part: str
+    score: float
+    said: str
+
+
+def alike_hand_ins(root: Path, module: str) -> tuple[Alike, ...]:
+    """Pairs of learners in the course at `root`, the most alike first."""
+    release, definition = load_release(root, module), load_module(module)
+    tasks = [task.id for task in definition.tasks]
+    folder = root / RELEASE / module
+    starter = {p.relative_to(folder).as_posix(): p.read_bytes()
+               for p in folder.rglob("*") if p.is_file()}  # fmt: skip
+    works = {
+        student: prints(definition, tasks, read(root, student, release).files, starter)
+        for student, _ in submissions(root, modules=[module])
+    }
+    pairs = (_pair(first, second, works) for first, second in combinations(works, 2))
+    found = sorted((pair for pair in pairs if pair), key=lambda pair: -pair.score)
+    return tuple(found[:MOST_PAIRS])
+
+
+def _pair(first: str, second: str, works: dict[str, list[Printed]]) -> Alike | None:
+    """None where no part of the two is alike. Both ways: code may have moved to another file."""
+    ways = [*alike(works[first], works[second]), *alike(works[second], works[first])]
+    most = max(ways, key=lambda way: way[1].score, default=None)
+    if most is None or most[1].score < MODERATE:
+        return None
+    part, found = most
+    return Alike((first, second), part.name, found.score, found.said)

@@ -1,0 +1,125 @@
+"""How large a request's body may be, and how slowly it may come.
+
+FastAPI counts its bytes (`max_body_size`) and turns one away that is too large, with two words of
+plain text; here that becomes a page like any other refusal. A server waits for a slow body
+forever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from hotloop.takehome import limits
+from hotloop.takehome.portal.answers import SENTENCES
+from hotloop.takehome.portal.pages import refusal
+from hotloop.takehome.portal.settings import Settings
+
+_UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
+
+
+def too_slow(path: str) -> str:
+    """Why a body that came too slowly to this address is refused."""
+    if not _is_upload(path):
+        return SENTENCES[408]
+    return (
+        "The upload was too slow, or stalled, and was not taken. What you handed in before is "
+        "kept. Hand in the file again, on a faster connection if you can."
+    )
+
+
+def too_large(path: str) -> str:
+    """Why what was sent to this address is refused."""
+    if not _is_upload(path):
+        return SENTENCES[413]
+    return (
+        f"The file is larger than {limits.MAX_UPLOAD >> 20} MiB, and was not read: hand in the one "
+        "that `hotloop takehome submit` wrote."
+    )
+
+
+def _is_upload(path: str) -> bool:
+    """Whether a candidate's work comes in there."""
+    return _UPLOAD.fullmatch(path) is not None
+
+
+class BodyTime:
+    """ASGI middleware. What it raises becomes a page like any other refusal."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = self.settings
+        until = asyncio.get_running_loop().time() + given.form_s
+        pause = given.form_s
+        if _is_upload(scope["path"]):
+            # Without its length it has as long as the largest.
+            size = int(Headers(scope=scope).get("content-length", limits.MAX_UPLOAD))
+            patience = min(given.upload_s, max(given.stall_s, size / given.upload_rate))
+            until, pause = asyncio.get_running_loop().time() + patience, given.stall_s
+        await self.app(scope, _Body(receive, until, pause).receive, send)
+
+
+@dataclass
+class _Body:
+    """until: when all of it has to be there. pause: seconds until the next part has to come."""
+
+    _receive: Receive
+    until: float
+    pause: float
+    is_whole: bool = False
+
+    async def receive(self) -> Message:
+        if self.is_whole:
+            # Only the client's going away can come now, and that is waited for without end.
+            return await self._receive()
+        next_part = asyncio.get_running_loop().time() + self.pause
+        try:
+            async with asyncio.timeout_at(min(self.until, next_part)):
+                message = await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, headers={"Connection": "close"}) from None
+        self.is_whole = not message.get("more_body", False)
+        return message
+
+
+class TooLarge:
+    """ASGI middleware, around the whole application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        replaced = False
+
+        async def send_pages(message: Message) -> None:
+            nonlocal replaced
+            if message["type"] == "http.response.start" and _is_bare(message):
+                replaced = True
+                answer = refusal(Request(scope), 413, too_large(scope["path"]))
+                await answer(scope, receive, send)
+            elif not replaced:
+                await send(message)
+
+        await self.app(scope, receive, send_pages)
+
+
+def _is_bare(message: Message) -> bool:
+    kind = Headers(raw=message["headers"]).get("content-type", "")
+    return message["status"] == 413 and kind.startswith("text/plain")

@@ -1,0 +1,91 @@
+"""Which hand-ins of a class are alike: the copy is found, whoever wrote alone is not named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hotloop.alike.likeness import MODERATE
+from hotloop.cli import app
+
+ORIGINAL = """collected(7)
+
+
+def collected(count):
+    # Pairs of neighbours, and what is left of them.
+    found = []
+    for step in range(count):
+        if step % 2 and found:
+            found.append(found[-1] + step * 3)
+        else:
+            found.append(max(step, count - step))
+    return sum(found) - len(found) // (count + 1)"""
+COPIED = """my_own_sum(9)
+
+
+def my_own_sum(n):
+    items = []
+    for i in range(n):
+        if i % 2 and items:
+            items.append(items[-1] + i * 5)
+        else:
+            items.append(max(i, n - i))
+    return sum(items) - len(items) // (n + 2)"""
+ALONE = """Answer(6, scale=7).value
+
+
+class Answer:
+    def __init__(self, first, scale):
+        self.first, self.scale = first, scale
+
+    @property
+    def value(self):
+        words = {"first": self.first, "scale": self.scale}
+        return words["first"] * words["scale"] if all(words.values()) else None"""
+
+
+@pytest.fixture
+def handed_in(course: Any, make: SimpleNamespace) -> Any:
+    for student, answer in {"zoe": ORIGINAL, "yan": COPIED, "xia": ALONE}.items():
+        course.submit(student, make.lab(answer))
+    course.grade()
+    return course
+
+
+def written(course: Any, *options: str) -> tuple[dict[str, Any], str]:
+    """The one module of the page's data, and the page."""
+    arguments = ["course", "page", "--course", str(course.root), "--json", *options]
+    answer = CliRunner().invoke(app, arguments)
+    assert answer.exit_code == 0, answer.output
+    found = json.loads(answer.stdout)
+    return found["modules"][0], Path(found["page"]).read_text()
+
+
+def test_the_copy_is_found_and_the_third_is_not(handed_in: Any) -> None:
+    module, page = written(handed_in, "--names")
+    [pair] = module["alike"]
+    assert sorted(pair["students"]) == ["yan", "zoe"]
+    assert pair["part"] == "lab.ipynb · answer"
+    assert pair["score"] >= MODERATE
+    assert "Hand-ins that are alike" in page
+    assert "No verdict, and no points depend on it" in page
+
+
+def test_without_names_nobody_is_compared(handed_in: Any) -> None:
+    module, page = written(handed_in)
+    assert module["alike"] == []
+    assert "alike" not in page
+
+
+def test_what_was_handed_out_makes_nobody_alike(course: Any, make: SimpleNamespace) -> None:
+    """Both have changed nothing but a number."""
+    for student, number in {"zoe": "41", "yan": "42"}.items():
+        course.submit(student, make.lab(number))
+    course.grade()
+    module, _ = written(course, "--names")
+    assert module["alike"] == []
