@@ -36,5 +36,5 @@ def test_what_is_listed_is_marked(pytestconfig: pytest.Config, clone: Path) -> N
         )
         for nodeid, names in marked.items()
     ]
-    shared.pytest_collection_modifyitems(items)
+    shared.pytest_collection_modifyitems(SimpleNamespace(getoption=lambda _name: 1), items)
     assert list(marked.values()) == [["slow"], []]

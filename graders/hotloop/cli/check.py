@@ -128,7 +128,7 @@ def _is_folder(what: str, source: Path | None) -> bool:
     """Whether somebody has named the folder only, as other commands want it."""
     if source is not None:
         return Path(what).is_dir()
-    return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in find.all_modules()}
+    return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in curriculum.modules()}
 
 
 def _asked_in(folder: Path) -> tuple[curriculum.Module, list[curriculum.Task]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,7 +46,7 @@ def _run(folder: Path | None, *, everything: bool) -> Demo:
 
 def _document(demo: Demo) -> dict[str, Any]:
     return {
-        "results": results.documents(demo.results),
+        "results": [asdict(result) for result in demo.results],
         "gradebook": str(demo.gradebook),
         "feedback": str(demo.page) if demo.page else None,
         "missing": demo.missing,

@@ -11,7 +11,7 @@ from hotloop.cli.answer import UserError
 
 def module(name: str) -> curriculum.Module:
     """The module called `name`. UserError suggests near names."""
-    known = [found.id for found in all_modules()]
+    known = [found.id for found in curriculum.modules()]
     if name not in known:
         raise UserError(unknown("module", name, known))
     return curriculum.load_module(name)
@@ -27,11 +27,6 @@ def tasks(key: str) -> tuple[curriculum.Module, list[curriculum.Task]]:
     if task_id not in known:
         raise UserError(unknown(f"task of {module_id}", task_id, known))
     return found, [found.task(task_id)]
-
-
-def all_modules() -> list[curriculum.Module]:
-    """Every module on disk. UserError when a data file is faulty or missing."""
-    return curriculum.modules()
 
 
 def track(name: str) -> curriculum.Track:

@@ -21,7 +21,7 @@ def run(
     ] = None,
 ) -> Answer:
     """List the modules, or the tasks of some with points and times."""
-    found = [find.module(name) for name in names] if names else find.all_modules()
+    found = [find.module(name) for name in names] if names else curriculum.modules()
     shown = map(_tasks, found) if names else _modules(found)
     return Answer({"modules": [_document(module) for module in found]}, *shown)
 

@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands have, and the course that they are about."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from hotloop.cli.answer import UserError, require
 
 Course = Annotated[Path, typer.Option("--course", help="The course's folder.")]
 Modules = Annotated[
@@ -27,3 +29,14 @@ Ray = Annotated[
         show_default=False,
     ),
 ]
+
+
+def require_course(folder: Path) -> None:
+    """UserError when packages for courses are missing, or the folder holds no course."""
+    require("course")
+    from hotloop.course.config import CONFIG_FILE
+
+    if not (folder / CONFIG_FILE).is_file():
+        raise UserError(
+            f"There is no course in {folder.resolve()}: make one with `hotloop course new MODULE`."
+        )

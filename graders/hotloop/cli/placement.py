@@ -38,7 +38,7 @@ def run(
 
 def _require_modules(track: str) -> None:
     find.track(track)
-    if not any(module.track == track for module in find.all_modules()):
+    if not any(module.track == track for module in curriculum.modules()):
         raise UserError(
             f"{track} has no module yet. Practice its questions: hotloop interview --track {track}"
         )

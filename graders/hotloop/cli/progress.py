@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import All, Answer, UserError, log
+from hotloop.cli.answer import All, Answer, log
 from hotloop.cli.practice_page import kept
 from hotloop.learning.next_steps import Step, steps
 from hotloop.learning.standing import (
@@ -29,7 +29,6 @@ from hotloop.learning.standing import (
 )
 from hotloop.practice import store, verdicts
 from hotloop.practice.moment import written
-from hotloop.yaml_lines import CurriculumError
 
 _STYLES: dict[Level, str] = {
     "not begun": "dim",
@@ -72,13 +71,10 @@ def run(
 def _read(track: str | None) -> Overview:
     if track is not None:
         find.track(track)
-    try:
-        lines = verdicts.read()
-        for fault in lines.faults:
-            log(fault)
-        return overview(kept(), lines.lines, datetime.now(UTC))
-    except (CurriculumError, OSError) as error:
-        raise UserError(str(error)) from None
+    lines = verdicts.read()
+    for fault in lines.faults:
+        log(fault)
+    return overview(kept(), lines.lines, datetime.now(UTC))
 
 
 def _taught_in(concept: ConceptStanding, track: str | None) -> bool:

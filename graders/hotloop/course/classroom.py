@@ -88,11 +88,6 @@ def make(
     return Classroom(folder, course, list(modules))
 
 
-def is_classroom(folder: Path) -> bool:
-    """True for a folder that `make` has made."""
-    return (folder / CONFIG_FILE).is_file() and (folder / COURSE / CONFIG_FILE).is_file()
-
-
 def _write_settings(folder: Path, course: Path) -> None:
     if not (course / CONFIG_FILE).exists():
         path = write_config(course, COURSE_ID)

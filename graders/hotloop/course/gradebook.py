@@ -12,9 +12,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from nbgrader.api import Gradebook
+from nbgrader.api import (
+    Assignment,
+    Grade,
+    Gradebook,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from sqlalchemy import Connection
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload, undefer
 
 from hotloop.course.attempts.store import store
 
@@ -49,3 +56,41 @@ def read(root: Path, work: Callable[[Any], ResultT]) -> ResultT:
             return work(gradebook)
 
     return store(root).read(within)
+
+
+def grades(
+    gradebook: Gradebook, assignment: str | None = None, student: str | None = None
+) -> list[Any]:
+    """Learner, assignment, notebook, late penalty and grade, by learner.
+
+    One query, where nbgrader's own objects would ask for each grade. assignment, student: only
+    those, by name.
+    """
+    handed_in, submitted, grade = _tables(SubmittedAssignment, SubmittedNotebook, Grade)
+    assigned, notebook = _tables(Assignment, Notebook)
+    query = (
+        cast(Any, gradebook)
+        .db.query(
+            handed_in.student_id,
+            assigned.name,
+            notebook.name,
+            submitted.late_submission_penalty,
+            grade,
+        )
+        .select_from(grade)
+        .join(submitted, grade.notebook_id == submitted.id)
+        .join(handed_in, submitted.assignment_id == handed_in.id)
+        .join(assigned, handed_in.assignment_id == assigned.id)
+        .join(notebook, submitted.notebook_id == notebook.id)
+        .options(undefer(grade.max_score), undefer(grade.cell_type), joinedload(grade.cell))
+    )
+    if assignment is not None:
+        query = query.filter(assigned.name == assignment)
+    if student is not None:
+        query = query.filter(handed_in.student_id == student)
+    return query.order_by(handed_in.student_id).all()
+
+
+def _tables(*tables: type) -> tuple[Any, ...]:
+    """The tables without types: nbgrader declares none for their columns."""
+    return tables

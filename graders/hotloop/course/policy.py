@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 from nbgrader.api import Gradebook, MissingEntry
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from hotloop import curriculum
+from hotloop.problem import Strict
 from hotloop.yaml_lines import load
 
 FILE = "hotloop.yaml"
@@ -40,17 +41,13 @@ def _known(module: str) -> str:
     return module
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ModulePolicy(_Strict):
+class ModulePolicy(Strict):
     """What is different for one module."""
 
     feedback: When
 
 
-class Policy(_Strict):
+class Policy(Strict):
     """`hotloop.yaml`. Without one, feedback is visible at once, as nbgrader has it."""
 
     feedback: When = When.AT_ONCE

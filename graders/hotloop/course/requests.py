@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Event, Kind
 from hotloop.course.attempts.store import store
+from hotloop.problem import Strict
 
 PREFIX = "request+"
 LONGEST = 2000
@@ -31,10 +32,8 @@ MAX_FILE = 16 << 10
 """Bytes."""
 
 
-class Asked(BaseModel):
+class Asked(Strict):
     """The file's content."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     module: str = Field(max_length=100)
     task: str = Field(max_length=100)

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import card_levels
+from hotloop import card_levels, curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, listing
 from hotloop.core import paths
@@ -29,7 +29,7 @@ def run(
     A level lies above 1.15 × the upper bound of a naive solution, and below 0.85 × the lower bound
     of the reference. Where no run is recorded, module.yaml's own levels stay, and stay provisional.
     """
-    wanted = [find.module(module)] if module else find.all_modules()
+    wanted = [find.module(module)] if module else curriculum.modules()
     found = [each for one in wanted for each in card_levels.calibrate(one.id)]
     written: list[str] = []
     if write:

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import evidence
+from hotloop import curriculum, evidence
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.curriculum import Measurement, Module, Run
@@ -66,7 +66,7 @@ def _modules(module: str | None, tasks: list[str]) -> list[Module]:
     if module is None:
         if tasks:
             raise UserError("--task needs the name of its module before it.")
-        return find.all_modules()
+        return curriculum.modules()
     found = find.module(module)
     known = [task.id for task in found.tasks if task.kind == "code"]
     if unknown := sorted(set(tasks) - set(known)):

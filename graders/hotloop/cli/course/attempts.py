@@ -14,9 +14,8 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import All, Answer, UserError, first
-from hotloop.cli.course.folder import require_course
 from hotloop.cli.course.results import points
-from hotloop.cli.options import Course
+from hotloop.cli.options import Course, require_course
 
 if TYPE_CHECKING:
     from hotloop.course.standing import Listed

@@ -15,8 +15,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.course.folder import require_course
-from hotloop.cli.options import Course, Students
+from hotloop.cli.options import Course, Students, require_course
 
 if TYPE_CHECKING:
     from hotloop.course.dates import Due, Followed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,7 @@ from rich.text import Text
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.course import results
-from hotloop.cli.course.folder import require_course
-from hotloop.cli.options import Course, Jobs, Modules, Ray, Students
+from hotloop.cli.options import Course, Jobs, Modules, Ray, Students, require_course
 
 
 def run(
@@ -55,7 +55,7 @@ def run(
             feedback=feedback,
         )
     document = {
-        "results": results.documents(graded.results),
+        "results": [asdict(result) for result in graded.results],
         "gradebook": shown(database(course)),
         "feedback": [str(path) for path in graded.feedback],
         "problems": graded.problems,

@@ -10,8 +10,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.course.folder import require_course
-from hotloop.cli.options import Course, Modules
+from hotloop.cli.options import Course, Modules, require_course
 
 if TYPE_CHECKING:
     from hotloop.course.class_page.summary import ModuleSummary

@@ -13,9 +13,8 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import Answer
-from hotloop.cli.course.folder import require_course
 from hotloop.cli.course.results import points, progress_bar
-from hotloop.cli.options import Course, Jobs, Students
+from hotloop.cli.options import Course, Jobs, Students, require_course
 
 if TYPE_CHECKING:
     from hotloop.course.regrade import Change, Regraded

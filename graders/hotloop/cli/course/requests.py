@@ -12,8 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import All, Answer, first
-from hotloop.cli.course.folder import require_course
-from hotloop.cli.options import Course
+from hotloop.cli.options import Course, require_course
 
 if TYPE_CHECKING:
     from hotloop.course.requests import Request

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -79,8 +78,3 @@ def points(found: Points | None) -> str:
     if found is None:
         return "–"
     return f"{found.points:g}" + (f", {found.pending:g} open" if found.pending else "")
-
-
-def documents(results: Sequence[TaskResult]) -> list[dict[str, Any]]:
-    """As plain data."""
-    return [asdict(result) for result in results]

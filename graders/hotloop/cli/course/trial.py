@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, log, require
 from hotloop.cli.options import Modules
@@ -22,7 +23,7 @@ def run(
     from hotloop.course import classroom
 
     names = [find.module(name).id for name in modules or []]
-    wanted = names or [module.id for module in find.all_modules()]
+    wanted = names or [module.id for module in curriculum.modules()]
     made = classroom.make(folder, wanted, lambda module: log(f"Releasing {module}"))
     document = {
         "folder": str(made.folder),

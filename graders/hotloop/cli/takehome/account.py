@@ -12,7 +12,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.course.attempts.attempt import account
 
 Database = Annotated[
     str,
@@ -59,7 +60,7 @@ def run(
             done = "set another password of" if password else "made the account"
     finally:
         engine.dispose()
-    found.audit(who(), f"{done} {name}")
+    found.audit(account(), f"{done} {name}")
     document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
     return Answer(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
 

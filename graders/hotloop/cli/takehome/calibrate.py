@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
-from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.course.attempts.attempt import account
 from hotloop.takehome.quality import counted
 from hotloop.takehome.team import Team
 
@@ -75,7 +76,7 @@ def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1)
     whole_file.replace(path, f"{text}\n".encode())
-    team.audit(who(), f"measured the checks of {module}")
+    team.audit(account(), f"measured the checks of {module}")
 
 
 def _calibration(result: Calibration) -> Table:

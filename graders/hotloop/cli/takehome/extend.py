@@ -11,7 +11,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
+from hotloop.cli.takehome.folder import TeamFolder, moment, open_team
+from hotloop.course.attempts.attempt import account
 
 
 def run(
@@ -32,7 +33,7 @@ def run(
     found = open_team(team)
     end = _end(until)
     record = found.extend(found.find(candidate).pack, end)
-    found.audit(who(), f"extended {record.pseudonym} to {moment(end)}")
+    found.audit(account(), f"extended {record.pseudonym} to {moment(end)}")
     document = {"pseudonym": record.pseudonym, "until": end.isoformat()}
     text = f"{record.pseudonym} may hand in until {moment(end)} UTC."
     return Answer(document, Text(text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -29,14 +28,6 @@ def require_packages() -> None:
     """UserError or SolutionsMissing, with the command that installs what a team lacks."""
     require("takehome")
     paths.solutions()
-
-
-def who() -> str:
-    """Whose account this is, for the audit log."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"
 
 
 def moment(time: datetime) -> str:

@@ -10,7 +10,8 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import PackRecord
 
 
@@ -33,8 +34,8 @@ def run(
     if not records and not due:
         raise UserError("Name a candidate, or ask for all that is due with --due.")
     _require_consent(records, yes)
-    gone = {record.pseudonym: len(found.forget(record.pack, who())) for record in records}
-    left = found.sweep(who())
+    gone = {record.pseudonym: len(found.forget(record.pack, account())) for record in records}
+    left = found.sweep(account())
     lines = [f"{name}: deleted" for name in gone]
     lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
     document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}

@@ -17,8 +17,9 @@ from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, require_sandbox
 from hotloop.cli.options import Jobs
-from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages, who
+from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages
 from hotloop.cli.takehome.verified import told, verified
+from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team, TeamError
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _graded(
             jobs=jobs,
         )
         _, html = grading.write(report, team)
-        team.audit(who(), f"had {report.pseudonym} graded")
+        team.audit(account(), f"had {report.pseudonym} graded")
     except OSError as error:
         raise UserError(f"{error.filename or 'A file'}: {error.strerror}.") from None
     except KeyError as error:
@@ -133,7 +134,7 @@ def _taken(team: Team, path: Path, received: datetime | None) -> Submission:
     try:
         submission = open_submission(path, team, received=received)
     except RefusedSubmission as error:
-        team.audit(who(), f"was given a submission that is not taken: {error.code}")
+        team.audit(account(), f"was given a submission that is not taken: {error.code}")
         raise
     noted = submission.received
     if received not in (None, noted):
@@ -143,7 +144,7 @@ def _taken(team: Team, path: Path, received: datetime | None) -> Submission:
     team.keep(submission, path)
     if is_new:
         pseudonym = submission.manifest.pseudonym
-        team.audit(who(), f"took in the work of {pseudonym}, of {noted:%Y-%m-%d %H:%M} UTC")
+        team.audit(account(), f"took in the work of {pseudonym}, of {noted:%Y-%m-%d %H:%M} UTC")
     return submission
 
 

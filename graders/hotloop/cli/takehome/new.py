@@ -10,8 +10,9 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
+from hotloop.cli.takehome.folder import TeamFolder, moment, open_team
 from hotloop.cli.takehome.roles import role_for
+from hotloop.course.attempts.attempt import account
 from hotloop.takehome.instructions import requirement
 from hotloop.takehome.team import AlreadyInvited
 
@@ -42,7 +43,7 @@ def run(
     from hotloop.variants import same_for_all
 
     wanted = role_for(found, role)
-    now, made_by = datetime.now(UTC), who()
+    now, made_by = datetime.now(UTC), account()
     try:
         pack = make_pack(
             found, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by

@@ -8,7 +8,7 @@ from pathlib import Path
 from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import UserError
-from hotloop.cli.takehome.folder import who
+from hotloop.course.attempts.attempt import account
 from hotloop.takehome.role import Role, read_role, starting_text
 from hotloop.takehome.team import Team
 
@@ -27,8 +27,8 @@ def role_for(team: Team, name: str) -> Role:
     if of_module:
         listed = ", ".join(role.role for role in of_module)
         raise UserError(f"Several roles use {name}: name one of {listed}.")
-    if name not in [module.id for module in find.all_modules()]:
-        known = [*(role.role for role in roles), *(m.id for m in find.all_modules())]
+    if name not in [module.id for module in curriculum.modules()]:
+        known = [*(role.role for role in roles), *(m.id for m in curriculum.modules())]
         raise UserError(find.unknown("role or module", name, known))
     module = find.module(name)
     return read_role(add_role(team, module.id, module.title, module))
@@ -44,5 +44,5 @@ def add_role(team: Team, role: str, title: str, module: curriculum.Module) -> Pa
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(starting_text(role, title, module), encoding="utf-8")
     read_role(path)
-    team.audit(who(), f"made the role {role}")
+    team.audit(account(), f"made the role {role}")
     return path

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError
-from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.course.attempts.attempt import account
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def run(
     record = found.find(candidate)
     pack = record.pack
     if reveal:
-        name = found.reveal(pack, who())
+        name = found.reveal(pack, account())
         document = {"pseudonym": record.pseudonym, "name": name}
         return Answer(document, Text(f"{record.pseudonym} is {name}"))
     asked = cards.form(found, pack)
@@ -52,7 +53,7 @@ def run(
         _write_form(asked, form)
     if file is not None:
         marks = scorecard_form.read(file, asked.report.pseudonym)
-        filed = cards.file(found, pack, marks, who())
+        filed = cards.file(found, pack, marks, account())
     is_earlier = filed is not None and _is_earlier(found, filed)
     document = {
         "criteria": [criterion.model_dump(mode="json") for criterion in asked.criteria],

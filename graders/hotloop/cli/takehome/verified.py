@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import UserError
-from hotloop.cli.takehome.folder import open_team, who
+from hotloop.cli.takehome.folder import open_team
+from hotloop.course.attempts.attempt import account
 
 if TYPE_CHECKING:
     from hotloop.takehome.verify import Verification
@@ -35,7 +36,7 @@ def verified(
     folder = open_team(team if is_team else verify.find_team(path))
     found = verify.verify(report, folder, file=path, jobs=jobs, on_progress=say)
     outcome = "it holds" if found.holds else "it does not hold"
-    folder.audit(who(), f"verified the report on {report.pseudonym}: {outcome}")
+    folder.audit(account(), f"verified the report on {report.pseudonym}: {outcome}")
     return found
 
 

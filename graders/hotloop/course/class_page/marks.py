@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from nbgrader.api import Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
-from sqlalchemy.orm import joinedload, undefer
+from nbgrader.api import Gradebook
 
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
+from hotloop.course.gradebook import grades
+from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.points import of_grade
 from hotloop.curriculum import Module, modules
 from hotloop.problem import Score
-
-SUBMITTED = "submitted"
 
 
 @dataclass(frozen=True)
@@ -60,27 +59,25 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
     root = root.resolve()
     settings = cast(Any, load_config(root)).CourseDirectory
     with Gradebook(settings.db_url) as gradebook:
-        released = {assignment.name: assignment for assignment in cast(Any, gradebook).assignments}
+        released = {assignment.name for assignment in cast(Any, gradebook).assignments}
         students = cast(Any, gradebook).students
         return ClassMarks(
             course=str(settings.course_id),
             learners=len(students),
             names=frozenset(name for student in students for name in _names(student)),
             modules=[
-                _module_marks(root, gradebook, module, released[module.id].id)
+                _module_marks(root, gradebook, module)
                 for module in modules()
                 if module.id in released and (wanted is None or module.id in wanted)
             ],
         )
 
 
-def _module_marks(
-    root: Path, gradebook: Gradebook, module: Module, assignment_id: str
-) -> ModuleMarks:
+def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
     handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
     # Whoever has an extension is in the gradebook before anything is handed in.
     penalties: dict[str, float] = {}
-    found = _marks(root, gradebook, module, assignment_id, penalties)
+    found = _marks(root, gradebook, module, penalties)
     marks = [mark for mark in found if mark.student in handed_in]
     graded = {mark.task for mark in marks}
     return ModuleMarks(
@@ -93,16 +90,12 @@ def _module_marks(
 
 
 def _marks(
-    root: Path,
-    gradebook: Gradebook,
-    module: Module,
-    assignment_id: str,
-    penalties: dict[str, float],
+    root: Path, gradebook: Gradebook, module: Module, penalties: dict[str, float]
 ) -> Iterator[Mark]:
     """penalties: is filled."""
     known = {task.id for task in module.tasks}
     gradings: dict[str, Attempt | None] = {}
-    for student, penalty, grade in _grades(gradebook, assignment_id):
+    for student, _, _, penalty, grade in grades(gradebook, module.id):
         penalties[student] = float(penalty or 0.0)
         if grade.name not in known:
             continue
@@ -111,23 +104,6 @@ def _marks(
         grading = gradings[student]
         record = grading.records.get(grade.name) if grading is not None else None
         yield Mark(student, grade.name, of_grade(grade, module.id, grading), record)
-
-
-def _grades(gradebook: Gradebook, assignment_id: str) -> list[tuple[str, Any, Any]]:
-    """Learner, late penalty and grade, by learner. One query, where nbgrader's own objects would
-    ask for each grade.
-    """
-    columns = cast(Any, SubmittedAssignment)
-    query = (
-        cast(Any, gradebook)
-        .db.query(columns.student_id, cast(Any, SubmittedNotebook).late_submission_penalty, Grade)
-        .join(SubmittedNotebook, cast(Any, SubmittedNotebook).assignment_id == columns.id)
-        .join(Grade, cast(Any, Grade).notebook_id == SubmittedNotebook.id)
-        .filter(columns.assignment_id == assignment_id)
-        .options(undefer(cast(Any, Grade).max_score), joinedload(cast(Any, Grade).cell))
-        .order_by(columns.student_id)
-    )
-    return [(str(student), penalty, grade) for student, penalty, grade in query.all()]
 
 
 def _names(student: Any) -> Iterator[str]:

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from nbgrader.api import (
-    Assignment,
-    Grade,
-    Gradebook,
-    Notebook,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
-from sqlalchemy.orm import joinedload, undefer
+from nbgrader.api import Gradebook
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import store
+from hotloop.course.gradebook import grades
 from hotloop.course.points import is_judged, is_open, of_grade, total
 from hotloop.problem import Score
 
@@ -102,7 +95,7 @@ def read(
     """Every submitted notebook of the course at `root`, or of one assignment or learner."""
     found: dict[Place, Totals] = {}
     counts: dict[tuple[str, str], Attempt | None] = {}
-    for *names, penalty, grade in _grades(gradebook, assignment, student):
+    for *names, penalty, grade in grades(gradebook, assignment, student):
         learner, module, notebook = names
         totals = found.setdefault((learner, module, notebook), Totals(penalty=penalty or 0.0))
         judged = is_judged(module, grade.name)
@@ -119,37 +112,3 @@ def _kind(grade: Any) -> str:
     if grade.cell.type == "TaskCell":
         return "task"
     return "code" if grade.cell_type == "code" else "written"
-
-
-def _grades(gradebook: Gradebook, assignment: str | None, student: str | None) -> list[Any]:
-    """Learner, assignment, notebook, penalty, grade: one query, where nbgrader's own objects would
-    ask for each grade.
-    """
-    handed_in, submitted, grade = _tables(SubmittedAssignment, SubmittedNotebook, Grade)
-    assigned, notebook = _tables(Assignment, Notebook)
-    query = (
-        cast(Any, gradebook)
-        .db.query(
-            handed_in.student_id,
-            assigned.name,
-            notebook.name,
-            submitted.late_submission_penalty,
-            grade,
-        )
-        .select_from(grade)
-        .join(submitted, grade.notebook_id == submitted.id)
-        .join(handed_in, submitted.assignment_id == handed_in.id)
-        .join(assigned, handed_in.assignment_id == assigned.id)
-        .join(notebook, submitted.notebook_id == notebook.id)
-        .options(undefer(grade.max_score), undefer(grade.cell_type), joinedload(grade.cell))
-    )
-    if assignment is not None:
-        query = query.filter(assigned.name == assignment)
-    if student is not None:
-        query = query.filter(handed_in.student_id == student)
-    return query.all()
-
-
-def _tables(*tables: type) -> tuple[Any, ...]:
-    """The tables without types: nbgrader declares none for their columns."""
-    return tables

@@ -160,7 +160,7 @@ def test_one_length_for_ever_needs_a_program_for_it(seed: int) -> None:
     (stream,) = [
         each
         for each in streams.few_calls(np.random.default_rng(seed))
-        if each.label == "One length for ever"
+        if each.label == "One length forever"
     ]
     dynamic = sum(stream.prices.dynamic.seconds(n) for life in stream.lives for n in life)
     assert dynamic > 2.0 * streams.best_fixed(stream)
