@@ -8,6 +8,7 @@ and one that begins with UNMEASURED says what this machine lacks, in place of wh
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,6 +19,7 @@ from typing import Literal
 from hotloop.core import paths
 
 MEASURED = "measured: "
+_ERROR = re.compile(r"\d(?:\.\d+)?e-\d\d")
 UNMEASURED = "not measured here: "
 SECONDS = 150
 """Longer than any program takes on a busy machine."""
@@ -94,11 +96,19 @@ def difference(output: str, recorded: str) -> str:
     if any(line.startswith(UNMEASURED) for line in said):
         return _first_unknown(said, kept)
     for here, there in zip(said, kept, strict=False):
-        if here != there:
+        if not _same(here, there):
             return f"{here!r}, recorded is {there!r}"
     if len(said) != len(kept):
         return f"{len(said)} lines, recorded are {len(kept)}"
     return ""
+
+
+def _same(here: str, there: str) -> bool:
+    """Rounding errors, such as 8.5e-04, depend on the order in which a CPU's vector units add."""
+    if _ERROR.split(here) != _ERROR.split(there):
+        return False
+    pairs = zip(_ERROR.findall(here), _ERROR.findall(there), strict=True)
+    return all(max(map(float, pair)) <= 2 * min(map(float, pair)) for pair in pairs)
 
 
 def compare(path: Path) -> Outcome:
