@@ -16,8 +16,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from hotloop import render
+from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.submission import make_submission, open_submission
+from hotloop.takehome.submission import open_submission
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
