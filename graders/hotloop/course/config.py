@@ -28,7 +28,7 @@ from hotloop import curriculum
 from hotloop.course import exchange
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
-from hotloop.course.due_cell import DueCell
+from hotloop.course.due_cell import DatedList, DueCell
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
@@ -70,6 +70,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     _directories(c, root, course_id)
     exchange.set_up(c, root)
     c.ExchangeFactory.release_feedback = VisibleFeedback
+    c.ExchangeFactory.list = DatedList
     c.Execute.timeout = VALIDATED_CELL_S
     _generate(c)
     _autograde(c)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import stat
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange import ExchangeFactory
+from nbgrader.server_extensions.assignment_list.handlers import AssignmentList
 from traitlets.config import Config
 
 from hotloop.core import paths
-from hotloop.course import classroom, exchange
+from hotloop.course import classroom, dates, exchange
 from hotloop.course.config import course_api, load_config
 
 MODULE = "tiny"
@@ -53,6 +55,30 @@ def test_the_machines_own_exchange_is_left_alone(
     monkeypatch.setattr("os.access", lambda *_: True)
     made = classroom.make(tmp_path / "room", [MODULE])
     assert outbound(made).is_dir()
+
+
+def test_a_fetched_notebook_is_listed_with_its_date(
+    room: classroom.Classroom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(room.folder)
+
+    def listed() -> list[tuple[str, str]]:
+        found = AssignmentList()
+        found.root_dir = str(room.folder)
+        answer = found.list_assignments()
+        assert answer["success"], answer
+        return [(each["status"], each["notebooks"][0]["notebook_id"]) for each in answer["value"]]
+
+    dates.set_due(room.course, MODULE, datetime(2030, 1, 31, 18, 0))
+    assert listed() == [("released", "lab")]
+    c = load_config(room.folder)
+    c.CourseDirectory.assignment_id = MODULE
+    act(c, "FetchAssignment")
+    assert listed() == [("fetched", "lab (due 2030-01-31 18:00 UTC)")]
+    dates.set_due(room.course, MODULE, datetime(2030, 2, 7, 18, 0))
+    assert listed() == [("fetched", "lab (due 2030-02-07 18:00 UTC)")]
+    dates.set_due(room.course, MODULE, None)
+    assert listed() == [("fetched", "lab")]
 
 
 def test_fetch_submit_collect(room: classroom.Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
