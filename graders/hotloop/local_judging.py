@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from hotloop import curriculum
 from hotloop.core.record import Record
@@ -82,10 +83,12 @@ def judge_folder(
     given: Mapping[str, str] | None = None,
     seed: str = "",
     source: Path | None = None,
+    device: Literal["", "cpu"] = "",
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files.
 
-    While speed is measured, nobody else judges on this machine. given, seed, source: as in `Job`.
+    While speed is measured, nobody else judges on this machine. given, seed, source, device: as in
+    `Job`.
     """
     own = judge is None
     process = judge or JudgeProcess()
@@ -111,6 +114,7 @@ def judge_folder(
             variant=None if variant is None else variant.to_json(),
             given=given or {},
             seed=seed,
+            device=device,
         )
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
             return process.judge(job, on_progress, turn=turn.alone)

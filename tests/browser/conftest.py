@@ -47,17 +47,12 @@ def lab(
     classroom: SimpleNamespace, clone: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LabWindow]:
     """JupyterLab over the class, in a window; what is seen is kept under build/browser/."""
-    from lab_server import lab_server
-    from lab_window import LabWindow
+    from lab_window import lab_window
 
     pictures = clone / "build" / "browser"
     shutil.rmtree(pictures, ignore_errors=True)
-    with lab_server(classroom.folder, tmp_path_factory.mktemp("jupyter")) as address:
-        window = LabWindow(address, pictures)
-        try:
-            yield window
-        finally:
-            window.close()
+    with lab_window(classroom.folder, tmp_path_factory.mktemp("jupyter"), pictures) as window:
+        yield window
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from lab_server import Address
+from lab_server import Address, lab_server
 from selenium import webdriver
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
@@ -196,3 +197,14 @@ class LabWindow:
         """From the status bar, which says `Cell 3/32`."""
         said = next(e.text for e in self.all(".jp-StatusBar-TextItem") if "Cell " in e.text)
         return int(said.partition("Cell ")[2].partition("/")[0]) - 1
+
+
+@contextmanager
+def lab_window(folder: Path, own: Path, pictures: Path) -> Iterator[LabWindow]:
+    """A window before JupyterLab in `folder`; `own` and `pictures` as for server and window."""
+    with lab_server(folder, own) as address:
+        window = LabWindow(address, pictures)
+        try:
+            yield window
+        finally:
+            window.close()

@@ -73,15 +73,11 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 def window(
     graded: SimpleNamespace, clone: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LabWindow]:
-    from lab_server import lab_server
-    from lab_window import LabWindow
+    from lab_window import lab_window
 
-    with lab_server(graded.folder, tmp_path_factory.mktemp("jupyter")) as address:
-        window = LabWindow(address, clone / "build" / "browser" / "formgrader")
-        try:
-            yield window
-        finally:
-            window.close()
+    pictures = clone / "build" / "browser" / "formgrader"
+    with lab_window(graded.folder, tmp_path_factory.mktemp("jupyter"), pictures) as window:
+        yield window
 
 
 def test_marking(window: LabWindow, graded: SimpleNamespace) -> None:

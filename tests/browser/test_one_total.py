@@ -80,15 +80,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def window(
     course: Path, clone: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LabWindow]:
-    from lab_server import lab_server
-    from lab_window import LabWindow
+    from lab_window import lab_window
 
-    with lab_server(course.parent, tmp_path_factory.mktemp("jupyter")) as address:
-        window = LabWindow(address, clone / "build" / "browser" / "totals")
-        try:
-            yield window
-        finally:
-            window.close()
+    pictures = clone / "build" / "browser" / "totals"
+    with lab_window(course.parent, tmp_path_factory.mktemp("jupyter"), pictures) as window:
+        yield window
 
 
 def test_all_views_agree(window: LabWindow, course: Path) -> None:

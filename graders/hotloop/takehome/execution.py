@@ -83,10 +83,10 @@ def _job(module: str, task: str) -> Job:
     return Job(module, task, load_module(module).spec(task), isolation=level()[0])
 
 
-def judge_candidate(hand_in: HandIn, _terms: Terms, say: Say) -> Attempt:
-    """Have the judge judge it, in this process's judge."""
+def judge_candidate(hand_in: HandIn, terms: Terms, say: Say) -> Attempt:
+    """Have the judge judge it, in this process's judge. Of the terms, what is judged and where."""
     started = time.monotonic()
-    records = judge(hand_in, lambda text: say("", text))
+    records = judge(hand_in, lambda text: say("", text), terms)
     isolation = next((record.circumstances.isolation for record in records.values()), None)
     return Attempt(
         student=hand_in.student,
@@ -100,34 +100,40 @@ def judge_candidate(hand_in: HandIn, _terms: Terms, say: Say) -> Attempt:
     )
 
 
-def judge(hand_in: HandIn, on_progress: Callable[[str], None]) -> dict[str, Record]:
+def judge(
+    hand_in: HandIn, on_progress: Callable[[str], None], terms: Terms | None = None
+) -> dict[str, Record]:
     """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
 
     What stays undecided is judged once more, by itself and with the whole time. So a work that is
     slow before it is measured makes no open points of lost ones. The files lie where the next
     judging removes them if this one is killed.
     """
+    terms = terms or Terms()
     variant = None if hand_in.variant is None else Variant.from_json(hand_in.variant)
     with scratch() as folder:
         lay_out(hand_in.files, folder)
 
-        def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
-            return judge_folder(
+        def judged(task: str, rungs: Sequence[str] | None) -> Record:
+            records = judge_folder(
                 folder,
                 hand_in.module,
-                tasks,
+                [task],
                 rungs,
+                device=terms.device,
                 variant=variant,
                 given=hand_in.digests,
                 judge=_judge,
                 on_progress=on_progress,
                 budget_s=BUDGET_S,
             )
+            return records[task]
 
-        def decided(record: Record) -> Record:
-            return settled(record, lambda left: judged([record.task], left)[record.task])
+        def decided(task: str) -> Record:
+            record = judged(task, terms.rungs.get(task))
+            return settled(record, lambda left: judged(task, left))
 
-        return {task: decided(record) for task, record in judged(hand_in.tasks).items()}
+        return {task: decided(task) for task in terms.rungs or hand_in.tasks}
 
 
 def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:

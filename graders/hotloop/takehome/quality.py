@@ -123,11 +123,7 @@ def _falls_short(found: Measurement) -> bool:
 
 def _mutant_trials(module: str, task: Task) -> MutantTrials | None:
     """Of a task of which mutants were judged; None for others."""
-    measured = recorded("mutants")
-    if measured is None:
-        return None
-    rows = cast("list[dict[str, Any]]", measured["rows"])
-    row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
+    row = _row("mutants", module, task)
     if row is None:
         return None
     return MutantTrials(
@@ -135,19 +131,15 @@ def _mutant_trials(module: str, task: Task) -> MutantTrials | None:
         passed=row["passed"],
         rate=rate_interval(row["passed"], row["wrong"]),
         judgings=row["judgings"],
-        device=str(measured["device"]),
-        date=str(row["date"]),
+        device=row["device"],
+        date=row["date"],
         older=row["code"] != measured_code(module),
     )
 
 
 def _variant_trials(module: str, task: Task) -> VariantTrials | None:
     """Of a code task that a candidate's choices are about; None for others."""
-    measured = recorded("variants")
-    if measured is None:
-        return None
-    rows = cast("list[dict[str, Any]]", measured["rows"])
-    row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
+    row = _row("variants", module, task)
     if row is None:
         return None
     passed, references = counts(row["reference_as_in_the_plain_module"])
@@ -160,10 +152,18 @@ def _variant_trials(module: str, task: Task) -> VariantTrials | None:
         wrong_judgings=judgings,
         wrong_failed=failed,
         left_out=[rung.id for rung in task.rungs if rung.threshold or rung.needs_gpu],
-        device=str(measured["device"]),
-        date=str(row["date"]),
+        device=row["device"],
+        date=row["date"],
         older=row["code"] != measured_code(module),
     )
+
+
+def _row(benchmark: str, module: str, task: Task) -> dict[str, Any] | None:
+    """What a benchmark recorded of a task, with the device; None where it did not."""
+    found = recorded(benchmark)
+    rows = cast("list[dict[str, Any]]", found["rows"]) if found is not None else []
+    row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
+    return None if found is None or row is None else {"device": found["device"], **row}
 
 
 def counts(share: str) -> tuple[int, int]:

@@ -87,10 +87,10 @@ def assert_only_the_worker(seen: dict[str, Any]) -> None:
     assert seen["from"] == "/opt/hotloop/hotloop/__init__.py"
     assert seen["modules"] == ["worker"]
     ours = [path for path in seen["files"] if "hotloop" in path or path.endswith("lab.py")]
-    # A wheel brings settings too, which say what extension JupyterLab loads.
-    assert {
-        path for path in ours if not re.match("/opt/hotloop/hotloop/|.*/etc/jupyter/", path)
-    } == set()
+    # A wheel brings two more: settings that say what extension JupyterLab loads, and the command,
+    # whose package cannot be imported there.
+    allowed = "/opt/hotloop/hotloop/|.*/etc/jupyter/|.*/environment/bin/hotloop$"
+    assert {path for path in ours if not re.match(allowed, path)} == set()
     assert "/opt/hotloop/hotloop/core/wire.py" in ours
 
 

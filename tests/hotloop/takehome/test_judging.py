@@ -15,6 +15,7 @@ import pytest
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.course.execution import Terms
 from hotloop.course.hand_in import HandIn
 from hotloop.judged_again import seeds, with_rungs
 from hotloop.takehome import execution
@@ -49,10 +50,30 @@ def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ..
     found = execution.judge(work, lambda _text: None)
     assert seeds(found["a"]) == FIRST
     assert seeds(found["b"]) == f"{FIRST}; fast again with {SECOND}"
-    assert asked == [(("a", "b"), None), (("b",), ["fast"])]
+    assert asked == [(("a",), None), (("b",), None), (("b",), ["fast"])]
     assert [r.verdict for r in found["b"].rungs] == [Verdict.PASSED, Verdict.TOO_SLOW]
     assert (found["b"].verdict, found["b"].sentence) == (Verdict.PARTIAL, "It is slow.")
     assert found["a"].verdict is Verdict.PASSED
+
+
+def test_only_the_rungs_that_the_terms_name_are_judged_and_where_they_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a cluster: first everything without a GPU, then what is left on one."""
+    seen: list[Any] = []
+
+    def judge(
+        _files: object, _module: str, tasks: Sequence[str], rungs: Any, *, device: str, **_: object
+    ) -> dict[str, Record]:
+        seen.append((tuple(tasks), rungs, device))
+        return {task: record(task, [rung("correct")]) for task in tasks}
+
+    monkeypatch.setattr(execution, "judge_folder", judge)
+    work = HandIn("quiet-otter-41", "fused_softmax", {}, tasks=["a", "b"])
+    execution.judge_candidate(work, Terms(device="cpu"), lambda *_: None)
+    found = execution.judge_candidate(work, Terms(rungs={"b": ["gpu"]}), lambda *_: None)
+    assert seen == [(("a",), None, "cpu"), (("b",), None, "cpu"), (("b",), ["gpu"], "")]
+    assert list(found.records) == ["b"]
 
 
 def test_what_was_not_judged_again_stays() -> None:

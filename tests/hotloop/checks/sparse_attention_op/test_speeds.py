@@ -62,8 +62,9 @@ def test_flex_attention_gets_the_same_blocks(baselines: ModuleType) -> None:
     given = [torch.from_numpy(x).float() for x in tensors]
     out = torch.empty_like(given[0])
     baselines.flex(*given, torch.from_numpy(kept), speeds.BLOCK, False, out)
-    want = speeds.attention_of_kept(*tensors, kept, speeds.BLOCK, False)
-    assert np.abs(out.numpy() - want).max() < 1e-5
+    on_torch = [torch.from_numpy(x) for x in tensors]
+    want = speeds.attention_of_kept(*on_torch, torch.from_numpy(kept), speeds.BLOCK, False)
+    assert (out - want).abs().max() < 1e-5
 
 
 @pytest.mark.parametrize("hostile", [False, True])
