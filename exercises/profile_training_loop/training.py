@@ -4,6 +4,8 @@ What may not change is what is computed: the same samples in the same steps, the
 the same loss and the same update. The judge compares the trained weights.
 """
 
+import functools
+
 import torch
 from resnet import ResNet, pack, size_for, unpack
 from torch.nn.functional import cross_entropy

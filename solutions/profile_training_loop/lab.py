@@ -432,9 +432,13 @@ for row in rows[:12]:
 # Predict before you check: a batch of 32 images has 98304 numbers, each read once as a byte and written once
 # as a float. How long can that take on your machine? How long does the slow one take?
 #
+# On a machine with a GPU the judge also calls it with tensors in the GPU's memory, so make what you need on
+# `images.device`. There the loop is gone anyway, and what counts is how often the batch travels through memory: the
+# result is written once, a byte is read for each number, and every operation that stands alone reads and writes all of it again.
+#
 # ### HINTS profile_training_loop.augment
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "augment", "locked": true, "points": 10, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "augment", "locked": true, "points": 19, "solution": false, "task": false}
 check("profile_training_loop.augment")
 
 # %% [markdown]

@@ -150,7 +150,7 @@ class Tiny(Arithmetic):
     """
 
     def __init__(self) -> None:
-        super().__init__("cpu", lambda _at, _size: torch.zeros(512, dtype=torch.uint8))
+        super().__init__("cpu", lambda _at, _size: torch.zeros(8 * FEW**4, dtype=torch.uint8))
 
     def view(self, flat: Any, place: Placement) -> Any:
         return super().view(

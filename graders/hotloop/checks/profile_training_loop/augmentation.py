@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ from hotloop.judge.adversarial.gathers import indices
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
+from hotloop.judge.gpu.recipes import Draw, Whole
+from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.verification import all_agrees
 from hotloop.judge.window import Workload
@@ -20,6 +23,7 @@ from hotloop.judge.window import Workload
 Rng = np.random.Generator
 
 TIMED_IMAGES, TIMED_BATCH = 96, 32
+GPU_IMAGES, GPU_BATCH = 10_000, 16_384
 
 MEAN = np.array([125.3, 123.0, 113.9])
 DEVIATION = np.array([63.0, 62.1, 66.7])
@@ -90,3 +94,41 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
 
 TIMED = Workload(_timed_spec, _fill, all_agrees(augmented, TOLERANCE))
 """Batches of TIMED_BATCH images."""
+
+
+def written_bytes(spec: CallSpec) -> int:
+    """On a GPU: the result. The bytes that are read may lie in the L2 already."""
+    return spec.out.bytes
+
+
+def _augmented_on_device(images: Any, rows: Any) -> Any:
+    """As `augmented`, of float64 torch tensors: each number from the pixel that it comes from."""
+    import torch
+
+    side = images.shape[1]
+    sample, down, right, mirrored = rows.long().unbind(1)
+    places = torch.arange(side, device=images.device)
+    columns = torch.where(mirrored[:, None] == 1, side - 1 - places, places)
+    y = (places + down[:, None] - MOST_SHIFT // 2)[:, :, None]
+    x = (columns + right[:, None] - MOST_SHIFT // 2)[:, None, :]
+    inside = (y >= 0) & (y < side) & (x >= 0) & (x < side)
+    found = images[sample[:, None, None], y.clamp(0, side - 1), x.clamp(0, side - 1)]
+    found = torch.where(inside[..., None], found, float(border()))
+    mean, deviation = (images.new_tensor(values) for values in (MEAN, DEVIATION))
+    return ((found - mean) / deviation).movedim(3, 1)
+
+
+def _gpu_spec(_rng: Rng, _index: int) -> CallSpec:
+    images = TensorSpec((GPU_IMAGES, SIDE, SIDE, 3), U8)
+    rows = TensorSpec((GPU_BATCH, 4), I64)
+    return CallSpec((images, rows), TensorSpec((GPU_BATCH, 3, SIDE, SIDE), FP32))
+
+
+def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
+    """hostile: each shift is the least or the largest one."""
+    shift = (2, MOST_SHIFT) if hostile else (MOST_SHIFT + 1, 1)
+    return Whole(((256, 1),)), Whole(((GPU_IMAGES, 1), shift, shift, (2, 1)))
+
+
+ON_GPU = DeviceWorkload(_gpu_spec, _draws, _augmented_on_device, lambda _spec: TOLERANCE)
+"""Batches of GPU_BATCH images out of GPU_IMAGES, all in the card's memory."""

@@ -13,3 +13,4 @@ NETWORK_FILE = {"resnet.py": GIVEN / "resnet.py"}
 LOOP_FILES = {"slow_loop.py": GIVEN / "slow_loop.py", **NETWORK_FILE}
 SLOW_LOOP = Baseline(GIVEN / "slow_loop.py", "train", beside=NETWORK_FILE)
 SLOW_AUGMENT = Baseline(PROGRAMS / "slow_augment.py", "augment_batch", beside=LOOP_FILES)
+AUGMENT_CHAIN = Baseline(PROGRAMS / "augment_chain.py", "augment")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from hotloop.checks.profile_training_loop import augmentation, clocks, loops, recordings, traces
-from hotloop.checks.profile_training_loop.given_files import SLOW_AUGMENT, SLOW_LOOP
+from hotloop.checks.profile_training_loop.given_files import (
+    AUGMENT_CHAIN,
+    SLOW_AUGMENT,
+    SLOW_LOOP,
+)
 from hotloop.checks.profile_training_loop.loops import CPU_RUN, GPU_RUN, REFEREE
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.fast import Fast
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.learns import Learns
 from hotloop.judge.rungs.refereed import Refereed
@@ -35,6 +41,8 @@ augment = fills_tensor(
         SLOW_AUGMENT,
         augmentation.fewest_bytes,
     ),
+    gpu_correct=GpuCorrect(augmentation.cases, augmentation.augmented, augmentation.tolerance),
+    gpu_fast=GpuFast(augmentation.ON_GPU, AUGMENT_CHAIN, augmentation.written_bytes, seconds=90.0),
 )
 
 _timed = Fast(

@@ -17,7 +17,7 @@ from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Disagreement, Tolerance
 from hotloop.judge.dtypes import DType, poison
-from hotloop.judge.gpu.recipes import Draw, Keep, Normal
+from hotloop.judge.gpu.recipes import Draw, Keep, Normal, Whole
 from hotloop.worker.device import TORCH_NAMES, Wrap, cuda_bytes
 
 Tensor = Any
@@ -66,6 +66,8 @@ class Arithmetic:
         if isinstance(recipe, Keep):
             return self._mask(spec, recipe, generator)
         values = self.torch.empty(spec.shape, dtype=self._dtype(spec.dtype), device=self.device)
+        if isinstance(recipe, Whole):
+            return self._whole(values, recipe, generator)
         values.normal_(0.0, recipe.scale, generator=generator)
         if not recipe.rows:
             return self._twist(values, recipe, generator)
@@ -169,6 +171,12 @@ class Arithmetic:
             row = row.uniform_(generator=generator) >= recipe.empty_rows
             kept &= row.reshape(-1, *[1] * (len(spec.shape) - 1))
         return kept.to(self._dtype(spec.dtype))
+
+    def _whole(self, values: Tensor, recipe: Whole, generator: Any) -> Tensor:
+        parts = [values] if len(recipe.columns) == 1 else values.unbind(-1)
+        for part, (below, step) in zip(parts, recipe.columns, strict=True):
+            part.random_(0, below, generator=generator).mul_(step)
+        return values
 
     def _twist(self, values: Tensor, recipe: Normal, generator: Any) -> Tensor:
         if recipe.twist == "large":

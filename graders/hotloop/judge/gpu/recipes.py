@@ -40,4 +40,14 @@ class Keep:
     empty_rows: float = 0.0
 
 
-Draw = Normal | Keep
+@dataclass(frozen=True)
+class Whole:
+    """Whole numbers, each of 0, step, 2 · step … (below - 1) · step as likely as the others.
+
+    One (below, step) for all elements, or one for each column.
+    """
+
+    columns: tuple[tuple[int, int], ...]
+
+
+Draw = Normal | Keep | Whole

@@ -12,10 +12,10 @@ from hypothesis.extra import numpy as hnp
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
-from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType, to_float64
+from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8, DType, to_float64
 from hotloop.judge.gpu import arithmetic as module
 from hotloop.judge.gpu.arithmetic import Arithmetic, blocks
-from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal
+from hotloop.judge.gpu.recipes import HOSTILE, Keep, Normal, Whole
 
 SHAPE = (17, 33)
 TOLERANCE = Tolerance(1e-3, 1e-6)
@@ -155,3 +155,10 @@ def test_picked_rows_have_their_numbers_in_the_whole(arithmetic: Arithmetic) -> 
     found = arithmetic.disagreement(got, [x], lambda x: x, TOLERANCE, np.array([1, 7]))
     assert found is not None
     assert (found.index, found.wrong, found.total) == ((7, 3), 1, 8)
+
+
+def test_whole_numbers_by_column(arithmetic: Arithmetic) -> None:
+    rows = arithmetic.draw(TensorSpec((400, 3), I64), Whole(((2, 8), (5, 1), (1, 7))), 5)
+    assert [sorted(set(c.tolist())) for c in rows.unbind(1)] == [[0, 8], [0, 1, 2, 3, 4], [0]]
+    everywhere = arithmetic.draw(TensorSpec((400, 3), U8), Whole(((256, 1),)), 5)
+    assert int(everywhere.max()) > 200
