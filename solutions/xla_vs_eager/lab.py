@@ -23,7 +23,7 @@
 # - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
 #   with `check(…)` here. Your functions read hidden files, or write programs that the judge reads and runs.
 # - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
-# - No GPU is needed. JAX compiles with XLA for this CPU.
+# - No GPU is needed: JAX compiles with XLA for this CPU. Two tasks are also measured on a GPU, where there is one.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
@@ -32,6 +32,7 @@
 # | `fast_training.py` | steps of training, which you compile |
 # | `recompiles.py`, `timings.py`, `buckets.py` | how many programs are compiled, when they pay off, and how to need fewer |
 # | `hlo_reading.py`, `hlo_drawing.py` | the HLO that XLA generates: for you to read, and drawn |
+# | `fused_loss.py` | cross-entropy over a large vocabulary, as one program |
 # | `annotations.py` | names in a program and in a profile |
 # | `slow_training.py`, `on_device.py` | a step with host callbacks; the same step without them |
 # | `donation.py` | buffer donation |
@@ -98,7 +99,7 @@ for name, took in (("op by op", eager), ("compiled", compiled)):
 #
 # ### HINTS xla_vs_eager.compiled_step
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "compiled_step", "locked": true, "points": 13, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "compiled_step", "locked": true, "points": 25, "solution": false, "task": false}
 check("xla_vs_eager.compiled_step")
 
 # %% [markdown]
@@ -340,7 +341,44 @@ for function in (lambda x: jnp.tanh(jnp.tanh(x) * 2) + 1, interrupted):
 check("xla_vs_eager.read_hlo")
 
 # %% [markdown]
-# ## 6. Annotate programs and profiles
+# ## 6. Compile a loss over a large vocabulary
+#
+# ### CARD xla_vs_eager.fused_loss
+#
+# In the small network compiling saved launches. With large arrays it saves bytes. Cross-entropy of 8192 tokens over 32768 classes
+# reads a gibibyte of scores, and gives 8192 numbers. One operation at a time:
+#
+# ```python
+# top = scores.amax(1, keepdim=True)
+# shifted = scores - top
+# weights = torch.exp(shifted)
+# total = weights.sum(1, keepdim=True)
+# logarithms = shifted - total.log()
+# losses = -logarithms.gather(1, labels[:, None])[:, 0]
+# ```
+#
+# **Predict**: how many gibibytes does each line read and write? How many must be read at least, and how many does one program read?
+#
+# Write `losses(scores, labels)` in `fused_loss.py`: the cross-entropy of each row, as one program. Here the judge compares it with
+# float64; where there is a GPU with JAX's plugin it also runs on arrays in the GPU's memory, against the lines above.
+#
+# ### HINTS xla_vs_eager.fused_loss
+
+# %%
+import fused_loss
+
+scores = np.random.default_rng(0).normal(0, 4, (512, 4096)).astype(np.float32)
+right = np.arange(512, dtype=np.int32)
+program = jax.jit(fused_loss.losses).lower(scores, right).compile()
+moved = program.cost_analysis()["bytes accessed"]
+print(f"{moved / scores.nbytes:.1f} times the scores' bytes, by XLA's own estimate")
+fused_loss.losses(scores, right)[:4]
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fused_loss", "locked": true, "points": 15, "solution": false, "task": false}
+check("xla_vs_eager.fused_loss")
+
+# %% [markdown]
+# ## 7. Annotate programs and profiles
 #
 # ### CARD xla_vs_eager.annotate
 #
@@ -380,7 +418,7 @@ for event in events:
 check("xla_vs_eager.annotate")
 
 # %% [markdown]
-# ## 7. Remove host transfers
+# ## 8. Remove host transfers
 #
 # ### CARD xla_vs_eager.host_transfer
 #
@@ -423,7 +461,7 @@ print("largest difference of the parameters:", max(largest.values()))
 check("xla_vs_eager.host_transfer")
 
 # %% [markdown]
-# ## 8. Donate buffers
+# ## 9. Donate buffers
 #
 # ### CARD xla_vs_eager.donate
 #
@@ -463,7 +501,7 @@ except RuntimeError as error:
 check("xla_vs_eager.donate")
 
 # %% [markdown]
-# ## 9. Diagnose four slow runs
+# ## 10. Diagnose four slow runs
 #
 # ### CARD xla_vs_eager.diagnose
 #
@@ -507,7 +545,7 @@ for letter in ("healthy", *"abcd"):
 check("xla_vs_eager.diagnose")
 
 # %% [markdown]
-# ## 10. Write the report
+# ## 11. Write the report
 #
 # ### CARD xla_vs_eager.report
 #

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 Style = Literal["return", "destination", "json"]
-Framework = Literal["torch", "numpy"]
+Framework = Literal["torch", "numpy", "jax"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class Candidate:
     "destination": the last argument is the judge's output tensor. "json": plain data."""
 
     framework: Framework = "torch"
-    """What the tensors are in the worker."""
+    """What the tensors are in the worker. "jax": numpy arrays in the host's memory, jax.Arrays in a
+    GPU's, where results are returned, since nothing writes to a jax.Array."""
 
     operator: bool = False
     """The file builds an operator in CUDA C++, with the simulator where there is no GPU."""

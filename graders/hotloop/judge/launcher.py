@@ -67,7 +67,8 @@ class Launcher:
                     writable={},
                     files=files,
                     memory_bytes=self.memory_bytes,
-                    processes=64,
+                    # Threads count: CUDA, XLA and Triton start some for each core.
+                    processes=1024 if devices else 64,
                     tmp_bytes=GIB,
                     wall_s=self.wall_s,
                     output_bytes=1 << 20,

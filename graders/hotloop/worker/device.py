@@ -214,6 +214,8 @@ class DeviceCalls:
         self._flat: dict[int, Any] = {}
         self._calls: list[Message] = []
         self._destination = True
+        self._jax = False
+        self._copied_from: list[Any] = []
 
     @classmethod
     def for_torch(cls, ordinal: int = 0) -> DeviceCalls:
@@ -232,6 +234,7 @@ class DeviceCalls:
         self.unmap()
         self._calls = message["calls"]
         self._destination = message["style"] == "destination"
+        self._jax = message["framework"] == "jax"
         for buffer in message["buffers"]:
             self._mappings[buffer["id"]] = DeviceMapping(
                 self._cuda, buffer["bytes"], writable=buffer["writable"]
@@ -249,6 +252,7 @@ class DeviceCalls:
         else:
             returned = [self._call_and_copy(candidate, call) for call in self._calls]
         self._cuda.synchronize()
+        self._copied_from.clear()
         return {"returned": [told for told in returned if told is not None]}
 
     def unmap(self) -> Message:
@@ -269,11 +273,32 @@ class DeviceCalls:
         value = candidate(*[self._argument(a) for a in call["args"]])
         told, spec = describe(value), call["returns"]
         if told.get("dtype") == spec["dtype"] and told.get("shape") == spec["shape"]:
-            device_tensor(spec, self._flat).copy_(value.detach())
+            device_tensor(spec, self._flat).copy_(self._as_torch(value))
         return told
 
     def _argument(self, spec: Message) -> Any:
-        return device_tensor(spec["tensor"], self._flat) if "tensor" in spec else spec["json"]
+        if "tensor" not in spec:
+            return spec["json"]
+        tensor = device_tensor(spec["tensor"], self._flat)
+        if not self._jax:
+            return tensor
+        from jax.dlpack import from_dlpack
+
+        return from_dlpack(tensor)
+
+    def _as_torch(self, value: Any) -> Any:
+        """What a candidate returned, on torch's stream once it is computed on JAX's.
+
+        JAX may use the memory again on a stream that does not wait for torch's copy: it is kept
+        until the device has done everything.
+        """
+        if not self._jax:
+            return value.detach()
+        import torch
+
+        tensor = torch.from_dlpack(value)
+        self._copied_from.append(tensor)
+        return tensor
 
 
 def device_tensor(spec: Message, flat: dict[int, Any]) -> Any:

@@ -33,9 +33,9 @@ class Mapping:
 def tensor(spec: Message, mappings: dict[int, Mapping], framework: str) -> Any:
     """A tensor over a mapped buffer: `spec` as `Placement.to_message` gives it."""
     memory = mappings[spec["buffer"]].memory
-    if framework == "numpy":
-        return _numpy_tensor(spec, memory)
-    return _torch_tensor(spec, memory)
+    if framework == "torch":
+        return _torch_tensor(spec, memory)
+    return _numpy_tensor(spec, memory)
 
 
 def describe(value: Any) -> Message:
@@ -54,10 +54,10 @@ def copy_out(value: Any, spec: Message, mappings: dict[int, Mapping], framework:
     if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
         return told
     target = tensor(spec, mappings, framework)
-    if framework == "numpy":
-        target[...] = value
-    else:
+    if framework == "torch":
         target.copy_(value.detach())
+    else:
+        target[...] = value
     return told
 
 

@@ -12,19 +12,33 @@ from hotloop.checks.xla_vs_eager import (
     speed,
     steps,
     streams,
+    vocabulary,
 )
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.rungs.refereed import Refereed
 from hotloop.judge.rungs.refereed_fast import RefereedFast
-from hotloop.judge.task import fills_tensor, returns_data
+from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
 
 compiled_step = fills_tensor(
-    "numpy",
+    "jax",
     correct=Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
     fast_cpu=RefereedFast(speed.TIMED_STEPS, speed.REFEREE, "train", speed.mismatch),
+    gpu_correct=GpuRefereed(speed.cases, speed.REFEREE, "train", speed.mismatch_on_gpu),
+    gpu_fast=GpuRefereedFast(
+        speed.TIMED_STEPS.workload,
+        speed.EAGER,
+        speed.REFEREE,
+        "train",
+        speed.mismatch_on_gpu,
+        speed.flops_of_call,
+    ),
 )
 
 break_even = returns_data(
@@ -47,6 +61,13 @@ read_hlo = returns_data(
     figures=Answers(dumps.figure_questions),
     relayouts=Answers(dumps.relayout_questions),
     unfused=AnswersFrom("why_not_fused", dumps.fusion_questions),
+)
+
+fused_loss = returns_tensor(
+    "jax",
+    correct=Correct(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
+    gpu_correct=GpuCorrect(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
+    gpu_fast=GpuFast(vocabulary.ON_GPU, vocabulary.EAGER, vocabulary.read_bytes),
 )
 
 annotate = returns_data(

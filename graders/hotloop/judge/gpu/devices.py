@@ -31,7 +31,12 @@ def nodes(minor: int, dev: Path = DEV) -> tuple[str, ...]:
 def environment() -> dict[str, str]:
     """Variables that a worker on the GPU needs: where the driver is, and a cache of its own."""
     # Torch numbers cards by speed unless told otherwise; with one node there is one card.
-    variables = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_CACHE_PATH": "/tmp/cuda-cache"}
+    variables = {
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "CUDA_CACHE_PATH": "/tmp/cuda-cache",
+        # Otherwise the first of several processes with JAX takes three quarters of the memory.
+        "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    }
     folder = driver_folder()
     if folder is not None:
         variables["TRITON_LIBCUDA_PATH"] = str(folder)

@@ -13,12 +13,18 @@ from hotloop.judge.gpu import devices
 from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
+from hotloop.judge.questions import ask_plainly
 from hotloop.judge.session import Session
 from hotloop.nvcc import toolchain
 from hotloop.simulate.problem import ToolMissing
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
 
 RESOLVE_TIMEOUT_S = 120.0
+JAX = Path(__file__).parent / "trusted" / "jax_platform.py"
+JAX_REMEDY = (
+    "Install JAX's plugin for the driver's CUDA: python -m pip install 'jax[cuda13]', or "
+    "'jax[cuda12]' where `nvidia-smi` says CUDA 12."
+)
 
 WITHHELD = "It needs the GPU, which this grading leaves to others: it is measured by itself later."
 
@@ -74,6 +80,8 @@ def candidate_worker(
         yield session.worker()
         return
     session.source()
+    if candidate.framework == "jax":
+        session.once("JAX on the GPU", lambda: _require_jax(session, card))
     if candidate.launched_by is not None or candidate.operator:
         _require_nvcc(card)
     launcher = session.launcher
@@ -127,6 +135,15 @@ def _require_nvcc(card: Card) -> None:
             f"(sm_{_number(card)}): install another release of CUDA."
         )
         raise Ruling(Verdict.NOT_MEASURED, sentence)
+
+
+def _require_jax(session: Session, card: Card) -> None:
+    """Ruling NOT_MEASURED where JAX does not reach the card: it would use the CPU, silently."""
+    with trusted_worker(session, JAX.parent, card) as link:
+        link.resolve("platform", JAX.name, RESOLVE_TIMEOUT_S)
+        found = ask_plainly(link, [], RESOLVE_TIMEOUT_S)
+    if found != "gpu":
+        raise Ruling(Verdict.NOT_MEASURED, f"{found} {JAX_REMEDY}")
 
 
 def _number(card: Card) -> int:

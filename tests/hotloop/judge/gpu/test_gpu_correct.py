@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from hotloop import extras
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
@@ -25,7 +27,13 @@ from hotloop.judge.session import Session
 
 FILL = Candidate("softmax", "candidate.py", "destination")
 RETURN = Candidate("softmax", "candidate.py", "return")
+JAX = Candidate("softmax", "candidate.py", "return", "jax")
 HONEST = "def softmax(x, out):\n    out.copy_(torch.softmax(x.float(), -1))\n"
+
+
+needs_jax = pytest.mark.skipif(
+    bool(extras.missing("xla")), reason=f"no JAX: {extras.remedy('xla')}"
+)
 
 
 def truth(x):
@@ -61,6 +69,32 @@ def test_right_answers(driver: Driver, start) -> None:
 def test_right_answers_that_are_returned(driver: Driver, start) -> None:
     worker = start("def softmax(x):\n    return torch.softmax(x, -1)\n")
     assert RUNG.judge_on(driver, worker.link, RETURN, Seeds()) == 3
+
+
+@needs_jax
+def test_right_answers_of_jax(driver: Driver, start) -> None:
+    """The judge's memory is what JAX computes from, and each result is copied before it may go."""
+    source = """
+import jax
+
+def softmax(x):
+    assert isinstance(x, jax.Array)
+    return SOFTMAX(x)
+
+SOFTMAX = jax.jit(lambda x: jax.nn.softmax(x))
+"""
+    worker = start(source)
+    rung = replace(RUNG, cases=lambda rng: [c for c in cases(rng) if "gap" not in c.label])
+    assert rung.judge_on(driver, worker.link, JAX, Seeds()) == 2
+    assert worker.shared_mappings() == []
+
+
+@needs_jax
+def test_wrong_answers_of_jax(driver: Driver, start) -> None:
+    wrong = ruling_on(driver, start("import jax\ndef softmax(x): return x + 1\n"), JAX)
+    assert wrong.verdict is Verdict.WRONG_ANSWER
+    other = ruling_on(driver, start("def softmax(x): return x[:1]\n"), JAX)
+    assert other.verdict is Verdict.WRONG_ANSWER
 
 
 def test_all_memory_is_given_back(driver: Driver, start) -> None:
