@@ -23,7 +23,7 @@
 # - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
 #   with `check(…)` here. Your functions read hidden files, or write programs that the judge reads and runs.
 # - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
-# - No GPU is needed: JAX compiles with XLA for this CPU. Two tasks are also measured on a GPU, where there is one.
+# - No GPU is needed: JAX compiles with XLA for this CPU. Three tasks are also measured on a GPU, where there is one.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
@@ -442,7 +442,8 @@ print(f"{1e3 * statistics.median(took[4:]):.1f} ms a step")
 
 # %% [markdown]
 # Write `export_step(batch, target)` in `on_device.py`: one program `(parameters, momentum, images, labels, rate)` →
-# `(parameters, momentum, rate, loss)` that gives what `slow_step` gives, also for a batch with a NaN in it.
+# `(parameters, momentum, rate, loss)` that gives what `slow_step` gives, also for a batch with a NaN in it. A program is exported
+# for the platform that JAX computes on: where there is a GPU, the judge has it exported there too, and times it.
 #
 # ### HINTS xla_vs_eager.host_transfer
 
@@ -457,7 +458,7 @@ other = slow_training.slow_step(parameters, momentum, images[:32], labels[:32], 
 largest = jax.tree.map(lambda a, b: float(abs(a - b).max()), one[0], other[0])
 print("largest difference of the parameters:", max(largest.values()))
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "host_transfer", "locked": true, "points": 14, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "host_transfer", "locked": true, "points": 24, "solution": false, "task": false}
 check("xla_vs_eager.host_transfer")
 
 # %% [markdown]

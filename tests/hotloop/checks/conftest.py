@@ -48,7 +48,24 @@ def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link
 
 
 @pytest.fixture
-def engines_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, Path], None]:
+def refereed_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType], None]:
+    """Has a module's `GpuRefereed` rungs judged on the CPU: all that they start runs there."""
+
+    def on_cpu(module: ModuleType) -> None:
+        card = nullcontext(SimpleNamespace())
+        monkeypatch.setattr(gpu_refereed, "card_for_three", lambda _session: card)
+        for starts_theirs in (module, gpu_refereed):
+            monkeypatch.setattr(starts_theirs, "candidate_worker", _candidate_worker)
+        for starts_ours in (engine, referee):
+            monkeypatch.setattr(starts_ours, "trusted_worker", _trusted_worker)
+
+    return on_cpu
+
+
+@pytest.fixture
+def engines_on_cpu(
+    monkeypatch: pytest.MonkeyPatch, refereed_on_cpu: Callable[[ModuleType], None]
+) -> Callable[[ModuleType, Path], None]:
     """Has a module's engines built and run on the CPU, with a stand-in for TensorRT.
 
     It lies beside a submission's files too, where they are staged.
@@ -56,11 +73,7 @@ def engines_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, Pat
 
     def on_cpu(module: ModuleType, submission: Path) -> None:
         monkeypatch.setattr(engine, "find_spec", lambda _name: object())
-        card = nullcontext(SimpleNamespace())
-        monkeypatch.setattr(gpu_refereed, "card_for_three", lambda _session: card)
-        monkeypatch.setattr(module, "candidate_worker", _candidate_worker)
-        for starts_ours in (engine, referee):
-            monkeypatch.setattr(starts_ours, "trusted_worker", _trusted_worker)
+        refereed_on_cpu(module)
         (submission / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
         staged = Session.staged
 

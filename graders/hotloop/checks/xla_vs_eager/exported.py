@@ -108,12 +108,14 @@ class Trial:
     """function: of exported_runs.py. truth: of truth.py.
 
     Both return a flat tensor: `first` scalars, then `trees` dicts of parameters.
+    share: as SHARE.
     """
 
     function: str
     truth: str
     first: int
     trees: int
+    share: float = SHARE
 
     def mismatch(self, data: bytes, inputs: tuple[Tensor, ...], session: Session) -> str | None:
         """Runs the program on these inputs and compares all numbers with the expected ones."""
@@ -137,7 +139,7 @@ class Trial:
                 places[f"{name} of the {kind}"] = slice(place, place + size)
                 place += size
         for what, where in places.items():
-            allowed = Tolerance(0.0, SHARE * max(1e-3, float(np.abs(want[where]).max())))
+            allowed = Tolerance(0.0, self.share * max(1e-3, float(np.abs(want[where]).max())))
             found = compare(got[where], want[where], allowed)
             if found is not None:
                 return f"{what}: {found.sentence()}"

@@ -10,7 +10,8 @@ from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 
 PROGRAMS = Path(__file__).parent / "programs"
-NETWORK = {"network.py": paths.exercises() / "xla_vs_eager" / "network.py"}
+GIVEN = paths.exercises() / "xla_vs_eager"
+NETWORK = {"network.py": GIVEN / "network.py"}
 QUICKLY = (("XLA_FLAGS", "--xla_backend_optimization_level=0"),)
 """A program runs once or a few times: compiling it takes longer than running it."""
 

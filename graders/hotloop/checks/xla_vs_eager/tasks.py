@@ -6,6 +6,7 @@ from hotloop.checks.xla_vs_eager import (
     aliases,
     clocks,
     dumps,
+    gpu_steps,
     padding,
     profiles,
     recordings,
@@ -32,7 +33,7 @@ compiled_step = fills_tensor(
     fast_cpu=RefereedFast(speed.TIMED_STEPS, speed.REFEREE, "train", speed.mismatch),
     gpu_correct=GpuRefereed(speed.cases, speed.REFEREE, "train", speed.mismatch_on_gpu),
     gpu_fast=GpuRefereedFast(
-        speed.TIMED_STEPS.workload,
+        speed.timed(speed.GPU_STEPS),
         speed.EAGER,
         speed.REFEREE,
         "train",
@@ -76,8 +77,27 @@ annotate = returns_data(
 )
 
 host_transfer = returns_data(
+    "jax",
     on_device=Makes(steps.on_device),
     same=Makes(steps.guarded, after=("on_device",)),
+    gpu_same=GpuRefereed(
+        gpu_steps.cases,
+        speed.REFEREE,
+        gpu_steps.FUNCTION,
+        gpu_steps.mismatch,
+        after=("same",),
+        entrant=gpu_steps.ENTRANT,
+    ),
+    gpu_fast=GpuRefereedFast(
+        gpu_steps.TIMED,
+        gpu_steps.SLOW,
+        speed.REFEREE,
+        gpu_steps.FUNCTION,
+        gpu_steps.mismatch,
+        speed.flops_of_call,
+        after=("gpu_same",),
+        entrant=gpu_steps.ENTRANT,
+    ),
 )
 
 donate = returns_data(

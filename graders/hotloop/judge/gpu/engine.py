@@ -40,18 +40,23 @@ def builder(session: Session, card: Card) -> AbstractContextManager[Link]:
 
 @contextmanager
 def running(
-    build: Callable[[Session, Card], bytes], session: Session, card: Card
+    build: Callable[[Session, Card], bytes],
+    session: Session,
+    card: Card,
+    runner: Program = RUNNER,
+    function: str = "run",
 ) -> Generator[tuple[Link, Candidate]]:
     """A worker of ours that has loaded the candidate's engine, and what runs it on a batch.
 
     build: has the candidate build it, once for all rungs of the task. The worker is confined as a
     candidate's is, since an engine is code, and holds nothing else.
+    runner: loads it by `load` and runs it by `function`; another one for what is no engine.
     """
     engine = session.once("the engine", lambda: build(session, card))
-    with trusted_worker(session, session.staged(RUNNER.files), card) as link:
+    with trusted_worker(session, session.staged(runner.files), card) as link:
         # What fails from here on is the candidate's: its engine is what runs.
         link.trusted = False
-        process = Process(RUNNER, link, session)
+        process = Process(runner, link, session)
         process.ask("load", GivenFile("network.engine", engine))
-        process.resolve("run")
-        yield link, process.as_candidate("run")
+        process.resolve(function)
+        yield link, process.as_candidate(function)

@@ -58,13 +58,17 @@ def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
 
 def guarded(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
     """One step of the task that takes the host out: also the rate goes through it."""
+    guarded_steps(vector, _array(images)[None], _array(labels)[None], rate, out)
+
+
+def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
+    """As many of them as there are batches in [steps, batch, …]; nothing is read in between."""
     parameters, momentum = network.unflat(_array(vector))
-    rate = np.float32(_array(rate)[0])
-    new, moved, rate, value = PROGRAMS[0](
-        parameters, momentum, _array(images), _labels(labels), rate
-    )
+    rate, value = np.float32(_array(rate)[0]), np.float32(NOT_FINITE)
+    for pictures, right in zip(_array(images), _labels(labels), strict=True):
+        parameters, momentum, rate, value = PROGRAMS[0](parameters, momentum, pictures, right, rate)
     told = np.float32(value) if np.isfinite(value) else np.float32(NOT_FINITE)
-    _give(out, np.stack([told, np.float32(rate)]), new, moved)
+    _give(out, np.stack([told, np.float32(rate)]), parameters, momentum)
 
 
 def _array(tensor: Any) -> np.ndarray[Any, Any]:

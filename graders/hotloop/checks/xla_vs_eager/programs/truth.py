@@ -101,24 +101,32 @@ def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
 
 def guarded(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
     """One step with everything that slow_training.py decides on the host."""
+    guarded_steps(vector, np.asarray(images)[None], np.asarray(labels)[None], rate, out)
+
+
+def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
+    """Such steps over the batches of [steps, batch, …]: the last loss, the rate, the state."""
     parameters, momentum = _tree(vector)
-    pictures = np.asarray(images, np.float64)
+    value, speed = NOT_FINITE, float(np.asarray(rate)[0])
+    for pictures, right in zip(np.asarray(images, np.float64), _labels(labels), strict=True):
+        parameters, momentum, value, speed = _guarded(parameters, momentum, pictures, right, speed)
+    _give(out, np.array([value, speed]), parameters, momentum)
+
+
+def _guarded(
+    parameters: Any, momentum: Any, pictures: Any, labels: Any, speed: float
+) -> tuple[Any, Any, float, float]:
     mean = pictures.mean((1, 2, 3), keepdims=True)
     spread = pictures.std((1, 2, 3), keepdims=True)
-    value, gradients = _gradients(
-        parameters, (pictures - mean) / (spread + SPREAD), _labels(labels)
-    )
-    speed = float(np.asarray(rate)[0])
+    value, gradients = _gradients(parameters, (pictures - mean) / (spread + SPREAD), labels)
     if not np.isfinite(value):
-        _give(out, np.array([NOT_FINITE, speed]), parameters, momentum)
-        return
+        return parameters, momentum, NOT_FINITE, speed
     norm = np.sqrt(sum(float((g**2).sum()) for g in gradients.values()))
     if norm > LIMIT:
         gradients = {name: g * (LIMIT / norm) for name, g in gradients.items()}
     if value > PATIENCE:
         speed /= 2
-    new, moved = _updated(parameters, momentum, gradients, speed)
-    _give(out, np.array([value, speed]), new, moved)
+    return *_updated(parameters, momentum, gradients, speed), float(value), speed
 
 
 def train(images: Any, labels: Any, vector: Any, out: Any) -> None:

@@ -1,0 +1,96 @@
+"""The step without the host, on a GPU: steps of the exported program, state and rate stay there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.xla_vs_eager import exported
+from hotloop.checks.xla_vs_eager.exported import RUNS, tensor
+from hotloop.checks.xla_vs_eager.given_files import GIVEN, NETWORK, PROGRAMS
+from hotloop.checks.xla_vs_eager.speed import BATCH, TF32_SHARE
+from hotloop.checks.xla_vs_eager.steps import GUARDED
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.file_exchange import get_file
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.engine import running
+from hotloop.judge.gpu.workers import candidate_worker
+from hotloop.judge.questions import ask_plainly, put_folder
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.session import Session
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+FUNCTION = "guarded_steps"
+STEPS = 32
+MAKE_S = 90.0
+SLOW = Baseline(
+    PROGRAMS / "slow_steps.py",
+    FUNCTION,
+    beside={**NETWORK, "slow_training.py": GIVEN / "slow_training.py"},
+)
+STEPPED = replace(GUARDED, share=TF32_SHARE)
+
+
+def cases(rng: Rng) -> Iterator[Case]:
+    """Few steps and many; a batch with a NaN in it, which must not change anything."""
+    for steps, bad in ((1, None), (6, None), (6, 2), (1, 0), (STEPS, STEPS - 1)):
+        images, labels, state, rate = _inputs(rng, steps)
+        label = f"{steps} steps"
+        if bad is not None:
+            images[bad, int(rng.integers(BATCH)), 3, 3, 0] = np.nan
+            label += f", the batch of step {bad} with a NaN in it"
+        out = TensorSpec((2 + len(state),), FP32)
+        yield Case(label, tuple(map(tensor, (state, images, labels, rate))), out)
+
+
+def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
+    """Of the last loss, the rate, parameters or momentum."""
+    return STEPPED.difference(got, want)
+
+
+def _inputs(rng: Rng, steps: int) -> tuple[NDArray[np.float64], ...]:
+    """Images, labels, state and rate. Most gradients are longer than LIMIT, and no loss is near
+    PATIENCE: with TF32 it could lie on the other side.
+    """
+    images = 3 * exported.random_images(rng, steps * BATCH).reshape(steps, BATCH, 8, 8, 1) + 1
+    labels = exported.labels(rng, steps * BATCH).reshape(steps, BATCH)
+    state = np.concatenate([1.1 * exported.parameters(rng), 0.1 * exported.parameters(rng)])
+    return images, labels, state, np.array([0.02 + 0.01 * rng.random()])
+
+
+def _spec(_rng: Rng, _index: int) -> CallSpec:
+    state = 2 * exported.PARAMETERS
+    shapes = ((state,), (STEPS, BATCH, 8, 8, 1), (STEPS, BATCH), (1,))
+    return CallSpec(tuple(TensorSpec(s, FP32) for s in shapes), TensorSpec((2 + state,), FP32))
+
+
+def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+    """hostile: a secret one of the batches has a NaN in it."""
+    images, labels, state, rate = _inputs(rng, STEPS)
+    if hostile:
+        images[int(rng.integers(STEPS)), int(rng.integers(BATCH)), 3, 3, 0] = np.nan
+    for buffer, values in zip(call.inputs(), (state, images, labels, rate), strict=True):
+        buffer[...] = values
+
+
+TIMED = Workload(_spec, _fill)
+
+
+def _built(session: Session, card: Card) -> bytes:
+    """The program that the candidate exports where its JAX computes on the GPU."""
+    with candidate_worker(session, card) as link:
+        target = f"{put_folder(link)}/{exported.FILE}"
+        ask_plainly(link, (BATCH, target), session.timeout(MAKE_S))
+        return get_file(link, target)
+
+
+ENTRANT = partial(running, _built, runner=RUNS, function=FUNCTION)
