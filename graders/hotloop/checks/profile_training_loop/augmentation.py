@@ -103,17 +103,15 @@ def written_bytes(spec: CallSpec) -> int:
 
 def _augmented_on_device(images: Any, rows: Any) -> Any:
     """As `augmented`, of float64 torch tensors: each number from the pixel that it comes from."""
-    import torch
-
     side = images.shape[1]
     sample, down, right, mirrored = rows.long().unbind(1)
-    places = torch.arange(side, device=images.device)
-    columns = torch.where(mirrored[:, None] == 1, side - 1 - places, places)
+    places = rows.new_tensor(range(side)).long()
+    columns = places + mirrored[:, None] * (side - 1 - 2 * places)
     y = (places + down[:, None] - MOST_SHIFT // 2)[:, :, None]
     x = (columns + right[:, None] - MOST_SHIFT // 2)[:, None, :]
     inside = (y >= 0) & (y < side) & (x >= 0) & (x < side)
     found = images[sample[:, None, None], y.clamp(0, side - 1), x.clamp(0, side - 1)]
-    found = torch.where(inside[..., None], found, float(border()))
+    found = found.masked_fill(~inside[..., None], border())
     mean, deviation = (images.new_tensor(values) for values in (MEAN, DEVIATION))
     return ((found - mean) / deviation).movedim(3, 1)
 

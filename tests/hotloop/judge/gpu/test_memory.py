@@ -141,7 +141,7 @@ def test_memory_is_wrapped_for_torch_by_its_address(fake, monkeypatch: pytest.Mo
         lambda of, device: wrapped.append((of.__cuda_array_interface__, device)),
     )
     calls = DeviceCalls.for_torch()
-    plan = {"calls": [], "style": "destination"}
+    plan = {"calls": [], "framework": "torch", "style": "destination"}
     calls.plan({**plan, "buffers": [{"id": 0, "bytes": 2 << 20, "writable": True}]})
     driver = Driver(fake.cuda)
     driver.use(0)
