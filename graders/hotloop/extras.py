@@ -20,7 +20,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm", "tvm_ffi"),
     "monitoring": ("prometheus_client", "tensorboard"),
-    "xla": ("jax", "jaxlib"),
+    "xla": ("flatbuffers", "jax", "jaxlib"),
     "checkpoints": ("safetensors",),
     "xdsl": ("xdsl",),
     "paddle": ("paddle",),

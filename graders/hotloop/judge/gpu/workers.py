@@ -21,10 +21,6 @@ from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, prog
 
 RESOLVE_TIMEOUT_S = 120.0
 JAX = Path(__file__).parent / "trusted" / "jax_platform.py"
-JAX_REMEDY = (
-    "Install JAX's plugin for the driver's CUDA: python -m pip install 'jax[cuda13]', or "
-    "'jax[cuda12]' where `nvidia-smi` says CUDA 12."
-)
 
 WITHHELD = "It needs the GPU, which this grading leaves to others: it is measured by itself later."
 
@@ -143,7 +139,7 @@ def _require_jax(session: Session, card: Card) -> None:
         link.resolve("platform", JAX.name, RESOLVE_TIMEOUT_S)
         found = ask_plainly(link, [], RESOLVE_TIMEOUT_S)
     if found != "gpu":
-        raise Ruling(Verdict.NOT_MEASURED, f"{found} {JAX_REMEDY}")
+        raise Ruling(Verdict.NOT_MEASURED, str(found))
 
 
 def _number(card: Card) -> int:

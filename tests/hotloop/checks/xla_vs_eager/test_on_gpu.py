@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ from hotloop.checks.xla_vs_eager import gpu_steps, speed, tasks, vocabulary
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.arithmetic import Arithmetic
+from hotloop.judge.link import Link
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
@@ -90,6 +94,25 @@ def test_the_slow_steps_are_right(tmp_path: Path, session_over: Over) -> None:
         got, want = (of.answer(gpu_steps.FUNCTION, case, judged) for of in (slow, speed.REFEREE))
         assert gpu_steps.mismatch(case, got, want) is None
         assert gpu_steps.mismatch(case, 1.01 * got, want) is not None
+
+
+@needs_jax
+def test_without_jaxs_plugin_it_stays_open(
+    tmp_path: Path, session_over: Over, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JAX would use the CPU, and nobody would notice that it is not the GPU that is timed."""
+
+    @contextmanager
+    def on_cpu(session: Session, files: Path, _card: Any) -> Generator[Link]:
+        yield session.trusted(files)
+
+    monkeypatch.setattr(workers, "trusted_worker", on_cpu)
+    judged = session(tasks.fused_loss, "losses", "fused_loss.py", tmp_path, session_over)
+    with pytest.raises(Ruling) as ruling, workers.candidate_worker(judged, SimpleNamespace()):  # type: ignore[arg-type]
+        pass
+    assert ruling.value.verdict is Verdict.NOT_MEASURED
+    assert "finds no GPU here" in ruling.value.sentence
+    assert "pip install 'jax[cuda13]==" in ruling.value.sentence
 
 
 @pytest.mark.parametrize("hostile", [False, True])

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import jax
+import jax.numpy as jnp
+
 
 def platform() -> str:
-    """ "gpu", or a sentence that says what JAX does instead."""
+    """ "gpu", or a sentence that says what JAX does instead and how to change it."""
     try:
-        import jax
-        import jax.numpy as jnp
-
-        if jax.default_backend() != "gpu":
-            return f"JAX {jax.__version__} finds no GPU here and would use the CPU."
-        # cuDNN and the compiler's tools are looked for at the first computation only.
-        jnp.ones((8, 8)).dot(jnp.ones((8, 8))).block_until_ready()
-    except (ImportError, RuntimeError) as error:
-        return f"JAX cannot use the GPU here: {str(error).splitlines()[0][:200]}."
-    return "gpu"
+        if jax.default_backend() == "gpu":
+            # The libraries are loaded and the compiler's tools looked for at the first computation.
+            jnp.ones((8, 8)).dot(jnp.ones((8, 8))).block_until_ready()
+            return "gpu"
+        found = f"JAX {jax.__version__} finds no GPU here and would use the CPU"
+    except RuntimeError as error:
+        found = (
+            f"JAX {jax.__version__} cannot use the GPU here ({str(error).splitlines()[0][:200]})"
+        )
+    return (
+        f"{found}: python -m pip install 'jax[cuda13]=={jax.__version__}', or 'jax[cuda12]' where "
+        "`nvidia-smi` says CUDA 12."
+    )
