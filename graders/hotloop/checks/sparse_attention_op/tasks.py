@@ -107,7 +107,6 @@ _causal_against_dense = GpuFast(
     speeds.fewest_causal_bytes,
     fewest_flops=speeds.fewest_causal_flops,
     baseline_truth=speeds.dense_attention,
-    seconds=120.0,
 )
 kernel = fills_tensor(
     correct=KernelCorrect(_calls),

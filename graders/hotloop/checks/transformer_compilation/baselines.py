@@ -46,11 +46,11 @@ def fused_gradients(
     out: torch.Tensor,
 ) -> None:
     """Of q, k and v, below each other: PyTorch's forward and backward, one kernel or two each."""
-    leaves = [x.unsqueeze(0).requires_grad_() for x in (q.detach(), k.detach(), v.detach())]
+    q, k, v = (x.detach().unsqueeze(0).requires_grad_() for x in (q, k, v))
     attended = torch.nn.functional.scaled_dot_product_attention(
-        *leaves, is_causal=causal, scale=scale
+        q, k, v, is_causal=causal, scale=scale
     )
-    found = torch.autograd.grad(attended, leaves, dout.unsqueeze(0))
+    found = torch.autograd.grad(attended, (q, k, v), dout.unsqueeze(0))
     torch.cat([gradient.squeeze(0) for gradient in found], dim=1, out=out)
 
 
