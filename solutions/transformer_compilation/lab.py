@@ -208,7 +208,7 @@ check("transformer_compilation.flash_forward")
 # Programs run in any order and must not add to the same place. *Predict* before you count: how many products of matrices does the forward have, how many does this have, and
 # how many bytes does that cost against storing P?
 #
-# On a GPU of compute capability 8.0 or later `attention_gradients` is timed, which is given: PyTorch's forward, which leaves `out` and `lse`, and your backward,
+# On a GPU `attention_gradients` is timed, which is given: PyTorch's forward, which leaves `out` and `lse`, and your backward,
 # against PyTorch's forward and backward.
 #
 # ### HINTS transformer_compilation.flash_backward
