@@ -11,6 +11,7 @@ import ctypes
 import ctypes.util
 import os
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any, ClassVar
 
 from hotloop.core.wire import Message
@@ -272,8 +273,13 @@ class DeviceCalls:
 
         value = candidate(*[self._argument(a) for a in call["args"]])
         told, spec = describe(value), call["returns"]
-        if told.get("dtype") == spec["dtype"] and told.get("shape") == spec["shape"]:
-            device_tensor(spec, self._flat).copy_(self._as_torch(value))
+        if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
+            return told
+        target = device_tensor(spec, self._flat)
+        tensor = self._as_torch(value)
+        if tensor.device != target.device:
+            return {**told, "elsewhere": str(tensor.device)}
+        target.copy_(tensor)
         return told
 
     def _argument(self, spec: Message) -> Any:
@@ -282,9 +288,8 @@ class DeviceCalls:
         tensor = device_tensor(spec["tensor"], self._flat)
         if not self._jax:
             return tensor
-        from jax.dlpack import from_dlpack
-
-        return from_dlpack(tensor)
+        dlpack: Any = import_module("jax.dlpack")
+        return dlpack.from_dlpack(tensor)
 
     def _as_torch(self, value: Any) -> Any:
         """What a candidate returned, on torch's stream once it is computed on JAX's.

@@ -19,8 +19,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.engine import running
-from hotloop.judge.gpu.workers import candidate_worker
+from hotloop.judge.gpu.engine import builder, running
 from hotloop.judge.questions import ask_plainly, put_folder
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.fast import Baseline
@@ -87,7 +86,7 @@ TIMED = Workload(_spec, _fill)
 
 def _built(session: Session, card: Card) -> bytes:
     """The program that the candidate exports where its JAX computes on the GPU."""
-    with candidate_worker(session, card) as link:
+    with builder(session, card) as link:
         target = f"{put_folder(link)}/{exported.FILE}"
         ask_plainly(link, (BATCH, target), session.timeout(MAKE_S))
         return get_file(link, target)

@@ -48,10 +48,11 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def _case(rng: Rng, label: str, scores: Floats) -> Case:
-    n, classes = scores.shape
+    n, classes = map(int, scores.shape)
     labels = rng.integers(0, classes, n)
     # The largest score, which a sure row's loss of nearly 0 belongs to, is among those asked for.
-    labels[:: max(1, n // 4)] = scores[:: max(1, n // 4)].argmax(axis=1)
+    largest: NDArray[np.int64] = scores.argmax(axis=1)
+    labels[:: max(1, n // 4)] = largest[:: max(1, n // 4)]
     return Case(label, (Tensor(scores, FP32), Tensor(labels, I32)), TensorSpec((n,), FP32))
 
 

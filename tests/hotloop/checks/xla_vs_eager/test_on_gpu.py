@@ -50,9 +50,9 @@ def test_steps_of_an_exported_program(
     wrong: str,
     tmp_path: Path,
     session_over: Over,
-    refereed_on_cpu: Callable[[ModuleType], None],
+    refereed_on_cpu: Callable[[], None],
 ) -> None:
-    refereed_on_cpu(gpu_steps)
+    refereed_on_cpu()
     task = tasks.host_transfer
     judged = session(task, "export_step", "on_device.py", tmp_path, session_over, wrong)
     if not wrong:
@@ -69,9 +69,9 @@ def test_steps_of_training(
     wrong: str,
     tmp_path: Path,
     session_over: Over,
-    refereed_on_cpu: Callable[[ModuleType], None],
+    refereed_on_cpu: Callable[[], None],
 ) -> None:
-    refereed_on_cpu(gpu_steps)
+    refereed_on_cpu()
     task = tasks.compiled_step
     judged = session(task, "train", "fast_training.py", tmp_path, session_over, wrong)
     if not wrong:

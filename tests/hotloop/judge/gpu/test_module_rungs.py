@@ -1,0 +1,129 @@
+"""Modules' own rungs about a GPU, on the fake card: the solution passes, another answer does not.
+
+What a real card computes is not shown here; that cases, layouts and references fit each other is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from hotloop.checks.sparse_attention_op import tasks as sparse
+from hotloop.checks.transformer_compilation import tasks as transformer
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.rung import Rung
+from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.task import Task
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A rung, the solution's function that it calls, and another one that it must refuse."""
+
+    module: str
+    task: Task
+    rung: str
+    right: str
+    wrong: str
+
+    @property
+    def judged_by(self) -> GpuCorrect:
+        found: Rung = self.task.rungs[self.rung]
+        inner = found.rung if isinstance(found, Called) else found
+        assert isinstance(inner, GpuCorrect)
+        return inner
+
+    def candidate(self, file: str) -> Candidate:
+        return Candidate("softmax", file, self.task.style)
+
+    def source(self, function: str) -> str:
+        folder = paths.solutions() / self.module
+        return f"import sys\nsys.path.insert(0, {str(folder)!r})\n{function}\n"
+
+
+ASKED = [
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.reference,
+            "gpu_correct",
+            "from reference import attention as softmax",
+            "from reference import attention\n"
+            "def softmax(q, k, v, threshold, block, causal):\n"
+            "    return attention(q, k, v, threshold, block, False)",
+        ),
+        id="reference",
+    ),
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.operator,
+            "gpu_correct",
+            "from sparse_op import attention as softmax",
+            "from sparse_op import attention\n"
+            "def softmax(*given):\n"
+            "    return attention(*given).cpu().to('meta')",
+        ),
+        id="operator",
+    ),
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.operator,
+            "gpu_gradient",
+            "from sparse_op import gradient as softmax",
+            "from sparse_op import gradient\n"
+            "def softmax(*given):\n"
+            "    return gradient(*given)[[1, 0, 2]]",
+        ),
+        id="gradient",
+    ),
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.operator,
+            "gpu_compiled",
+            "from sparse_op import compiled_gradient as softmax",
+            "from sparse_op import gradient as softmax",
+        ),
+        id="compiled gradient",
+    ),
+    pytest.param(
+        Asked(
+            "transformer_compilation",
+            transformer.tiled_attention,
+            "gpu_correct",
+            "from tiled import all_heads_at_once\n"
+            "def softmax(q, k, v, causal, cap, out):\n"
+            "    ahead = k.shape[1] - q.shape[1] if causal else None\n"
+            "    scaled = q * (q.shape[2] ** -0.5 / (cap or 1.0))\n"
+            "    all_heads_at_once(scaled, k, v, ahead, cap, out)",
+            "from tiled import attention\n"
+            "def softmax(q, k, v, causal, cap, out):\n"
+            "    attention(q, k, v, causal, 0.0, out)",
+        ),
+        id="tiled attention",
+    ),
+]
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_solution_is_right(asked: Asked, driver: Driver, start) -> None:
+    worker = start(asked.source(asked.right))
+    candidate = asked.candidate(worker.file)
+    assert asked.judged_by.judge_on(driver, worker.link, candidate, Seeds()) > 0
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_another_answer_is_refused(asked: Asked, driver: Driver, start) -> None:
+    worker = start(asked.source(asked.wrong))
+    candidate = asked.candidate(worker.file)
+    with pytest.raises(Ruling) as ruling:
+        asked.judged_by.judge_on(driver, worker.link, candidate, Seeds())
+    assert ruling.value.verdict is Verdict.WRONG_ANSWER
