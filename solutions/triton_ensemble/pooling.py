@@ -28,7 +28,6 @@ def _pool_row(
     columns = tl.arange(0, BLOCK)
     inside = columns < width
     total = tl.zeros([BLOCK], dtype=tl.float32)
-    count = 0.0
     for start in range(0, length, TOKENS):
         places = start + tl.arange(0, TOKENS)
         kept = tl.load(mask_ptr + row * length + places, mask=places < length, other=0) != 0
@@ -36,10 +35,9 @@ def _pool_row(
         # Padding is masked out of the load: its bytes are never read.
         part = tl.load(hidden_ptr + offsets, mask=kept[:, None] & inside[None, :], other=0.0)
         total += tl.sum(part.to(tl.float32), axis=0)
-        count += tl.sum(kept.to(tl.float32), axis=0)
-    mean = total / tl.maximum(count, 1.0)
-    norm = tl.sqrt(tl.sum(mean * mean, axis=0))
-    tl.store(out_ptr + row * width + columns, mean / tl.maximum(norm, 1e-12), mask=inside)
+    # The sum points where the mean does: divided by its length, it needs no number of tokens.
+    norm = tl.sqrt(tl.sum(total * total, axis=0))
+    tl.store(out_ptr + row * width + columns, total / tl.maximum(norm, 1e-12), mask=inside)
 
 
 ### END SOLUTION

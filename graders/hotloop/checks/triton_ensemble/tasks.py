@@ -89,7 +89,7 @@ pool_on_gpu = fills_tensor(
         advice="Read each token once, and mask padding out of the load.",
     ),
     gpu_correct=GpuCorrect(pooling.cases, pooling.embeddings, pooling.tolerance),
-    gpu_fast=GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes),
+    gpu_fast=GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
 )
 
 _each = (batching.cases, batching.REFEREE, "answer", batching.disagreement)
