@@ -10,8 +10,8 @@ import triton
 import triton.language as tl
 
 
-def eager(x: torch.Tensor) -> torch.Tensor:
-    """Sparsemax of each row of `x`, float32 [rows, columns], as it is written first.
+def eager(x: torch.Tensor, out: torch.Tensor) -> None:
+    """Write the sparsemax of each row of `x` to `out`, float32 [rows, columns], step by step.
 
     max(x − τ, 0), with the τ of each row at which that adds up to 1 (Martins and Astudillo, “From
     softmax to sparsemax”, 2016). τ is found by leaving out what lies below it until nothing is left
@@ -24,7 +24,8 @@ def eager(x: torch.Tensor) -> torch.Tensor:
         tau = (torch.where(kept, x, 0.0).sum(-1, keepdim=True) - 1.0) / count
         kept = x > tau
         if not (kept.sum(-1, keepdim=True) < count).any().item():
-            return torch.clamp(x - tau, min=0.0)
+            break
+    torch.clamp(x - tau, min=0.0, out=out)
 
 
 ### TASK control_flow_export.loop_in_kernel kernel

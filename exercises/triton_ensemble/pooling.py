@@ -17,7 +17,9 @@ TOKENS = 8
 
 ### TASK triton_ensemble.pool_on_gpu kernel
 @triton.jit
-def _pool_row(hidden_ptr, mask_ptr, out_ptr, length, width, TOKENS: tl.constexpr, BLOCK: tl.constexpr):
+def _pool_row(
+    hidden_ptr, mask_ptr, out_ptr, length, width, TOKENS: tl.constexpr, BLOCK: tl.constexpr
+):
     pass  # one program, one row
 
 

@@ -72,7 +72,7 @@ def load(seed: int) -> Classifier:
 
 @torch.inference_mode()
 def answer(seed: int, tokens: Tensor, out: Tensor) -> None:
-    """Fill `out`, float32 [requests, 6]. tokens: int64 [requests, 64]. Both in the host's memory."""
+    """Fill `out`, float32 [requests, 6]. tokens: int64 [requests, 64]. Both in host memory."""
     classifier = load(seed)
     for row, request in enumerate(tokens):
         text = request[request != PADDING].unsqueeze(0).to(DEVICE)

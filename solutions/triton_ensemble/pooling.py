@@ -17,7 +17,9 @@ TOKENS = 8
 
 ### BEGIN SOLUTION triton_ensemble.pool_on_gpu kernel
 ### STUB @triton.jit
-### STUB def _pool_row(hidden_ptr, mask_ptr, out_ptr, length, width, TOKENS: tl.constexpr, BLOCK: tl.constexpr):
+### STUB def _pool_row(
+### STUB     hidden_ptr, mask_ptr, out_ptr, length, width, TOKENS: tl.constexpr, BLOCK: tl.constexpr
+### STUB ):
 ### STUB     pass  # one program, one row
 @triton.jit
 def _pool_row(
@@ -49,8 +51,8 @@ def _pool_row(
 def pool(hidden: torch.Tensor, mask: torch.Tensor, out: torch.Tensor) -> None:
     """Write each row's embedding to `out`: the mean of its tokens, divided by its length.
 
-    hidden: [rows, length, width], floating, contiguous, width up to 1024. mask: bool [rows, length],
-    true is a token. out: float32 [rows, width]; zeros for a row without a token.
+    hidden: [rows, length, width], floating, contiguous, width up to 1024. mask: bool
+    [rows, length], true is a token. out: float32 [rows, width]; zeros for a row without a token.
     """
     rows, length, width = hidden.shape
     block = triton.next_power_of_2(width)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.checks.control_flow_export.given_files import GIVEN, PROGRAMS
+from hotloop.checks.control_flow_export.given_files import GIVEN
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, QUEUES
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
@@ -36,14 +36,9 @@ UNSURE = 128
 """One message in so many may leave the other way: its confidence lies at the limit, where rounding
 decides."""
 
-_FILES = {
-    "eager_messages.py": PROGRAMS / "eager_messages.py",
-    "encoder.py": GIVEN / "encoder.py",
-}
-REFEREE = Referee(_FILES, "eager_messages.py")
-ALONE = Baseline(
-    PROGRAMS / "eager_messages.py", "alone", beside=_FILES, label="each message alone, eager"
-)
+_FILES = {name: GIVEN / name for name in ("deciding.py", "encoder.py")}
+REFEREE = Referee(_FILES, "deciding.py")
+ALONE = Baseline(GIVEN / "deciding.py", "one_by_one", beside=_FILES, label="one by one, eager")
 
 
 def cases(rng: Rng) -> Iterator[Case]:
@@ -95,6 +90,6 @@ def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of one layer's products with weights, of messages of 30 tokens: drawn are 32.5 in the mean."""
+    """Of one layer's products with weights, for 30 tokens a message: drawn are 32.5 in the mean."""
     width = 64
     return spec.out.shape[0] * 30 * 2 * 12 * width * width

@@ -91,7 +91,7 @@ loop_in_kernel = fills_tensor(
     gpu_fast=GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
 )
 
-_alone = (deciding.cases, deciding.REFEREE, "alone", deciding.disagreement)
+_alone = (deciding.cases, deciding.REFEREE, "one_by_one", deciding.disagreement)
 decide_on_gpu = fills_tensor(
     correct=Refereed(*_alone),
     gpu_correct=GpuRefereed(*_alone),
@@ -99,7 +99,7 @@ decide_on_gpu = fills_tensor(
         deciding.timed(),
         deciding.ALONE,
         deciding.REFEREE,
-        "alone",
+        "one_by_one",
         deciding.disagreement,
         deciding.fewest_flops,
     ),
