@@ -105,8 +105,8 @@ def _uneven(rng: Rng, columns: int) -> Floats:
 def _one_by_one(rng: Rng) -> Floats:
     """Rows of which each step leaves out one number, the smallest.
 
-    Of the k largest numbers, τ is that of k − 1 less gap / k, where the k-th lies `gap` below it. So
-    a gap that is some k times the one before is needed, for τ to lie between two numbers.
+    With the k-th largest number, which lies `gap` below the τ of the k − 1 before it, τ falls by
+    gap / k. So each gap has to be some k times the one before, for τ to lie between two numbers.
     """
     numbers, tau, gap = [0.0, 0.0], -0.5, SMALLEST_GAP
     for k in range(3, 9):
