@@ -12,7 +12,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 def one_by_one(seed, tokens, kinds, out):
     """Fill `out`, float32 [n, 8]: each message goes through load(seed) alone, as it is.
 
-    tokens: int64 [n, 64], padded behind. kinds: int64 [n]. All in the host's memory. At each of a
+    tokens: int64 [n, 128], padded behind. kinds: int64 [n]. All in the host's memory. At each of a
     message's decisions the host waits until the device has said a number.
     """
     source = loaded(seed)

@@ -407,7 +407,7 @@ check("control_flow_export.loop_in_kernel")
 # alone is far smaller than a launch, and at `int(kind)` and at the exit the host waits for the device.
 #
 # Write `route(seed, tokens, kinds, out)` in `deciding.py`: all messages in one batch, each with its own three decisions. `one_by_one` there says what is right.
-# `tokens` is int64 `[n, 64]`, each message's tokens and behind them zeros; `kinds` is int64 `[n]`; `out` is float32 `[n, 8]`. All lie in the host's memory.
+# `tokens` is int64 `[n, 128]`, each message's tokens and behind them zeros; `kinds` is int64 `[n]`; `out` is float32 `[n, 8]`. All lie in the host's memory.
 #
 # - A message's kind, its own length (not that of the batch) and its own confidence decide.
 # - Its scores are those that it gets alone, in float32, without TF32.
@@ -417,8 +417,8 @@ check("control_flow_export.loop_in_kernel")
 # %%
 import deciding
 
-messages = torch.randint(1, encoder.VOCABULARY, (30, 64), generator=numbers)
-messages[torch.arange(64) >= torch.randint(1, 65, (30, 1), generator=numbers)] = encoder.PADDING
+messages = torch.randint(1, encoder.VOCABULARY, (30, 128), generator=numbers)
+messages[torch.arange(128) >= torch.randint(1, 129, (30, 1), generator=numbers)] = encoder.PADDING
 kinds = torch.randint(3, (30,), generator=numbers)
 want, got = torch.zeros(30, 8), torch.zeros(30, 8)
 deciding.one_by_one(0, messages, kinds, want)

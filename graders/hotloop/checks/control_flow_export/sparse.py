@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.checks.control_flow_export.given_files import GIVEN
 from hotloop.judge.calls import CallSpec, TensorSpec
@@ -43,8 +44,9 @@ def sparsemax(x: Floats) -> Floats:
     falling = -np.sort(-x, axis=-1)
     # What lies 1 or more below the maximum has no part in it; −inf would spoil the sums.
     sums = np.maximum(falling, -1.0).cumsum(-1)
-    k = np.arange(1, x.shape[-1] + 1)
-    count = ((1.0 + k * falling > sums) & (falling > -1.0)).sum(-1, keepdims=True)
+    k: Floats = np.arange(1.0, x.shape[-1] + 1.0)
+    part: NDArray[np.bool_] = (1.0 + k * falling > sums) & (falling > -1.0)
+    count: NDArray[np.int64] = part.sum(-1, keepdims=True)
     tau = (np.take_along_axis(sums, count - 1, axis=-1) - 1.0) / count
     return np.maximum(x - tau, 0.0)
 

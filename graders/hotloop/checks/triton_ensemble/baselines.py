@@ -1,4 +1,4 @@
-"""Baseline of triton_ensemble: the pooling of an embedding model as its card has it.
+"""Baseline of triton_ensemble: the pooling that embedding models publish with their weights.
 
 Runs in a worker, never in the judge. Destination style: the last argument is filled.
 """
@@ -13,7 +13,7 @@ def mean_pooling(hidden: torch.Tensor, mask: torch.Tensor, out: torch.Tensor) ->
 
     hidden: float16 [rows, length, width]. mask: bool [rows, length]. out: float32 [rows, width].
     The mask is spread to a float32 tensor of hidden's shape, as the `mean_pooling` of
-    sentence-transformers' model cards does: 22 bytes an element of `hidden` instead of 2.
+    sentence-transformers models does: 22 bytes an element of `hidden` instead of 2.
     """
     spread = mask.unsqueeze(-1).expand(hidden.size()).float()
     total = torch.sum(hidden * spread, 1)
