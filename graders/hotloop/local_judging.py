@@ -84,11 +84,12 @@ def judge_folder(
     seed: str = "",
     source: Path | None = None,
     device: Literal["", "cpu"] = "",
+    nsight: bool = False,
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files.
 
-    While speed is measured, nobody else judges on this machine. given, seed, source, device: as in
-    `Job`.
+    While speed is measured, nobody else judges on this machine. given, seed, source, device,
+    nsight: as in `Job`.
     """
     own = judge is None
     process = judge or JudgeProcess()
@@ -115,6 +116,7 @@ def judge_folder(
             given=given or {},
             seed=seed,
             device=device,
+            nsight=nsight,
         )
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
             return process.judge(job, on_progress, turn=turn.alone)

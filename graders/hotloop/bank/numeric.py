@@ -39,13 +39,6 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "sqrt": math.sqrt,
     "log2": math.log2,
 }
-_UNCOMPUTABLE = (
-    simpleeval.InvalidExpression,
-    ArithmeticError,
-    ValueError,
-    TypeError,
-    SyntaxError,
-)
 _TELLTALES: tuple[tuple[float, str], ...] = (
     *((1000.0**n, "look at the prefix: it is a power of 1000 away") for n in (1, 2, 3, 4)),
     (8, "a factor of 8: bits against bytes?"),

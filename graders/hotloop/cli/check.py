@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, require_sandbox
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.course.profile import Profile
 from hotloop.judge.task import find as find_task
 from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
@@ -66,6 +67,12 @@ def run(
             show_default="drawn anew",
         ),
     ] = "",
+    nsight: Annotated[
+        bool,
+        typer.Option(
+            "--nsight", help="Also profile your kernels with Nsight Compute, on a GPU with `ncu`."
+        ),
+    ] = False,
 ) -> Answer:
     """Judge your work in the sandbox.
 
@@ -78,7 +85,7 @@ def run(
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
     require_sandbox()
-    records = _judge(asked, code, _seed(seed))
+    records = _judge(asked, code, _seed(seed), nsight=nsight)
     for name, record in records.items() if source is None else ():
         points = settle(asked.problem, name, record)
         verdicts.note(record, points, "command")
@@ -87,7 +94,8 @@ def run(
     judged = [rung.verdict for record in records.values() for rung in record.rungs]
     failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
     document = {"module": asked.problem.id, "folder": str(asked.folder), "tasks": rows}
-    return Answer(document, _table(asked.problem, rows), exit_code=int(failed))
+    profiles = _profiles(records) if nsight else []
+    return Answer(document, _table(asked.problem, rows), *profiles, exit_code=int(failed))
 
 
 def _in_module(what: str | None, folder: Path) -> _Asked:
@@ -162,7 +170,9 @@ def _seed(said: str) -> str:
     return said
 
 
-def _judge(asked: _Asked, tasks: Sequence[JudgedTask], seed: str) -> dict[str, Record]:
+def _judge(
+    asked: _Asked, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
+) -> dict[str, Record]:
     pack = asked.pack
     with Console(stderr=True).status("") as status:
         return judge_folder(
@@ -174,7 +184,27 @@ def _judge(asked: _Asked, tasks: Sequence[JudgedTask], seed: str) -> dict[str, R
             given=None if pack is None else pack.manifest.files,
             seed=seed,
             source=asked.source,
+            nsight=nsight,
         )
+
+
+def _profiles(records: Mapping[str, Record]) -> list[Table | Text]:
+    """What Nsight Compute measured of each rung on a GPU, or why it did not."""
+    shown: list[Table | Text] = []
+    for name, record in records.items():
+        for rung in record.rungs:
+            profile = Profile.of(rung.evidence)
+            if profile is None:
+                continue
+            title = f"{name}.{rung.rung}, Nsight Compute"
+            if profile.why_not:
+                shown.append(Text(f"{title}: {profile.why_not}"))
+                continue
+            table = Table(*profile.columns, title=title)
+            for row in profile.rows:
+                table.add_row(*row)
+            shown.append(table)
+    return shown or [Text("Nothing was profiled: no rung that measures speed on a GPU was judged.")]
 
 
 def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict[str, Any]:

@@ -34,8 +34,9 @@ class Terms:
     cell_s, notebook_s: seconds that one cell, and all cells, of a learner may run. judge_budget_s:
     seconds that judging one task may take. memory_bytes: of a learner's notebook. rungs: of some
     tasks only these are judged, and no other tasks; empty for all that was asked. device: "cpu"
-    leaves a GPU alone, so that what needs one stays open; empty for what there is. isolation and
-    judge must be picklable, that is named functions of a module, where another process executes.
+    leaves a GPU alone, so that what needs one stays open; empty for what there is. nsight: as in
+    `Job`. isolation and judge must be picklable, that is named functions of a module, where another
+    process executes.
     """
 
     cell_s: float = 60.0
@@ -44,6 +45,7 @@ class Terms:
     memory_bytes: int = 4 << 30
     rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
+    nsight: bool = False
     isolation: Callable[[], Isolation] = choose
     judge: Callable[[], Judge] = shared_judge
 
@@ -63,6 +65,7 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
         tasks=tuple(terms.rungs or hand_in.tasks),
         rungs=terms.rungs,
         device=terms.device,
+        nsight=terms.nsight,
         isolation=isolation,
         judge=terms.judge,
         say=say,

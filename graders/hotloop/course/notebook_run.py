@@ -42,8 +42,8 @@ log = logging.getLogger("hotloop.course")
 class Settings:
     """How notebooks are run and judged.
 
-    tasks: only these are judged; empty for all. rungs: of some tasks, only these. device: as in
-    `Job`. say: called with a task ("" while cells run) and
+    tasks: only these are judged; empty for all. rungs: of some tasks, only these. device, nsight:
+    as in `Job`. say: called with a task ("" while cells run) and
     what is being done. lease: the machine, which is shared with other gradings.
     """
 
@@ -55,6 +55,7 @@ class Settings:
     say: Callable[[str, str], None]
     rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
+    nsight: bool = False
     lease: Lease = field(default_factory=Lease)
 
 
@@ -184,6 +185,7 @@ class NotebookRun:
             turns=True,
             rungs=self.settings.rungs.get(task.id),
             device=self.settings.device,
+            nsight=self.settings.nsight,
         )
         record = self._ask(job, kernel)
         if kernel is not None and not kernel.alive:

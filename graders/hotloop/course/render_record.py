@@ -16,6 +16,7 @@ from markupsafe import Markup
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import picture
+from hotloop.course.profile import Profile
 from hotloop.course.reference import with_reference
 from hotloop.curriculum import load_module
 from hotloop.judged_again import seeds
@@ -107,6 +108,7 @@ def html(
         f"<p>{prose(advice)}</p>" if advice else "",
         _rungs(record, worth or {}),
         *figures(record),
+        *profiles(record),
         _circumstances(record),
         "</div>",
     ]
@@ -197,6 +199,24 @@ def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
 def figures(record: Record) -> list[str]:
     """The drawings of the rungs that measured speed."""
     return [drawn for drawn in (_figure(record, rung) for rung in record.rungs) if drawn]
+
+
+def profiles(record: Record) -> list[str]:
+    """What Nsight Compute measured of a learner's kernels, where it was asked to."""
+    found = [(rung.rung, Profile.of(rung.evidence)) for rung in record.rungs]
+    return [_profile(rung, profile) for rung, profile in found if profile is not None]
+
+
+def _profile(rung: str, profile: Profile) -> str:
+    if profile.why_not:
+        return f"<p>{escape(rung)}: {escape(profile.why_not)}</p>"
+    head = "".join(f"<th>{escape(column)}</th>" for column in profile.columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td class='hl-num'>{escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in profile.rows
+    )
+    caption = f"<summary>{escape(rung)}: your kernels in Nsight Compute</summary>"
+    return f"<details open>{caption}<table><tr>{head}</tr>{rows}</table></details>"
 
 
 def _circumstances(record: Record) -> str:

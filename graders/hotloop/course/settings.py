@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from traitlets import Any as AnyTrait
-from traitlets import Float, Integer, List, Unicode
+from traitlets import Bool, Float, Integer, List, Unicode
 from traitlets.config import Configurable
 
 from hotloop.course.execution import Terms
@@ -31,6 +31,9 @@ class Grading(Configurable):
     tasks = List(
         Unicode(), help="Judge only these tasks; the others stay pending. Empty: all."
     ).tag(config=True)
+    nsight = Bool(
+        False, help="Also run kernels under Nsight Compute on a GPU; feedback shows its figures."
+    ).tag(config=True)
     isolation = AnyTrait(choose, help="Gives the hotloop Isolation to run under.").tag(config=True)
     judge_factory = AnyTrait(shared_judge, help="Gives the judge.").tag(config=True)
 
@@ -51,6 +54,7 @@ class Grading(Configurable):
             notebook_s=self.notebook_timeout_s,
             judge_budget_s=self.judge_budget_s,
             memory_bytes=self.memory_mib << 20,
+            nsight=self.nsight,
             isolation=self.isolation,
             judge=self.judge_factory,
         )

@@ -48,8 +48,6 @@ I32 = DType("i32", np.dtype(np.int32))
 U8 = DType("u8", np.dtype(np.uint8))
 BOOL = DType("bool", np.dtype(np.bool_))
 
-BY_NAME = {d.name: d for d in (FP64, FP32, FP16, BF16, I64, I32, U8, BOOL)}
-
 
 def to_storage(values: Array, dtype: DType) -> Array:
     """`values` rounded to nearest even into the raw elements of `dtype`; same shape."""

@@ -60,6 +60,9 @@ class Job:
     """SHA-256 of the files that a take-home's candidate started from, by name; empty in a course,
     where these are the module's exercise."""
 
+    nsight: bool = False
+    """Also run a candidate's kernels on a GPU under Nsight Compute and note its figures."""
+
     seed: str = ""
     """That of an earlier record, so that the same inputs are asked again; none is drawn anew."""
 

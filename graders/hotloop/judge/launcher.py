@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,19 +45,22 @@ class Launcher:
         devices: tuple[str, ...] = (),
         read_only: Mapping[str, Path] | None = None,
         anew: bool = False,
+        under: Sequence[str] = (),
     ) -> Link:
         """A worker that has said hello.
 
         read_only: further folders that it sees, by inside path.
         anew: executed, not forked from what others are forked from.
+        under: a profiler's command line that starts it.
         """
         ours, theirs = socket.socketpair()
         with theirs:
+            argv = (*under, sys.executable, *program, "--fd", str(theirs.fileno()), *arguments)
             starts = self._launch if anew or self.fork is None else self.fork
             confined = _started(
                 starts,
                 Confinement(
-                    argv=(sys.executable, *program, "--fd", str(theirs.fileno()), *arguments),
+                    argv=argv,
                     environment={
                         **worker_environment(self.threads),
                         "HOTLOOP_REPLAY": "1",

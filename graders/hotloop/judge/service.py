@@ -172,6 +172,7 @@ def _session(
         variant=variant,
         seed=job.seed,
         spec=job.spec,
+        nsight=job.nsight,
     )
 
 

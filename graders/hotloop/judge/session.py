@@ -49,6 +49,7 @@ class Session:
     budget: the time for the whole task.
     variant: what a candidate of a take-home calls the functions; in a course as the check does.
     seed: of an earlier record, in hexadecimal; one is drawn if there is none.
+    nsight: kernels on a GPU are profiled too, after they were judged.
     """
 
     def __init__(
@@ -64,12 +65,14 @@ class Session:
         variant: Variant | None = None,
         seed: str = "",
         spec: TaskSpec | None = None,
+        nsight: bool = False,
     ) -> None:
         self.candidate = candidate
         self.files = SubmissionFiles(files)
         self.launcher = launcher
         self.budget = budget
         self.device = device
+        self.nsight = nsight
         self.seeds = Seeds(bytes.fromhex(seed))
         self.figures: dict[str, Any] = {}
         self._connect = connect

@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from hotloop.sandbox import processes
-
 
 def set_threads(tasks: Iterable[int], nice: int) -> bool:
     """Of these threads only; those that are gone are passed over. False where not allowed."""
@@ -32,15 +30,3 @@ def set_with_sessions(tasks: list[int], nice: int) -> bool:
         with suppress(OSError):
             Path(f"/proc/{task}/autogroup").write_text(str(nice), encoding="ascii")
     return set_threads(tasks, nice)
-
-
-def set_own(nice: int) -> bool:
-    """Of this process and of its session: a judge that waits for a CPU stops its clock late."""
-    return set_with_sessions(processes.threads(os.getpid()), nice)
-
-
-def set_affinity(tasks: Iterable[int], cpus: set[int]) -> None:
-    """Keep these threads, and what they start, on these CPUs."""
-    for task in tasks:
-        with suppress(ProcessLookupError):
-            os.sched_setaffinity(task, cpus)

@@ -29,7 +29,6 @@ _NET, _USER = 0x40000000, 0x10000000
 _OWNER = 0xB701
 """NS_GET_USERNS: the user namespace that a namespace belongs to."""
 _REQUEST = struct.Struct("=Hd")
-_FAMILY = socket.AF_INET
 _HOST = "127.0.0.1"
 _BACKLOG = 64
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hotloop.judge.dtypes import (
     BF16,
     BOOL,
-    BY_NAME,
     FP16,
     FP32,
     FP64,
@@ -51,4 +50,3 @@ def test_unit_roundoff_is_half_an_ulp() -> None:
     for dtype in (FP64, FP32, FP16):
         assert dtype.unit_roundoff == np.finfo(dtype.storage).eps / 2
         assert dtype.smallest == np.finfo(dtype.storage).smallest_subnormal
-    assert set(BY_NAME) >= {"fp32", "bf16", "bool"}

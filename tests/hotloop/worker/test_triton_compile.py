@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from hotloop import selftest
 from hotloop.core import wire
 
 HEAD = "import triton\nimport triton.language as tl\n"
@@ -29,6 +30,11 @@ def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr, KIND: tl.constexpr = t
     tl.store(out_ptr + at, double(x) * factor, mask=at < n)
 """
 )
+POINTERS = {
+    "x_ptr": {"tensor": "argument", "index": 0, "offset": 0, "dtype": "bf16"},
+    "out_ptr": {"tensor": "argument", "index": 1, "offset": 0, "dtype": "fp32"},
+}
+NUMBERS = {"n": {"value": 1000}, "factor": {"value": 0.5}, "BLOCK": {"value": 1024}}
 
 
 class Compiler:
@@ -51,18 +57,18 @@ class Compiler:
             )
 
     def compile(self, source: str = SCALE, capability: int = 80, **changes: Any) -> wire.Message:
-        arguments: dict[str, Any] = {
-            "x_ptr": {"tensor": "argument", "index": 0, "offset": 0, "dtype": "bf16"},
-            "out_ptr": {"tensor": "argument", "index": 1, "offset": 0, "dtype": "fp32"},
-            "n": {"value": 1000},
-            "factor": {"value": 0.5},
-            "BLOCK": {"value": 1024},
-        }
+        return self.compile_kernel(
+            source, "scale", {**POINTERS, **NUMBERS, **changes}, capability=capability
+        )
+
+    def compile_kernel(
+        self, source: str, kernel: str, arguments: dict[str, Any], capability: int = 80
+    ) -> wire.Message:
         request = {
             "op": "compile",
             "source": source,
-            "kernel": "scale",
-            "arguments": {**arguments, **changes},
+            "kernel": kernel,
+            "arguments": arguments,
             "aligned": ["x_ptr", "out_ptr"],
             "capability": capability,
             "num_warps": 4,
@@ -175,3 +181,11 @@ def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
     )
     fault = compiler.compile(source)["fault"]
     assert fault["message"].startswith("initial value for `shift` is of type fp32")
+
+
+def test_the_self_tests_own_kernel_compiles(compiler: Compiler) -> None:
+    source = (Path(selftest.__file__).parent / "programs" / "copies.py").read_text("utf-8")
+    arguments = {**POINTERS, "count": {"value": 1000}, "BLOCK": {"value": 1024}}
+    assert "figures" in compiler.compile_kernel(source, "_copy", arguments)
+    annotated = source.replace("_copy(x_ptr, ", "_copy(x_ptr: Path, ")
+    assert "Path" in compiler.compile_kernel(annotated, "_copy", arguments)["fault"]["message"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +19,9 @@ from hotloop.simulate.problem import ToolMissing
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
 
 RESOLVE_TIMEOUT_S = 120.0
+
+NSIGHT = Path("/opt/nvidia/nsight-compute")
+"""Where NVIDIA's packages put Nsight Compute; CUDA's `ncu` only calls it there."""
 
 WITHHELD = "It needs the GPU, which this grading leaves to others: it is measured by itself later."
 
@@ -60,7 +63,10 @@ def guests_of(session: Session) -> int:
 
 @contextmanager
 def candidate_worker(
-    session: Session, card: Card, memory_bytes: int | None = None
+    session: Session,
+    card: Card,
+    memory_bytes: int | None = None,
+    under: Sequence[str] = (),
 ) -> Generator[Link]:
     """The candidate's worker: a new one for a file, the notebook's own kernel otherwise.
 
@@ -68,6 +74,7 @@ def candidate_worker(
     `notebook_worker`.
 
     memory_bytes: of the host's, what a new one may use, if it needs another share than usual.
+    under: a profiler's command line that starts a new one.
     """
     candidate = session.candidate
     if candidate.file is None:
@@ -79,7 +86,7 @@ def candidate_worker(
     launcher = session.launcher
     if memory_bytes is not None:
         launcher = replace(launcher, memory_bytes=memory_bytes)
-    link = _start(launcher, session.files.root, card, trusted=False)
+    link = _start(launcher, session.files.root, card, trusted=False, under=under)
     link.deadline = session.budget.deadline
     try:
         path = candidate.launched_by
@@ -134,7 +141,14 @@ def _number(card: Card) -> int:
     return 10 * major + minor
 
 
-def _start(launcher: Launcher, files: Path | None, card: Card, *, trusted: bool) -> Link:
+def _start(
+    launcher: Launcher,
+    files: Path | None,
+    card: Card,
+    *,
+    trusted: bool,
+    under: Sequence[str] = (),
+) -> Link:
     nvcc = program("nvcc")
     compiler = {} if nvcc is None else {NVCC_VARIABLE: str(nvcc)}
     return launcher.start(
@@ -146,4 +160,6 @@ def _start(launcher: Launcher, files: Path | None, card: Card, *, trusted: bool)
             ARCHITECTURE_VARIABLE: f"sm_{_number(card)}",
         },
         devices=devices.nodes(card.minor),
+        read_only={str(NSIGHT): NSIGHT} if under and NSIGHT.is_dir() else {},
+        under=under,
     )

@@ -14,6 +14,7 @@ from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
 from hotloop.judge.gpu.length import lengthen
+from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import DeviceSide
 from hotloop.judge.gpu.workers import (
     candidate_worker,
@@ -66,6 +67,10 @@ class GpuFast:
             return self._judge_on(card, session)
         except CardBusy as busy:
             raise _others_use_it(str(busy)) from None
+        finally:
+            if session.nsight:
+                session.progress("profiling with Nsight Compute")
+                profile(session, self.workload, card)
 
     def _judge_on(self, card: Card, session: Session) -> str:
         session.progress("measuring the GPU's limits")

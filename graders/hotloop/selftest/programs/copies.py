@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
 try:
@@ -26,7 +24,7 @@ def begin_a_while() -> None:
 if triton is not None:
 
     @triton.jit
-    def _copy(x_ptr: Any, out_ptr: Any, count: Any, BLOCK: tl.constexpr):  # noqa: N803
+    def _copy(x_ptr, out_ptr, count, BLOCK: tl.constexpr):  # noqa: N803
         places = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         inside = places < count
         tl.store(out_ptr + places, tl.load(x_ptr + places, mask=inside), mask=inside)

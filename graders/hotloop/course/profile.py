@@ -1,0 +1,55 @@
+"""What Nsight Compute measured of a learner's kernels, as a table for people.
+
+It comes from a record's evidence, and there from a program that ran beside the learner's code: it
+is shown as text, and nothing is decided by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, cast
+
+_COLUMNS = (
+    ("kernel", "kernel", "", 1.0),
+    ("us", "nanoseconds", ".1f", 1e-3),
+    ("DRAM MB", "dram_bytes", ".2f", 1e-6),
+    ("DRAM %", "dram_percent", ".0f", 1.0),
+    ("SM %", "sm_percent", ".0f", 1.0),
+    ("occupancy %", "occupancy_percent", ".0f", 1.0),
+    ("registers", "registers", ".0f", 1.0),
+    ("bank conflicts", "bank_conflicts", ".0f", 1.0),
+    ("grid", "grid", "", 1.0),
+    ("block", "block", "", 1.0),
+)
+"""Heading, name in the evidence (`hotloop.judge.gpu.nsight`), format, factor."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """rows: a kernel each, as wide as columns. why_not: instead of rows."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    why_not: str = ""
+
+    @classmethod
+    def of(cls, evidence: Mapping[str, Any]) -> Self | None:
+        """None where Nsight Compute was not asked for."""
+        columns = [heading for heading, *_ in _COLUMNS]
+        found = evidence.get("nsight")
+        if isinstance(found, str):
+            return cls(columns, [], found)
+        if not isinstance(found, list):
+            return None
+        return cls(columns, [_row(kernel) for kernel in cast("list[dict[str, Any]]", found)])
+
+
+def _row(kernel: Mapping[str, Any]) -> list[str]:
+    return [_cell(kernel.get(name), shape, factor) for _, name, shape, factor in _COLUMNS]
+
+
+def _cell(value: Any, shape: str, factor: float) -> str:
+    if isinstance(value, int | float) and shape:
+        return format(value * factor, shape)
+    return value if isinstance(value, str) else ""
