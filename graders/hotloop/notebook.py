@@ -65,6 +65,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
     from hotloop.takehome import manifest
+    from hotloop.variants import beside
 
     found = manifest.find(Path.cwd())
     pack = found if found is not None and found.manifest.module == module else None
@@ -76,7 +77,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,
-        variant=None if pack is None else pack.variant().to_json(),
+        variant=(beside(Path.cwd(), module) if pack is None else pack.variant()).to_json(),
         given={} if pack is None else pack.manifest.files,
     )
     ours, theirs = socket.socketpair()

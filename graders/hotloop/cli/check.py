@@ -25,6 +25,7 @@ from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
 from hotloop.takehome import manifest, work_log
 from hotloop.takehome.manifest import PackFolder
+from hotloop.variants import Variant, beside
 
 
 @dataclass(frozen=True)
@@ -180,12 +181,24 @@ def _judge(
             asked.problem.id,
             [task.id for task in tasks],
             on_progress=lambda text: status.update(f"judging: {text}"),
-            variant=None if pack is None else pack.variant(),
+            variant=_variant(asked),
             given=None if pack is None else pack.manifest.files,
             seed=seed,
             source=asked.source,
             nsight=nsight,
         )
+
+
+def _variant(asked: _Asked) -> Variant | None:
+    """That of the take-home, or of the class that the folder was fetched in."""
+    if asked.source is not None:
+        return None
+    if asked.pack is not None:
+        return asked.pack.variant()
+    try:
+        return beside(asked.folder, asked.problem.id)
+    except ValueError as error:
+        raise UserError(str(error)) from None
 
 
 def _profiles(records: Mapping[str, Record]) -> list[Table | Text]:

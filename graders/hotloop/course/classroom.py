@@ -7,16 +7,14 @@ the learner's: JupyterLab is opened there, and what Assignment List fetches come
 
 from __future__ import annotations
 
-import filecmp
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hotloop.core import paths
 from hotloop.course import exchange
 from hotloop.course.config import CONFIG_FILE, write_config
-from hotloop.course.prepare import COURSE_ID, hand_out, prepare, releasing
+from hotloop.course.prepare import COURSE_ID, exercise, hand_out, prepare, releasing
 
 COURSE = "course"
 GUIDE = "START.md"
@@ -104,14 +102,11 @@ def _write_settings(folder: Path, course: Path) -> None:
 def _is_current(course: Path, module: str) -> bool:
     """True where the exchange holds what was made of the exercise as it is today."""
     handed_out = course / exchange.FOLDER / COURSE_ID / "outbound" / module
-    return handed_out.is_dir() and _same(paths.exercises() / module, course / "source" / module)
+    return handed_out.is_dir() and _same(exercise(course, module), course / "source" / module)
 
 
-def _same(exercise: Path, source: Path) -> bool:
-    files = [path for path in exercise.rglob("*") if path.is_file()]
+def _same(files: Mapping[str, bytes], source: Path) -> bool:
     return all(
-        (source / path.relative_to(exercise)).is_file()
-        and filecmp.cmp(path, source / path.relative_to(exercise), shallow=False)
-        for path in files
-        if "__pycache__" not in path.parts
+        (source / name).is_file() and (source / name).read_bytes() == content
+        for name, content in files.items()
     )

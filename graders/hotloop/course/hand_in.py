@@ -22,6 +22,7 @@ from hotloop.course.released import Release
 from hotloop.course.repair import repair
 from hotloop.local_judging import NOTEBOOK
 from hotloop.notebook_cells import writable
+from hotloop.variants import NAME as VARIANT
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 SUBMITTED = "submitted"
@@ -51,7 +52,7 @@ class HandIn:
     outputs; None where no notebook is graded. own: paths of the files beside it that came from the
     learner. unreadable: why there is no notebook, or nothing. notes: sentences to the learner.
     handed_in: when, as nbgrader noted it, or nothing. tasks: those to be judged; empty for all.
-    variant: `Variant.to_json()` of a candidate's own; None in a course. digests: as `given` in
+    variant: `Variant.to_json()` of a candidate's own, or of the class. digests: as `given` in
     `Job`.
     """
 
@@ -140,6 +141,8 @@ def complete(
         tuple(map(writable, [*repaired.notes, *notes])),
         handed_in,
         tasks,
+        json.loads(release.given[VARIANT]) if VARIANT in release.given else None,
+        release.digests,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from nbformat import NotebookNode
 
@@ -42,8 +42,8 @@ log = logging.getLogger("hotloop.course")
 class Settings:
     """How notebooks are run and judged.
 
-    tasks: only these are judged; empty for all. rungs: of some tasks, only these. device, nsight:
-    as in `Job`. say: called with a task ("" while cells run) and
+    tasks: only these are judged; empty for all. rungs: of some tasks, only these. device, nsight,
+    variant, given: as in `Job`. say: called with a task ("" while cells run) and
     what is being done. lease: the machine, which is shared with other gradings.
     """
 
@@ -56,6 +56,8 @@ class Settings:
     rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     device: Literal["", "cpu"] = ""
     nsight: bool = False
+    variant: Mapping[str, Any] | None = None
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
     lease: Lease = field(default_factory=Lease)
 
 
@@ -186,6 +188,8 @@ class NotebookRun:
             rungs=self.settings.rungs.get(task.id),
             device=self.settings.device,
             nsight=self.settings.nsight,
+            variant=self.settings.variant,
+            given=self.settings.given,
         )
         record = self._ask(job, kernel)
         if kernel is not None and not kernel.alive:

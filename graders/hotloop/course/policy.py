@@ -1,5 +1,6 @@
-"""When a learner may see feedback: the course's own `hotloop.yaml`.
+"""The course's own `hotloop.yaml`: when a learner may see feedback, and which variant is asked.
 
+    variant: autumn 2030
     feedback: after_due_date
     modules:
       fused_softmax: {feedback: at_once}
@@ -48,9 +49,14 @@ class ModulePolicy(Strict):
 
 
 class Policy(Strict):
-    """`hotloop.yaml`. Without one, feedback is visible at once, as nbgrader has it."""
+    """`hotloop.yaml`. Without one, feedback is visible at once, as nbgrader has it.
+
+    variant: a word from which constants and names of all modules are drawn, so that the answers of
+    another class do not fit; empty for the modules as they are published.
+    """
 
     feedback: When = When.AT_ONCE
+    variant: str = ""
     modules: dict[Annotated[str, AfterValidator(_known)], ModulePolicy] = Field(
         default_factory=dict[str, ModulePolicy]
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +12,9 @@ from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.course import exchange
 from hotloop.course.config import course_api, course_config, load_config, write_config
+from hotloop.course.policy import load_policy
+from hotloop.variants import NAME as VARIANT
+from hotloop.variants import of_class
 
 COURSE_ID = "hotloop"
 
@@ -29,9 +32,38 @@ def prepare(root: Path, modules: Sequence[str], course_id: str = COURSE_ID) -> l
     write_config(root, course_id)
     names = [curriculum.load_module(module).id for module in modules]
     for name in names:
-        shutil.copytree(paths.exercises() / name, root / "source" / name, dirs_exist_ok=True)
+        for path, content in exercise(root, name).items():
+            target = root / "source" / name / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
     api = course_api(course_config(root, course_id))
     return [_release(root, api, name) for name in names]
+
+
+def exercise(root: Path, module: str) -> Mapping[str, bytes]:
+    """The files that the course at `root` hands out: the published ones, or its variant of them.
+
+    UserError where a variant is asked for and the solutions, which it is made from, are missing.
+    """
+    word = load_policy(root).variant
+    if not word:
+        folder = paths.exercises() / module
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        return {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in files
+            if "__pycache__" not in path.parts
+        }
+    if not paths.solutions().is_dir():
+        raise UserError(
+            "`variant` in hotloop.yaml needs the solutions: install `hotloop-solutions`, or use "
+            "a clone."
+        )
+    from hotloop.render import render
+
+    variant = of_class(module, word)
+    document = json.dumps(variant.to_json(), indent=1, sort_keys=True) + "\n"
+    return {**render(module, variant), VARIANT: document.encode()}
 
 
 def release_anew(root: Path, module: str) -> None:

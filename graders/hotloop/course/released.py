@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,6 +16,7 @@ from hotloop.core.user_error import UserError
 from hotloop.course.gradebook import read
 from hotloop.curriculum import load_module
 from hotloop.local_judging import NOTEBOOK
+from hotloop.variants import NAME as VARIANT
 from hotloop.worker.notebook import text_of
 
 SOURCE = "source"
@@ -62,7 +64,8 @@ class Release:
 
     kernelspec: of its notebook, as nbformat has it. cells: those of the notebook that nbgrader
     keeps track of. texts: of all its cells. given: the files beside it that a learner's own do not
-    replace. own: those that a learner edits.
+    replace. own: those that a learner edits. digests: SHA-256 of what these were, by name; empty
+    where they are the published ones.
     """
 
     module: str
@@ -71,6 +74,7 @@ class Release:
     texts: Collection[str]
     given: Mapping[str, bytes]
     own: Collection[str]
+    digests: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def load_release(root: Path, module: str) -> Release:
@@ -92,6 +96,9 @@ def load_release(root: Path, module: str) -> Release:
         _texts(root / RELEASE / module / NOTEBOOK),
         {name: data for name, data in given.items() if name not in own},
         own,
+        {n: hashlib.sha256(data).hexdigest() for n, data in given.items() if n in own}
+        if VARIANT in given
+        else {},
     )
 
 

@@ -22,10 +22,10 @@ from hotloop.practice.moment import Moment
 from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import keys
 from hotloop.takehome.keys import TeamKey
+from hotloop.variants import NAME as VARIANT
 from hotloop.variants import Variant
 
 NAME = "manifest.json"
-VARIANT = "variant.json"
 """What the candidate is asked: lies beside the notebook, for `check()`."""
 
 LONGEST = 256 * 1024

@@ -12,9 +12,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self, cast
 
 FORMAT = 1
+NAME = "variant.json"
+"""The file of it, beside a notebook that was handed out."""
 
 Value = int | float | str | bool
 
@@ -84,6 +87,21 @@ class Variant:
             {name: _value(name, value) for name, value in constants.items()},
             {name: _name(name, value) for name, value in names.items()},
         )
+
+
+def beside(folder: Path, module: str) -> Variant:
+    """The one whose file is in the folder; the plain one where there is none for this module.
+
+    ValueError for a file that holds no variant.
+    """
+    path = folder / NAME
+    try:
+        found = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return plain(module)
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged ({error}): fetch the module again.") from None
+    return found if found.module == module else plain(module)
 
 
 def plain(module: str) -> Variant:
