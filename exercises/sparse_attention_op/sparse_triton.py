@@ -38,5 +38,7 @@ def attend(q, k, v, counts, columns, block, causal, out):
 
 
 def attend_kept(q, k, v, kept, block, causal, out):
-    """The same for kept blocks as a mask, bool [B, H, M, M]."""
-    attend(q, k, v, *lists(kept), block, causal, out)
+    """The same for kept blocks as a mask, bool [B, H, M, M]; with causal, of none behind a query's
+    own block.
+    """
+    attend(q, k, v, *lists(kept.tril() if causal else kept), block, causal, out)

@@ -506,7 +506,43 @@ except (NotImplementedError, NameError) as error:
 check("resnet_tensorrt.jetson_nano")
 
 # %% [markdown]
-# ## 9. Build a TensorRT engine
+# ## 9. Make PyTorch itself fast on a GPU
+#
+# ### CARD resnet_tensorrt.torch_gpu
+#
+# An engine is often compared with eager PyTorch in float32, which nobody has to run. Here you make the comparison a fair one. `full_width.py`, which is given,
+# makes a ResNet-50 of width 64 with weights from a seed. Write `logits(seed, frames, out)` in `torch_gpu.py`:
+#
+# - `frames`: `uint8 [n, 224, 224, 3]` in BGR order, any `n`, in the host's memory, also where there is a GPU. The network wants RGB, channels first, and each byte
+#   x as x / 127.5 − 1.
+# - `out`: `float32 [n, 1000]`, in the host's memory: fill it with the logits of `full_width.network(seed)`.
+# - It is called many times with the same seed and `n`. What depends on these alone may be kept, and there can be more than one seed.
+#
+# Without a GPU it is judged in float32. On a GPU any precision will do whose logits are right within 2 % of the largest, and 64 frames a call are timed,
+# their way to the GPU included. *Predict* first: how many bytes of activations does eager PyTorch move for each frame, and how many kernels does it launch?
+#
+# ### HINTS resnet_tensorrt.torch_gpu
+
+# %%
+import full_width
+import torch_gpu
+
+given = np.random.default_rng(0).integers(0, 256, (2, 224, 224, 3), dtype=np.uint8)
+given, full = torch.from_numpy(given), torch.empty(2, full_width.CLASSES)
+try:
+    for attempt in ("first", "second"):
+        began = time.perf_counter()
+        torch_gpu.logits(0, given, full)
+        print(f"{attempt} call: {time.perf_counter() - began:.2f} s on {full_width.DEVICE}")
+    print("logits of the first frame:", full[0, :4])
+except NotImplementedError as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "torch_gpu", "locked": true, "points": 24, "solution": false, "task": false}
+check("resnet_tensorrt.torch_gpu")
+
+# %% [markdown]
+# ## 10. Build a TensorRT engine
 #
 # ### CARD resnet_tensorrt.engine
 #
@@ -551,7 +587,7 @@ else:
 check("resnet_tensorrt.engine")
 
 # %% [markdown]
-# ## 10. Diagnose four slow sessions
+# ## 11. Diagnose four slow sessions
 #
 # ### CARD resnet_tensorrt.slow_builds
 #
@@ -613,7 +649,7 @@ import build_logs
 check("resnet_tensorrt.slow_builds")
 
 # %% [markdown]
-# ## 11. Write the report
+# ## 12. Write the report
 #
 # ### CARD resnet_tensorrt.report
 #

@@ -85,11 +85,12 @@ def text_like(n, block=16, heads=2, depth=32):
 # - `kept(q, k, threshold, block, causal)`: bool `[B, H, M, M]`, which key blocks each query block keeps.
 # - `attention(q, k, v, threshold, block, causal)`: the output, `[B, H, N, D]` in q's type.
 #
-# Slow and clear; everything later is compared with it. What the paper does not say, do not add.
+# Slow and clear; everything later is compared with it. What the paper does not say, do not add. Tensors may be on a GPU; what you make beside them
+# has to be there too.
 #
 # ### HINTS sparse_attention_op.reference
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "reference", "locked": true, "points": 12, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "reference", "locked": true, "points": 15, "solution": false, "task": false}
 check("sparse_attention_op.reference")
 
 # %% [markdown]
@@ -117,7 +118,8 @@ print("query blocks without any:", (~kept.any(-1)).sum(-1).tolist())
 # - its gradient is registered, and can itself be traced;
 # - it keeps what it promises: contiguous output, no input changed.
 #
-# `operator_trials.py` has the functions by which the judge asks. Its last check runs `torch.library.opcheck`, as you should before.
+# `operator_trials.py` has the functions by which the judge asks. One check runs `torch.library.opcheck`, as you should before. On a GPU output, gradient and
+# compiled gradient are asked for again, with tensors there.
 #
 # ### HINTS sparse_attention_op.operator
 
@@ -130,7 +132,7 @@ try:
 except Exception as refusal:
     print(type(refusal).__name__, str(refusal)[:600], sep="\n")
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator", "locked": true, "points": 16, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator", "locked": true, "points": 27, "solution": false, "task": false}
 check("sparse_attention_op.operator")
 
 # %% [markdown]
@@ -145,7 +147,8 @@ check("sparse_attention_op.operator")
 # `N` need not be a multiple of `block`, which is 16, 32 or 64. The judge counts bytes: queries, listed places, keys and values of listed blocks, and
 # the output, once each, is 1.00.
 #
-# On a GPU `attend_kept` is timed, lists and all, at a tenth of the blocks: against dense attention without a mask, and against FlexAttention with the same blocks.
+# On a GPU `attend_kept` is timed, lists and all, at a tenth of the blocks: against dense attention without a mask, and against FlexAttention with the same blocks. For causal
+# attention dense attention leaves half out as well, and the lists hold nothing that lies ahead.
 #
 # ### HINTS sparse_attention_op.kernel
 
@@ -162,7 +165,7 @@ try:
 except NotImplementedError as todo:
     print("still to write:", todo)
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "kernel", "locked": true, "points": 24, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "kernel", "locked": true, "points": 42, "solution": false, "task": false}
 check("sparse_attention_op.kernel")
 
 # %% [markdown]

@@ -151,6 +151,9 @@ predict_and_measure()
 # The judge times it against one operation a line, causal and with a cap, two heads of about 1500 queries and keys. It shows your share of
 # what arithmetic alone would take. Compiling parts of it is allowed, and not timed.
 #
+# On a GPU it is judged with tensors there: 64 heads of 2048 queries and keys, in float32, causal, with a cap. What a tile saves is the same,
+# passes over memory. What differs is the price of a launch: one for each head and tile would be thousands. Which axis is no loop there?
+#
 # ### HINTS transformer_compilation.tiled_attention
 
 # %%
@@ -165,7 +168,7 @@ fused = torch.nn.functional.scaled_dot_product_attention
 print(f"yours {1e3 * fastest(lambda: tiled.attention(q, k, v, True, 0.0, out)):.1f} ms, "
       f"the library's {1e3 * fastest(lambda: fused(q, k, v, is_causal=True)):.1f} ms")  # fmt: skip
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "tiled_attention", "locked": true, "points": 16, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "tiled_attention", "locked": true, "points": 25, "solution": false, "task": false}
 check("transformer_compilation.tiled_attention")
 
 # %% [markdown]
@@ -186,7 +189,7 @@ check("transformer_compilation.tiled_attention")
 #
 # ### HINTS transformer_compilation.flash_forward
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "flash_forward", "locked": true, "points": 29, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "flash_forward", "locked": true, "points": 32, "solution": false, "task": false}
 check("transformer_compilation.flash_forward")
 
 # %% [markdown]
@@ -205,9 +208,12 @@ check("transformer_compilation.flash_forward")
 # Programs run in any order and must not add to the same place. *Predict* before you count: how many products of matrices does the forward have, how many does this have, and
 # how many bytes does that cost against storing P?
 #
+# On a GPU `attention_gradients` is timed, which is given: PyTorch's forward, which leaves `out` and `lse`, and your backward,
+# against PyTorch's forward and backward.
+#
 # ### HINTS transformer_compilation.flash_backward
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "flash_backward", "locked": true, "points": 20, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "flash_backward", "locked": true, "points": 30, "solution": false, "task": false}
 check("transformer_compilation.flash_backward")
 
 # %% [markdown]
@@ -489,7 +495,7 @@ for number in range(10):
     recorded.replay()
     print(f"token {number}: largest error {(scores - truth[:, number]).abs().max():.1e}")
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "decode_step", "locked": true, "points": 22, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "decode_step", "locked": true, "points": 26, "solution": false, "task": false}
 check("transformer_compilation.decode_step")
 
 # %% [markdown]

@@ -12,6 +12,9 @@ import torch
 QUERIES, KEYS = 128, 512
 """Of a tile: 256 KiB of scores in float32, which a core's second cache holds."""
 
+ON_A_GPU = 256
+"""Queries of a tile on a GPU: few launches, and half of the hidden scores are never computed."""
+
 KNOWN = 40.0
 """A cap up to which exp(cap), exp(−cap) and sums of them are usual numbers of float32."""
 
@@ -21,6 +24,9 @@ def attention(q, k, v, causal, cap, out):
     ahead = k.shape[1] - q.shape[1]
     # Scale and cap are paid once a query instead of once a score.
     q = q * (1 / math.sqrt(q.shape[2]) / (cap or 1.0))
+    if q.is_cuda:
+        all_heads_at_once(q, k, v, ahead if causal else None, cap, out)
+        return
     # All tiles' scores lie in one place: new memory would have to be fetched each time.
     room = q.new_empty(QUERIES * KEYS)
     walk = with_known_maximum if 0 < cap <= KNOWN else with_online_maximum
@@ -29,6 +35,35 @@ def attention(q, k, v, causal, cap, out):
             rows = slice(first, first + QUERIES)
             tiles = Tiles(q[head, rows], k[head], v[head], first + ahead if causal else None, room)
             walk(tiles, cap, out[head, rows])
+
+
+def all_heads_at_once(q, k, v, ahead, cap, out):
+    """On a GPU a tile is some queries of all heads: a launch for each head would cost far more.
+
+    ahead: beyond its own number, how many keys a query sees; None if all.
+    """
+    for first in range(0, q.shape[1], ON_A_GPU):
+        rows = slice(first, first + ON_A_GPU)
+        shared, end = 0, k.shape[1]
+        if ahead is not None:
+            # Up to `shared` all of these queries see all keys, behind `end` none sees any.
+            shared = min(end, max(0, first + ahead))
+            end = min(end, max(0, first + q[:, rows].shape[1] + ahead))
+        if not end:
+            out[:, rows] = 0.0
+            continue
+        scores = q[:, rows] @ k[:, :end].mT
+        if cap:
+            scores.tanh_().mul_(cap)
+        if ahead is not None:
+            diagonal = scores[..., shared:]
+            hidden = torch.ones(diagonal.shape[1:], dtype=torch.bool, device=q.device)
+            diagonal.masked_fill_(hidden.triu_(first + ahead - shared + 1), -torch.inf)
+        weights = torch.softmax(scores, -1)
+        # Queries from which the first key is hidden see none: 0 instead of NaN.
+        blind = 0 if ahead is None else max(0, -ahead - first)
+        weights[:, :blind] = 0.0
+        torch.bmm(weights, v[:, :end], out=out[:, rows])
 
 
 class Tiles:

@@ -30,3 +30,10 @@ def set_with_sessions(tasks: list[int], nice: int) -> bool:
         with suppress(OSError):
             Path(f"/proc/{task}/autogroup").write_text(str(nice), encoding="ascii")
     return set_threads(tasks, nice)
+
+
+def set_affinity(tasks: Iterable[int], cpus: set[int]) -> None:
+    """Keep these threads, and what they start, on these CPUs."""
+    for task in tasks:
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(task, cpus)

@@ -268,8 +268,12 @@ class DeviceCalls:
 
         value = candidate(*[self._argument(a) for a in call["args"]])
         told, spec = describe(value), call["returns"]
-        if told.get("dtype") == spec["dtype"] and told.get("shape") == spec["shape"]:
-            device_tensor(spec, self._flat).copy_(value.detach())
+        if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
+            return told
+        target = device_tensor(spec, self._flat)
+        if value.device != target.device:
+            return {**told, "elsewhere": str(value.device)}
+        target.copy_(value.detach())
         return told
 
     def _argument(self, spec: Message) -> Any:

@@ -15,9 +15,8 @@ def attention(q, k, v, causal, cap, out):
     if cap:
         scores = cap * torch.tanh(scores / cap)
     if causal:
-        hidden = torch.ones(q.shape[1], k.shape[1], dtype=torch.bool).triu(
-            k.shape[1] - q.shape[1] + 1
-        )
+        hidden = torch.ones(q.shape[1], k.shape[1], dtype=torch.bool, device=q.device)
+        hidden = hidden.triu(k.shape[1] - q.shape[1] + 1)
         scores = scores.masked_fill(hidden, -torch.inf)
     highest = scores.amax(-1, keepdim=True)
     weights = torch.exp(scores - torch.where(highest == -torch.inf, 0.0, highest))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def _candidate_worker(session: Session, _card: Any) -> Generator[Link]:
+def _candidate_worker(session: Session, _card: Any, _memory_bytes: int) -> Generator[Link]:
     yield session.worker()
 
 
@@ -48,17 +48,17 @@ def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link
 
 
 @pytest.fixture
-def engines_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, Path], None]:
-    """Has a module's engines built and run on the CPU, with a stand-in for TensorRT.
+def engines_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], None]:
+    """Has engines built and run on the CPU, with a stand-in for TensorRT.
 
     It lies beside a submission's files too, where they are staged.
     """
 
-    def on_cpu(module: ModuleType, submission: Path) -> None:
+    def on_cpu(submission: Path) -> None:
         monkeypatch.setattr(engine, "find_spec", lambda _name: object())
         card = nullcontext(SimpleNamespace())
         monkeypatch.setattr(gpu_refereed, "card_for_three", lambda _session: card)
-        monkeypatch.setattr(module, "candidate_worker", _candidate_worker)
+        monkeypatch.setattr(engine, "candidate_worker", _candidate_worker)
         for starts_ours in (engine, referee):
             monkeypatch.setattr(starts_ours, "trusted_worker", _trusted_worker)
         (submission / "tensorrt.py").write_bytes(STAND_IN.read_bytes())

@@ -93,23 +93,24 @@ def _spec(count: int) -> CallSpec:
     return CallSpec((images,), TensorSpec((count, CLASSES), FP32))
 
 
-def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+def fill(rng: Rng, call: Call, hostile: bool) -> None:
     """Noise; adversarial: images of one color each."""
     (images,) = call.inputs()
     shape = (len(images), 1, 1, 3) if hostile else images.shape
     images[...] = rng.integers(0, 256, shape, np.uint8)
 
 
-def _mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
+def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
+    """Whether logits are those of float32 as nearly as half precision gives them."""
     near = Tolerance(relative=0.0, absolute=HALF_SHARE * float(np.abs(want).max()))
     found = compare(got, want, near)
     return None if found is None else f"a logit is wrong: {found.sentence()}"
 
 
 _NETWORK = _network()
-BUILDS = GpuRefereed(_cases, _referee(), "run", _mismatch, entrant=partial(running, _built))
+BUILDS = GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))
 FAST = GpuRefereedFast(
-    Workload(lambda _rng, _index: _spec(BATCHES[1]), _fill),
+    Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
     Baseline(
         _NETWORK.files[_NETWORK.main],
         "run",
@@ -119,7 +120,7 @@ FAST = GpuRefereedFast(
     ),
     _referee(),
     "run",
-    _mismatch,
+    mismatch,
     lambda _spec: BATCHES[1] * FLOPS,
     entrant=partial(running, _built),
 )

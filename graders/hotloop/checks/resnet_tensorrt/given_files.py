@@ -17,7 +17,7 @@ WEIGHTS = "resnet50_signs.safetensors"
 
 def network_files() -> Mapping[str, Path]:
     """The network, its weights and the signs, by the name that a program knows them by."""
-    return {name: GIVEN / name for name in ("resnet.py", "signs.py", WEIGHTS)}
+    return {name: GIVEN / name for name in ("resnet.py", "full_width.py", "signs.py", WEIGHTS)}
 
 
 def program(main: str, *beside: str) -> Program:

@@ -11,6 +11,7 @@ from hotloop.checks.resnet_tensorrt import (
     exported_files,
     graph_figures,
     halves,
+    in_torch,
     made_builds,
     nano,
     quantized,
@@ -25,7 +26,7 @@ from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
 from hotloop.judge.rungs.makes import Makes
-from hotloop.judge.task import returns_data
+from hotloop.judge.task import fills_tensor, returns_data
 
 _with_opset = Export("Opset", exported_files.OPSETS)
 export = returns_data(
@@ -74,6 +75,12 @@ jetson_nano = returns_data(
     fits=_with_batch.holds(nano.fits),
     correct=_with_batch.holds(nano.correct, "fits"),
     memory=HiddenAnswers(nano.about_memory, entry="memory_for"),
+)
+
+torch_gpu = fills_tensor(
+    correct=in_torch.CORRECT,
+    gpu_correct=in_torch.GPU_CORRECT,
+    gpu_fast=in_torch.GPU_FAST,
 )
 
 engine = returns_data(

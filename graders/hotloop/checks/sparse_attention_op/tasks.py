@@ -43,6 +43,7 @@ CORRECT = ("correct",)
 reference = returns_tensor(
     mask=Called("kept", Correct(references.mask_cases, truth.kept_as_numbers, exact)),
     correct=Correct(references.cases, truth.attention, tolerance, after=("mask",)),
+    gpu_correct=GpuCorrect(references.cases, truth.attention, tolerance),
 )
 
 _exported = Correct(
@@ -56,12 +57,25 @@ _compiled = Correct(
     after=("gradient",),
     case_timeout_s=180,
 )
+_gpu_gradient = GpuCorrect(
+    operators.gradients, truth.gradients, gradient_tolerance, after=("gradient", "gpu_correct")
+)
+_gpu_compiled = GpuCorrect(
+    operators.few_gradients,
+    truth.gradients_of_doubled,
+    gradient_tolerance,
+    after=("compiled", "gpu_gradient"),
+    case_timeout_s=180,
+)
 operator = returns_tensor(
     correct=Correct(operators.cases, truth.attention, tolerance),
     exported=Called("exported", _exported),
     gradient=Called("gradient", _gradient),
     compiled=Called("compiled_gradient", _compiled),
     opcheck=operators.opcheck,
+    gpu_correct=GpuCorrect(operators.cases, truth.attention, tolerance),
+    gpu_gradient=Called("gradient", _gpu_gradient),
+    gpu_compiled=Called("compiled_gradient", _gpu_compiled),
 )
 
 _calls = KernelCalls(
@@ -87,6 +101,13 @@ _against_flex = GpuFast(
     fewest_flops=speeds.fewest_flops,
     seconds=120.0,
 )
+_causal_against_dense = GpuFast(
+    speeds.KEPT_CAUSAL,
+    speeds.DENSE,
+    speeds.fewest_causal_bytes,
+    fewest_flops=speeds.fewest_causal_flops,
+    baseline_truth=speeds.dense_attention,
+)
 kernel = fills_tensor(
     correct=KernelCorrect(_calls),
     traffic=Traffic(
@@ -99,6 +120,7 @@ kernel = fills_tensor(
     gpu_correct=GpuCorrect(kernels.gpu_cases, truth.attention_over_lists, tolerance),
     gpu_fast=Called("attend_kept", _against_dense, "destination"),
     gpu_flex=Called("attend_kept", _against_flex, "destination"),
+    gpu_causal=Called("attend_kept", _causal_against_dense, "destination"),
 )
 
 # --- in ONNX --------------------------------------------------------------------------------------

@@ -36,6 +36,24 @@ def fused(
     out.copy_(attended.squeeze(0))
 
 
+def fused_gradients(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    dout: torch.Tensor,
+    scale: float,
+    causal: bool,
+    out: torch.Tensor,
+) -> None:
+    """Of q, k and v, below each other: PyTorch's forward and backward, one kernel or two each."""
+    q, k, v = (x.detach().unsqueeze(0).requires_grad_() for x in (q, k, v))
+    attended = torch.nn.functional.scaled_dot_product_attention(
+        q, k, v, is_causal=causal, scale=scale
+    )
+    found = torch.autograd.grad(attended, (q, k, v), dout.unsqueeze(0))
+    torch.cat([gradient.squeeze(0) for gradient in found], dim=1, out=out)
+
+
 def hidden(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """Which key a query does not see."""
     queries, keys = q.shape[-2], k.shape[-2]

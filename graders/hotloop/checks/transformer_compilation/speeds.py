@@ -15,7 +15,7 @@ from hotloop.checks.transformer_compilation.attentions import (
 )
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.compare import Floats, compare
+from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP16, FP32, to_float64
 from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
@@ -32,6 +32,11 @@ CAPPED = Baseline(BASELINES, "capped")
 FUSED = Baseline(BASELINES, "fused", label="scaled_dot_product_attention")
 """Without a cap, PyTorch's own."""
 
+FUSED_GRADIENTS = Baseline(
+    BASELINES, "fused_gradients", label="scaled_dot_product_attention and its gradients"
+)
+"""PyTorch's own, forward and backward."""
+
 HEADS, LENGTH, WIDTH = 2, 1536, 64
 CAP = 20.0
 LARGEST = 6.0
@@ -43,8 +48,18 @@ GPU_HEADS, GPU_LENGTH = 256, 2048
 """Many heads, for a call that is long enough; each is short enough for a truth in float64 on GPUs
 that are slow in it."""
 
+CAPPED_HEADS = 64
+"""The baseline stores all scores in float32, three times at once: 3 GiB."""
+
+GRADIENT_TOLERANCE = Tolerance(2 * FP16.unit_roundoff, 4e-3)
+"""Weights and their gradients are rounded to float16 before a product. Done so on a CPU, six heads
+of this size were off by 4.3e-4 at most beside the relative part; a timed call has 256 heads."""
+
 PAIR_FLOPS = 4
 """A product and a sum for the score, and for the output, for each number of a head's width."""
+
+GRADIENT_PRODUCTS = 7
+"""Matrix products that gradients need at least: two of the forward, five of the backward."""
 
 
 def _spec(rng: Rng, index: int) -> CallSpec:
@@ -104,7 +119,17 @@ def bytes_of_call(spec: CallSpec) -> int:
 
 def flops_of_call(spec: CallSpec) -> int:
     """Of the visible half."""
-    heads, length, width = spec.out.shape
+    return _flops_of(spec.arguments[0])
+
+
+def flops_of_gradients(spec: CallSpec) -> int:
+    """As `flops_of_call`, with all products of forward and backward."""
+    return _flops_of(spec.arguments[0]) * GRADIENT_PRODUCTS // 2
+
+
+def _flops_of(queries: object) -> int:
+    assert isinstance(queries, TensorSpec)
+    heads, length, width = queries.shape
     return PAIR_FLOPS * heads * width * length * (length + 1) // 2
 
 
@@ -113,16 +138,58 @@ def _gpu_spec(_rng: Rng, _index: int) -> CallSpec:
     return CallSpec((tensor, tensor, tensor, WIDTH**-0.5, True), tensor)
 
 
+def _capped_gpu_spec(_rng: Rng, _index: int) -> CallSpec:
+    tensor = TensorSpec((CAPPED_HEADS, GPU_LENGTH, WIDTH), FP32)
+    return CallSpec((tensor, tensor, tensor, True, CAP), tensor)
+
+
+def _gradients_spec(_rng: Rng, _index: int) -> CallSpec:
+    tensor = TensorSpec((GPU_HEADS, GPU_LENGTH, WIDTH), FP16)
+    out = TensorSpec((GPU_HEADS, 3 * GPU_LENGTH, WIDTH), FP16)
+    return CallSpec((tensor, tensor, tensor, tensor, WIDTH**-0.5, True), out)
+
+
+def _gradients_draws(rng: Rng, spec: CallSpec, hostile: bool) -> tuple[Draw, ...]:
+    return (*_draws(rng, spec, hostile), Normal(1.0))
+
+
 def _attention_on_device(q: Any, k: Any, v: Any, scale: float, causal: bool) -> Any:
     """As `attention`, on torch tensors of float64 with as many queries as keys, head by head."""
     out = v.clone()
     for head in range(len(q)):
-        scores = scale * (q[head] @ k[head].transpose(-1, -2))
-        if causal:
-            ahead = scores.new_ones(scores.shape).triu(1) != 0
-            scores = scores.masked_fill(ahead, -math.inf)
-        out[head] = scores.softmax(-1) @ v[head]
+        out[head] = _weights_on_device(scale * (q[head] @ k[head].mT), causal) @ v[head]
     return out
+
+
+def _capped_on_device(q: Any, k: Any, v: Any, causal: bool, cap: float) -> Any:
+    """As `capped_attention`, likewise."""
+    out = v.clone()
+    for head in range(len(q)):
+        scores = q[head] @ k[head].mT / math.sqrt(q.shape[-1])
+        out[head] = _weights_on_device(cap * (scores / cap).tanh(), causal) @ v[head]
+    return out
+
+
+def _gradients_on_device(q: Any, k: Any, v: Any, dout: Any, scale: float, causal: bool) -> Any:
+    """Of Σ dout · attention, for q, k and v, below each other, likewise."""
+    length = q.shape[1]
+    out = q.new_empty(len(q), 3 * length, q.shape[2])
+    for head in range(len(q)):
+        weights = _weights_on_device(scale * (q[head] @ k[head].mT), causal)
+        dweights = dout[head] @ v[head].mT
+        dscores = weights * (dweights - (dweights * weights).sum(-1, keepdim=True))
+        out[head, :length] = scale * (dscores @ k[head])
+        out[head, length : 2 * length] = scale * (dscores.mT @ q[head])
+        out[head, 2 * length :] = weights.mT @ dout[head]
+    return out
+
+
+def _weights_on_device(scores: Any, causal: bool) -> Any:
+    """Of one head: softmax over the keys that a query sees."""
+    if causal:
+        ahead = scores.new_ones(scores.shape).triu(1) != 0
+        scores = scores.masked_fill(ahead, -math.inf)
+    return scores.softmax(-1)
 
 
 ON_CPU = Workload(_spec, _fill, _verify)
@@ -135,3 +202,19 @@ ON_GPU = DeviceWorkload(
     tolerance=lambda _spec: derived(FP16, WIDTH, GPU_LENGTH, SCORES * 4, LARGEST),
 )
 """float16, causal."""
+
+CAPPED_ON_GPU = DeviceWorkload(
+    spec=_capped_gpu_spec,
+    draws=_draws,
+    truth=_capped_on_device,
+    tolerance=lambda _spec: derived(FP32, WIDTH, GPU_LENGTH, SCORES, LARGEST),
+)
+"""float32, causal, with a cap."""
+
+GRADIENTS_ON_GPU = DeviceWorkload(
+    spec=_gradients_spec,
+    draws=_gradients_draws,
+    truth=_gradients_on_device,
+    tolerance=lambda _spec: GRADIENT_TOLERANCE,
+)
+"""float16, causal: from q, k, v and dout to the three gradients, forward included."""

@@ -27,6 +27,7 @@ from hotloop.checks.transformer_compilation.tuning import regret
 from hotloop.judge.rung import following
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
@@ -53,6 +54,15 @@ tiled_attention = fills_tensor(
         speeds.bytes_of_call,
         fewest_flops=speeds.flops_of_call,
         seconds=60.0,
+    ),
+    gpu_correct=GpuCorrect(
+        attentions.capped_cases, attentions.capped_attention, attentions.tolerance
+    ),
+    gpu_fast=GpuFast(
+        speeds.CAPPED_ON_GPU,
+        speeds.CAPPED,
+        speeds.bytes_of_call,
+        fewest_flops=speeds.flops_of_call,
     ),
 )
 
@@ -97,6 +107,17 @@ flash_backward = fills_tensor(
     ),
     compiles=partial(feeds_tensor_cores, calls=_backward),
     gpu_correct=GpuCorrect(gradients.gpu_cases, gradients.gradients, gradients.tolerance),
+    gpu_fast=Called(
+        "attention_gradients",
+        GpuFast(
+            speeds.GRADIENTS_ON_GPU,
+            speeds.FUSED_GRADIENTS,
+            speeds.bytes_of_call,
+            fewest_flops=speeds.flops_of_gradients,
+            seconds=120.0,
+        ),
+        "destination",
+    ),
 )
 
 # --- compilers ------------------------------------------------------------------------------------

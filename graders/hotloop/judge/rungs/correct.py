@@ -130,7 +130,7 @@ def call(
         arena.hand_to(link, session.candidate, timeout_s, watch=watch)
         reply = link.request({"op": "run"}, timeout_s)
         with frozen(link):
-            _require_fit(placed, session.candidate, reply)
+            require_fit(placed, session.candidate, reply)
             _require_inputs_kept(placed, case)
             _require_nothing_outside(placed, pattern)
             answer = placed.output_values()
@@ -174,7 +174,10 @@ def ruling_about(case: Case) -> AbstractContextManager[None]:
     return labelled(_capitalized(case.label))
 
 
-def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:
+def require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:
+    """Ruling unless what was returned, where anything is to be, has the output's dtype and shape,
+    and lies on the inputs' device.
+    """
     if candidate.style != "return":
         return
     told = as_list(reply.get("returned"))
@@ -182,6 +185,12 @@ def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> Non
     if first is None:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     want = (call.out.dtype.name, list(call.out.shape))
+    if "elsewhere" in first:
+        device = readable(first["elsewhere"], 20)
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"It returned a tensor on {device}, and its inputs are on the GPU: compute there.",
+        )
     if (first.get("dtype"), first.get("shape")) == want:
         return
     if "type" in first:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message
 from hotloop.judge.buffers import Placement, extent_bytes
 from hotloop.judge.calls import Call
 from hotloop.judge.candidate import Candidate
@@ -21,7 +22,14 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workers import candidate_worker, card_for
 from hotloop.judge.link import Link
-from hotloop.judge.rungs.correct import Case, Tensor, frozen, require_agreement, ruling_about
+from hotloop.judge.rungs.correct import (
+    Case,
+    Tensor,
+    frozen,
+    require_agreement,
+    require_fit,
+    ruling_about,
+)
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.worker.device import OUT_OF_MEMORY, CudaError
@@ -79,8 +87,9 @@ def ask(
     with _lent(driver, layout) as loan:
         _fill(driver, loan.inputs, call, case)
         _poison(driver, loan.outputs, call.out, seeds.pattern())
-        _run(link, loan, timeout_s)
+        reply = _run(link, loan, timeout_s)
         with frozen(link):
+            require_fit(call, candidate, reply)
             _require_inputs_kept(driver, loan.inputs, call, case)
             raw = read(driver, loan.outputs, call.out)
     link.request({"op": "device_unmap"}, timeout_s)
@@ -104,10 +113,10 @@ def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]
     return _strided(span, place)
 
 
-def _run(link: Link, loan: Loan, timeout_s: float) -> None:
+def _run(link: Link, loan: Loan, timeout_s: float) -> Message:
     fds = [buffer.export() for buffer in loan.buffers]
     try:
-        link.request({"op": "device_run"}, timeout_s, fds)
+        return link.request({"op": "device_run"}, timeout_s, fds)
     finally:
         for fd in fds:
             os.close(fd)

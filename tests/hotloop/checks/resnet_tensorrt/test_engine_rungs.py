@@ -8,8 +8,8 @@ shown in tests/hotloop/judge/gpu.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -37,12 +37,13 @@ SessionOver = Callable[..., Session]
 @pytest.fixture(autouse=True)
 def no_gpu(
     monkeypatch: pytest.MonkeyPatch,
-    engines_on_cpu: Callable[[ModuleType, Path], None],
+    engines_on_cpu: Callable[[Path], None],
     tmp_path: Path,
 ) -> None:
     """Neither TensorRT nor a card is needed, and the network is a small one."""
-    engines_on_cpu(engines, tmp_path)
+    engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "_network", lambda: SMALL)
+    monkeypatch.setattr(engines, "BUILDS", replace(engines.BUILDS, referee=engines._referee()))
     monkeypatch.setattr(engines, "SIDE", 16)
     monkeypatch.setattr(engines, "CLASSES", 4)
 

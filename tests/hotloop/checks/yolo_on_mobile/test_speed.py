@@ -77,11 +77,11 @@ def test_an_engine_may_be_off_as_far_as_ten_bits_are() -> None:
 @pytest.fixture
 def no_gpu(
     monkeypatch: pytest.MonkeyPatch,
-    engines_on_cpu: Callable[[ModuleType, Path], None],
+    engines_on_cpu: Callable[[Path], None],
     tmp_path: Path,
 ) -> None:
     """Neither TensorRT nor a card is needed, and pictures and batches are small."""
-    engines_on_cpu(engines, tmp_path)
+    engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "DEVICE", "cpu")
     monkeypatch.setattr(engines, "SIZE", (64, 96))
     monkeypatch.setattr(engines, "BATCHES", (1, 2, 3))

@@ -84,9 +84,18 @@ def test_wrong_answers(driver: Driver, start, source: str, words: str) -> None:
     assert ruling.sentence.startswith(words)
 
 
-def test_a_returned_tensor_of_another_shape(driver: Driver, start) -> None:
-    worker = start("def softmax(x):\n    return torch.softmax(x, -1)[:1]\n")
-    assert ruling_on(driver, worker, RETURN).verdict is Verdict.WRONG_ANSWER
+@pytest.mark.parametrize(
+    ("returned", "words"),
+    [
+        ("torch.softmax(x, -1)[:1]", "It returned fp32 [1, 5]; wanted is fp32 [3, 5]"),
+        ("torch.softmax(x, -1).to('meta')", "It returned a tensor on meta, and its inputs are"),
+        ("None", "It returned NoneType, not a tensor"),
+    ],
+)
+def test_what_is_no_answer_on_the_device(driver: Driver, start, returned: str, words: str) -> None:
+    ruling = ruling_on(driver, start(f"def softmax(x):\n    return {returned}\n"), RETURN)
+    assert ruling.verdict is Verdict.WRONG_ANSWER
+    assert words in ruling.sentence
 
 
 def test_full_memory_is_the_candidates(driver: Driver, start, fake) -> None:

@@ -1,127 +1,129 @@
-"""Rungs of modules on a fake card: a right answer passes them, and a wrong one does not."""
+"""Modules' own rungs about a GPU, on the fake card: the solution passes, another answer does not.
+
+What a real card computes is not shown here; that cases, layouts and references fit each other is.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
-from hotloop.checks.control_flow_export import sparse
-from hotloop.checks.control_flow_export.tasks import loop_in_kernel
-from hotloop.checks.triton_ensemble import pooling
-from hotloop.checks.triton_ensemble.tasks import pool_on_gpu
+from hotloop.checks.sparse_attention_op import tasks as sparse
+from hotloop.checks.transformer_compilation import tasks as transformer
+from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import Budget
-from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.driver import Driver
-from hotloop.judge.gpu.window import DeviceSide
-from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.rung import Rung
+from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import Task
 
-CANDIDATE = Candidate("softmax", "candidate.py", "destination")
-
-POOL = """
-def softmax(hidden, mask, out):
-    total = torch.where(mask[:, :, None], hidden.float(), 0.0).sum(1)
-    out.copy_(torch.nn.functional.normalize(total, dim=1))
-"""
-FIRST_TOKEN = """
-def softmax(hidden, mask, out):
-    out.copy_(torch.nn.functional.normalize(hidden[:, 0].float(), dim=1))
-"""
-SPARSEMAX = """
-def softmax(x, out):
-    x = x - x.amax(-1, keepdim=True)
-    kept = x > -1.0
-    for _ in range({steps}):
-        tau = (torch.where(kept, x, 0.0).sum(-1, keepdim=True) - 1.0) / kept.sum(-1, keepdim=True)
-        kept = x > tau
-    out.copy_((x - tau).clamp_min(0.0))
-"""
-
 
 @dataclass(frozen=True)
-class Fit:
-    """A task whose timed calls are made so small that the fake card holds several."""
+class Asked:
+    """A rung, the solution's function that it calls, and another one that it must refuse."""
 
+    module: str
     task: Task
-    workload: DeviceWorkload
-    spec: CallSpec
+    rung: str
     right: str
     wrong: str
 
-    def small(self) -> DeviceWorkload:
-        return replace(self.workload, spec=lambda _rng, _index: self.spec)
+    @property
+    def judged_by(self) -> GpuCorrect:
+        found: Rung = self.task.rungs[self.rung]
+        inner = found.rung if isinstance(found, Called) else found
+        assert isinstance(inner, GpuCorrect)
+        return inner
 
-    def correct(self) -> GpuCorrect:
-        rung = self.task.rungs["gpu_correct"]
-        assert isinstance(rung, GpuCorrect)
-        return rung
+    def candidate(self, file: str) -> Candidate:
+        return Candidate("softmax", file, self.task.style)
 
-
-def _like(spec: CallSpec, *shapes: tuple[int, ...]) -> CallSpec:
-    *inputs, out = shapes
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    smaller = (replace(t, shape=shape) for t, shape in zip(tensors, inputs, strict=True))
-    return CallSpec(tuple(smaller), replace(spec.out, shape=out))
-
-
-def _timed(workload: DeviceWorkload) -> CallSpec:
-    return workload.spec(np.random.default_rng(), 0)
+    def source(self, function: str) -> str:
+        folder = paths.solutions() / self.module
+        return f"import sys\nsys.path.insert(0, {str(folder)!r})\n{function}\n"
 
 
-FITS = {
-    "pool_on_gpu": Fit(
-        pool_on_gpu,
-        pooling.on_gpu(),
-        _like(_timed(pooling.on_gpu()), (12, 20, 64), (12, 20), (12, 64)),
-        POOL,
-        FIRST_TOKEN,
+ASKED = [
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.reference,
+            "gpu_correct",
+            "from reference import attention as softmax",
+            "from reference import attention\n"
+            "def softmax(q, k, v, threshold, block, causal):\n"
+            "    return attention(q, k, v, threshold, block, False)",
+        ),
+        id="reference",
     ),
-    "loop_in_kernel": Fit(
-        loop_in_kernel,
-        sparse.on_gpu(),
-        _like(_timed(sparse.on_gpu()), (12, 512), (12, 512)),
-        SPARSEMAX.format(steps=200),
-        SPARSEMAX.format(steps=2),
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.operator,
+            "gpu_correct",
+            "from sparse_op import attention as softmax",
+            "from sparse_op import attention\n"
+            "def softmax(*given):\n"
+            "    return attention(*given).cpu().to('meta')",
+        ),
+        id="operator",
     ),
-}
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.operator,
+            "gpu_gradient",
+            "from sparse_op import gradient as softmax",
+            "from sparse_op import gradient\n"
+            "def softmax(*given):\n"
+            "    return gradient(*given)[[1, 0, 2]]",
+        ),
+        id="gradient",
+    ),
+    pytest.param(
+        Asked(
+            "sparse_attention_op",
+            sparse.operator,
+            "gpu_compiled",
+            "from sparse_op import compiled_gradient as softmax",
+            "from sparse_op import gradient as softmax",
+        ),
+        id="compiled gradient",
+    ),
+    pytest.param(
+        Asked(
+            "transformer_compilation",
+            transformer.tiled_attention,
+            "gpu_correct",
+            "from tiled import all_heads_at_once\n"
+            "def softmax(q, k, v, causal, cap, out):\n"
+            "    ahead = k.shape[1] - q.shape[1] if causal else None\n"
+            "    scaled = q * (q.shape[2] ** -0.5 / (cap or 1.0))\n"
+            "    all_heads_at_once(scaled, k, v, ahead, cap, out)",
+            "from tiled import attention\n"
+            "def softmax(q, k, v, causal, cap, out):\n"
+            "    attention(q, k, v, causal, 0.0, out)",
+        ),
+        id="tiled attention",
+    ),
+]
 
 
-@pytest.fixture(params=sorted(FITS))
-def fit(request: pytest.FixtureRequest) -> Fit:
-    return FITS[request.param]
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_solution_is_right(asked: Asked, driver: Driver, start) -> None:
+    worker = start(asked.source(asked.right))
+    candidate = asked.candidate(worker.file)
+    assert asked.judged_by.judge_on(driver, worker.link, candidate, Seeds()) > 0
 
 
-def test_right_on_all_hidden_cases(fit: Fit, driver: Driver, start: Any) -> None:
-    assert fit.correct().judge_on(driver, start(fit.right).link, CANDIDATE, Seeds()) > 5
-
-
-def test_wrong_on_one_of_them(fit: Fit, driver: Driver, start: Any) -> None:
+@pytest.mark.parametrize("asked", ASKED)
+def test_another_answer_is_refused(asked: Asked, driver: Driver, start) -> None:
+    worker = start(asked.source(asked.wrong))
+    candidate = asked.candidate(worker.file)
     with pytest.raises(Ruling) as ruling:
-        fit.correct().judge_on(driver, start(fit.wrong).link, CANDIDATE, Seeds())
+        asked.judged_by.judge_on(driver, worker.link, candidate, Seeds())
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
-
-
-def _windows(fit: Fit, card: Card, worker: Any) -> None:
-    free = card.driver.memory()[0]
-    small = fit.small()
-    side = DeviceSide(worker.link, CANDIDATE, small, card, Seeds(), free, Budget(300))
-    side.plan([fit.spec] * 4)
-    for _ in range(5):
-        side.window([False, True, True, False])
-
-
-def test_right_in_timed_calls(fit: Fit, card: Card, start: Any) -> None:
-    _windows(fit, card, start(fit.right))
-
-
-def test_wrong_in_a_timed_call(fit: Fit, card: Card, start: Any) -> None:
-    with pytest.raises(Ruling, match="In a timed call"):
-        _windows(fit, card, start(fit.wrong))

@@ -1,19 +1,19 @@
 """ResNet-50 at full width on 224×224, with weights from a seed: the network that engines are for.
 
-Runs in workers of ours, beside the module's resnet.py: one writes it as ONNX, on the CPU; another
-one is the eager baseline on the GPU, and a third one knows what is right.
+Runs in workers of ours, beside the module's resnet.py and full_width.py: one writes it as ONNX, on
+the CPU; another one is the eager baseline on the GPU, and a third one knows what is right.
 """
 
 from __future__ import annotations
 
 import tempfile
+from functools import cache
 from pathlib import Path
 
 import torch
-from resnet import ResNet50
+from full_width import DEVICE, SIDE, network
 from torch import nn
 
-SIDE, CLASSES = 224, 1000
 LOADED: list[nn.Module] = []
 
 
@@ -34,7 +34,7 @@ def write(seed: int) -> str:
     """The path of the ONNX model."""
     path = str(Path(tempfile.mkdtemp()) / "network.onnx")
     torch.onnx.export(
-        _camera(seed),
+        Camera(network(seed)).eval(),
         (torch.zeros(2, SIDE, SIDE, 3, dtype=torch.uint8),),
         path,
         dynamo=True,
@@ -50,21 +50,22 @@ def write(seed: int) -> str:
 
 def load(seed: int) -> None:
     """Have the same network on the GPU."""
-    torch.backends.cudnn.benchmark = True
-    LOADED[:] = [_camera(seed).cuda()]
+    LOADED[:] = [_on_device(seed)]
 
 
 @torch.inference_mode()
 def run(frames: torch.Tensor, logits: torch.Tensor) -> None:
     """frames: uint8 [n, 224, 224, 3], BGR. logits: float32 [n, 1000]. Both in host memory."""
-    logits.copy_(LOADED[0](frames.cuda()))
+    logits.copy_(LOADED[0](frames.to(DEVICE)))
 
 
-def _camera(seed: int) -> nn.Module:
-    torch.manual_seed(seed)
-    network = ResNet50(64, CLASSES)
-    for module in network.modules():
-        if isinstance(module, nn.BatchNorm2d):
-            nn.init.uniform_(module.weight, 0.3, 0.7)
-            nn.init.uniform_(module.running_var, 0.5, 1.5)
-    return Camera(network).eval()
+@torch.inference_mode()
+def logits_of(seed: int, frames: torch.Tensor, logits: torch.Tensor) -> None:
+    """As `run`, of the network of a seed, also on a CPU."""
+    logits.copy_(_on_device(seed)(frames.to(DEVICE)))
+
+
+@cache
+def _on_device(seed: int) -> nn.Module:
+    torch.backends.cudnn.benchmark = True
+    return Camera(network(seed)).eval().to(DEVICE)

@@ -1,0 +1,24 @@
+"""ResNet-50 at full width, with weights from a seed: the network of the tasks for a GPU.
+
+Given. Whoever calls `network` with the same seed has the same network.
+"""
+
+import torch
+from resnet import ResNet50
+from torch import nn
+
+SIDE, CLASSES = 224, 1000
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def network(seed):
+    """float32 [batch, 3, 224, 224] to logits [batch, 1000]; on the CPU, in evaluation mode."""
+    torch.manual_seed(seed)
+    made = ResNet50(64, CLASSES)
+    for module in made.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            nn.init.uniform_(module.weight, 0.3, 0.7)
+            nn.init.uniform_(module.bias, -0.2, 0.2)
+            nn.init.uniform_(module.running_mean, -0.2, 0.2)
+            nn.init.uniform_(module.running_var, 0.5, 1.5)
+    return made.eval()

@@ -1,0 +1,77 @@
+"""ResNet-50 at full width in PyTorch alone, against the same network in eager float32.
+
+What `engines` asks of a TensorRT engine, asked of the learner's own function, which gets the seed
+of the weights with each call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt.engines import BATCHES, CLASSES, FLOPS, SIDE, fill, mismatch
+from hotloop.checks.resnet_tensorrt.given_files import program
+from hotloop.checks.resnet_tensorrt.graphs import seed
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32, U8
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+TIMED = 64
+"""Frames of a timed call: what a call costs beside its arithmetic is a small part of it."""
+
+FLOAT_SHARE = 1e-4
+"""Largest error of a logit in float32, as a share of the largest: folding rounds weights anew."""
+
+_NETWORK = program("whole_network.py")
+_REFEREE = Referee(_NETWORK.files, _NETWORK.main)
+
+
+def _cases(rng: Rng, batches: tuple[int, ...]) -> Iterator[Case]:
+    """The last one is of another network, in the shape of the first."""
+    first, other = seed(rng), seed(rng)
+    for count in batches:
+        yield _case(f"a batch of {count}", rng, first, count)
+    yield _case("another network", rng, other, batches[0])
+
+
+def _case(label: str, rng: Rng, weights: int, count: int) -> Case:
+    frames = rng.integers(0, 256, (count, SIDE, SIDE, 3))
+    return Case(label, (weights, Tensor(frames, U8)), TensorSpec((count, CLASSES), FP32))
+
+
+def _timed_spec(rng: Rng, _index: int) -> CallSpec:
+    frames = TensorSpec((TIMED, SIDE, SIDE, 3), U8)
+    return CallSpec((seed(rng), frames), TensorSpec((TIMED, CLASSES), FP32))
+
+
+def _float_mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
+    near = Tolerance(relative=0.0, absolute=FLOAT_SHARE * float(np.abs(want).max()))
+    found = compare(got, want, near)
+    return None if found is None else f"a logit is wrong: {found.sentence()}"
+
+
+CORRECT = Refereed(partial(_cases, batches=(1, 3)), _REFEREE, "logits_of", _float_mismatch)
+GPU_CORRECT = GpuRefereed(partial(_cases, batches=BATCHES), _REFEREE, "logits_of", mismatch)
+GPU_FAST = GpuRefereedFast(
+    Workload(_timed_spec, fill),
+    Baseline(
+        _NETWORK.files[_NETWORK.main],
+        "logits_of",
+        beside=_NETWORK.files,
+        label="eager PyTorch in float32",
+    ),
+    _REFEREE,
+    "logits_of",
+    mismatch,
+    lambda _spec: TIMED * FLOPS,
+)
