@@ -34,6 +34,8 @@
 # | `portable.py`, `package_model.py`, `service.py` | the exported program, the package, and the service that loads it: tasks 4 and 5 |
 # | `freezing.py`, `migration.py` | old files: tasks 6 and 8 |
 # | `decoder.py`, `decode.py` | a decoder with a growing cache, and your step: task 7 |
+# | `sparsemax.py` | a loop in one kernel: task 10 |
+# | `deciding.py` | a batch in which each message decides: task 11 |
 # | `failure_a.txt` to `failure_d.txt`, `diagnosis.py` | four recorded failures: task 9 |
 
 # %%
@@ -369,7 +371,68 @@ print(Path("failure_c.txt").read_text()[:1400])
 check("control_flow_export.diagnose")
 
 # %% [markdown]
-# ## 10. Write the report
+# ## 10. A loop with a data-dependent end, in one kernel
+#
+# ### CARD control_flow_export.loop_in_kernel
+#
+# Sparsemax is a softmax with real zeros: `max(x - tau, 0)`, with the `tau` of each row at which that adds up to 1. `sparsemax.py` has it
+# as a loop in eager PyTorch, `eager`: what lies below `tau` is left out, until nothing is left out any more. After each step the host waits
+# for the device to say whether some row needs another one, and all rows take as many steps as the slowest.
+#
+# Write `sparsemax(x, out)` there, with a Triton kernel of your own whose loop ends by itself. `x` and `out` are float32
+# `[rows, columns]`, contiguous, up to 8192 columns; every row has a finite element, and some may be −inf, whose result is 0.
+#
+# Without a GPU the kernel runs in Triton's interpreter. Two more checks run on a GPU, where there is one.
+#
+# ### HINTS control_flow_export.loop_in_kernel
+
+# %%
+import sparsemax
+
+x = 0.1 * torch.randn(3, 500, generator=numbers)
+shares = torch.empty_like(x)
+sparsemax.eager(x, shares)
+print("sums:", shares.sum(-1).tolist())
+print("of 500 numbers have a part:", (shares > 0).sum(-1).tolist())
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "loop_in_kernel", "locked": true, "points": 18, "solution": false, "task": false}
+check("control_flow_export.loop_in_kernel")
+
+# %% [markdown]
+# ## 11. Let each message decide on the device
+#
+# ### CARD control_flow_export.decide_on_gpu
+#
+# In a batch, the encoder's early exit depends on all messages: task 5 kept them apart. On a GPU that costs more than anything else, as a message
+# alone is far smaller than a launch, and at `int(kind)` and at the exit the host waits for the device.
+#
+# Write `route(seed, tokens, kinds, out)` in `deciding.py`: all messages in one batch, each with its own three decisions. `one_by_one` there says what is right.
+# `tokens` is int64 `[n, 128]`, each message's tokens and behind them zeros; `kinds` is int64 `[n]`; `out` is float32 `[n, 8]`. All lie in the host's memory.
+#
+# - A message's kind, its own length (not that of the batch) and its own confidence decide.
+# - Its scores are those that it gets alone, in float32, without TF32.
+#
+# ### HINTS control_flow_export.decide_on_gpu
+
+# %%
+import deciding
+
+messages = torch.randint(1, encoder.VOCABULARY, (30, 128), generator=numbers)
+messages[torch.arange(128) >= torch.randint(1, 129, (30, 1), generator=numbers)] = encoder.PADDING
+kinds = torch.randint(3, (30,), generator=numbers)
+want, got = torch.zeros(30, 8), torch.zeros(30, 8)
+deciding.one_by_one(0, messages, kinds, want)
+try:
+    deciding.route(0, messages, kinds, got)
+    print("largest difference:", (got - want).abs().max().item())
+except NotImplementedError as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "decide_on_gpu", "locked": true, "points": 11, "solution": false, "task": false}
+check("control_flow_export.decide_on_gpu")
+
+# %% [markdown]
+# ## 12. Write the report
 #
 # ### CARD control_flow_export.report
 #

@@ -24,8 +24,8 @@
 #   JupyterLab's editor (double-click in the file list), save, and run the cell with `check(…)` here.
 # - The judge starts a real tritonserver with your files and sends it texts that you have not seen. For each task it takes
 #   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
-# - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, these
-#   tasks say `not_measured`, and their points stay open.
+# - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, tasks 1
+#   to 7 say `not_measured`, and their points stay open. So do the checks of tasks 8 and 9 that only a GPU can show.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
@@ -35,6 +35,8 @@
 # | `canary/`, `routing.py` | task 5: two versions, and routing between them |
 # | `deployment_*.json` | task 6: recorded deployments, four faulty ones and a healthy one |
 # | `tuned/` | task 7: the same models, set up for a load |
+# | `pooling.py` | task 8: from hidden states to embeddings on the device |
+# | `classifier.py`, `batching.py` | task 9: a model on the device, and your calls of it |
 # | `served.py` | serves these folders for you to try; you need not change it |
 
 # %%
@@ -401,7 +403,73 @@ if served.here():
 check("triton_ensemble.tune")
 
 # %% [markdown]
-# ## 8. Write the report
+# ## 8. Pool hidden states on the device
+#
+# ### CARD triton_ensemble.pool_on_gpu
+#
+# Many ensembles end in an embedding instead of a topic: the mean of a text's tokens, divided by its length. With
+# `instance_group [ { kind: KIND_GPU } ]` a Python backend may keep its tensors on the device: the parameter
+# `FORCE_CPU_ONLY_INPUT_TENSORS` set to `"no"`, `torch.from_dlpack(tensor.to_dlpack())` for an input, and
+# `pb.Tensor.from_dlpack(name, torch.utils.dlpack.to_dlpack(result))` for an output. What is left is the step itself.
+#
+# Write `pool(hidden, mask, out)` in `pooling.py`, with a Triton kernel of your own: `hidden` is `[rows, length, width]`,
+# float16, bfloat16 or float32, contiguous, with a width up to 1024; `mask` is bool `[rows, length]`, true for a token;
+# `out` is float32 `[rows, width]`.
+#
+# - Each row of `out`: the mean of the row's tokens, divided by its Euclidean norm; zeros for a row without a token.
+# - Padding may hold anything, infinities too. It has no part in the result, and need not be read.
+# - Add up in float32, whatever type `hidden` has.
+#
+# Without a GPU the kernel runs in Triton's interpreter. Two more checks run on a GPU, where there is one; they do not
+# need the server.
+#
+# ### HINTS triton_ensemble.pool_on_gpu
+
+# %% [markdown]
+# Try it in a terminal: `TRITON_INTERPRET=1 python pooling.py`.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "pool_on_gpu", "locked": true, "points": 19, "solution": false, "task": false}
+check("triton_ensemble.pool_on_gpu")
+
+# %% [markdown]
+# ## 9. Batch requests on the device
+#
+# ### CARD triton_ensemble.batch_on_gpu
+#
+# A batcher collects requests; what it brings depends on what the model does with them. `classifier.py` is a small
+# encoder, on a GPU where there is one. Its `answer` makes one call for each request: at this size a GPU spends nearly all
+# of that time waiting for the next launch.
+#
+# Write `answer(seed, tokens, out)` in `batching.py`: the same answers with few calls. `tokens` is int64
+# `[requests, 64]`, each request's tokens and behind them zeros; `out` is float32 `[requests, 6]`. Both lie in the host's
+# memory.
+#
+# - Each request gets the probabilities that it gets alone, within 0.0001. So stay with float32, without TF32.
+# - Any number of requests, of all lengths from 1 to 64.
+# - The model of one seed may be loaded once: `classifier.load` does that.
+#
+# ### HINTS triton_ensemble.batch_on_gpu
+
+# %%
+import batching
+import classifier
+import torch
+
+requests = torch.randint(1, classifier.VOCABULARY, (40, classifier.LONGEST))
+requests[torch.arange(classifier.LONGEST) >= torch.randint(1, 65, (40, 1))] = classifier.PADDING
+want, got = torch.zeros(40, classifier.TOPICS), torch.zeros(40, classifier.TOPICS)
+classifier.answer(0, requests, want)
+try:
+    batching.answer(0, requests, got)
+    print("largest difference:", (got - want).abs().max().item())
+except NotImplementedError as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "batch_on_gpu", "locked": true, "points": 17, "solution": false, "task": false}
+check("triton_ensemble.batch_on_gpu")
+
+# %% [markdown]
+# ## 10. Write the report
 #
 # ### CARD triton_ensemble.report
 #

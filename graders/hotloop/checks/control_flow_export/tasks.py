@@ -6,11 +6,13 @@ from functools import partial
 
 from hotloop.checks.control_flow_export import (
     breaks,
+    deciding,
     decoding,
     diagnoses,
     models,
     old_files,
     packages,
+    sparse,
     successors,
     trap,
 )
@@ -19,10 +21,15 @@ from hotloop.checks.control_flow_export.models import ModelFile, exported, scrip
 from hotloop.checks.control_flow_export.ways import scaled_truth_of, truth_of
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
+from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.task import fills_tensor, returns_data
 
 RIGHT = "It says what the source says, on all ways and for lengths at the edges."
@@ -71,6 +78,30 @@ decode_graphs = fills_tensor(
     gpu_correct=GpuRefereed(cases, REFEREE, "generate", disagreement),
     gpu_fast=GpuRefereedFast(
         decoding.timed(), BASELINE, REFEREE, "generate", disagreement, decoding.fewest_flops
+    ),
+)
+
+_sparsemax = KernelCalls(
+    sparse.cases, sparse.counted_case, sparse.sparsemax, sparse.tolerance, counted_calls=2
+)
+loop_in_kernel = fills_tensor(
+    correct=KernelCorrect(_sparsemax),
+    traffic=Traffic(_sparsemax, sparse.bytes_of_case),
+    gpu_correct=GpuCorrect(sparse.cases, sparse.sparsemax, sparse.tolerance),
+    gpu_fast=GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
+)
+
+_alone = (deciding.cases, deciding.REFEREE, "one_by_one", deciding.disagreement)
+decide_on_gpu = fills_tensor(
+    correct=Refereed(*_alone),
+    gpu_correct=GpuRefereed(*_alone),
+    gpu_fast=GpuRefereedFast(
+        deciding.timed(),
+        deciding.ALONE,
+        deciding.REFEREE,
+        "one_by_one",
+        deciding.disagreement,
+        deciding.fewest_flops,
     ),
 )
 

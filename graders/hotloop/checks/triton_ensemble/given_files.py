@@ -11,3 +11,6 @@ MODEL = paths.curriculum() / "triton_ensemble" / "model"
 TOKENIZER = MODEL / "tokenizer.json"
 NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
 """Versions 1 and 2."""
+
+CLASSIFIER = paths.exercises() / "triton_ensemble" / "classifier.py"
+"""What is served on a GPU, and how it is served without a batcher."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from hotloop.checks.triton_ensemble import (
+    batching,
     calling,
     deployments,
     inquiries,
     metrics_questions,
+    pooling,
     routing,
     truth,
 )
@@ -23,11 +25,18 @@ from hotloop.checks.triton_ensemble.compositions import (
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.batches import Batches
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.refereed import Refereed
 from hotloop.judge.rungs.served_fast import ServedFast
 from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
 from hotloop.judge.rungs.stable import Stable
-from hotloop.judge.task import returns_data
+from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+from hotloop.judge.task import fills_tensor, returns_data
 
 repository_layout = returns_data(
     sound=Sound(LAYOUT.put_together, BACKENDS),
@@ -66,4 +75,33 @@ tune = returns_data(
     batches=Batches(TUNED.put_together, inquiries.under_load, "bert", least_mean=2.0),
     throughput=_faster(clients=16, requests=256),
     alone=_faster(clients=1, requests=48),
+)
+
+_pooling = KernelCalls(
+    pooling.cases, pooling.counted_case, pooling.embeddings, pooling.tolerance, counted_calls=2
+)
+pool_on_gpu = fills_tensor(
+    correct=KernelCorrect(_pooling),
+    traffic=Traffic(
+        _pooling,
+        pooling.fewest_bytes_of_case,
+        (ByteLevel(1.1, 1.0), ByteLevel(2.2, 0.5)),
+        advice="Read each token once, and mask padding out of the load.",
+    ),
+    gpu_correct=GpuCorrect(pooling.cases, pooling.embeddings, pooling.tolerance),
+    gpu_fast=GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
+)
+
+_each = (batching.cases, batching.REFEREE, "answer", batching.disagreement)
+batch_on_gpu = fills_tensor(
+    correct=Refereed(*_each),
+    gpu_correct=GpuRefereed(*_each),
+    gpu_fast=GpuRefereedFast(
+        batching.timed(),
+        batching.EACH,
+        batching.REFEREE,
+        "answer",
+        batching.disagreement,
+        batching.fewest_flops,
+    ),
 )

@@ -1,0 +1,127 @@
+"""Cases and timed calls of modules on a fake card: a right answer passes, a wrong one does not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.checks.control_flow_export import sparse
+from hotloop.checks.control_flow_export.tasks import loop_in_kernel
+from hotloop.checks.triton_ensemble import pooling
+from hotloop.checks.triton_ensemble.tasks import pool_on_gpu
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import Budget
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.task import Task
+
+CANDIDATE = Candidate("softmax", "candidate.py", "destination")
+
+POOL = """
+def softmax(hidden, mask, out):
+    total = torch.where(mask[:, :, None], hidden.float(), 0.0).sum(1)
+    out.copy_(torch.nn.functional.normalize(total, dim=1))
+"""
+FIRST_TOKEN = """
+def softmax(hidden, mask, out):
+    out.copy_(torch.nn.functional.normalize(hidden[:, 0].float(), dim=1))
+"""
+SPARSEMAX = """
+def softmax(x, out):
+    x = x - x.amax(-1, keepdim=True)
+    kept = x > -1.0
+    for _ in range({steps}):
+        tau = (torch.where(kept, x, 0.0).sum(-1, keepdim=True) - 1.0) / kept.sum(-1, keepdim=True)
+        kept = x > tau
+    out.copy_((x - tau).clamp_min(0.0))
+"""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A task whose timed calls are made so small that the fake card holds several."""
+
+    task: Task
+    workload: DeviceWorkload
+    spec: CallSpec
+    right: str
+    wrong: str
+
+    def small(self) -> DeviceWorkload:
+        return replace(self.workload, spec=lambda _rng, _index: self.spec)
+
+    def correct(self) -> GpuCorrect:
+        rung = self.task.rungs["gpu_correct"]
+        assert isinstance(rung, GpuCorrect)
+        return rung
+
+
+def _like(spec: CallSpec, *shapes: tuple[int, ...]) -> CallSpec:
+    *inputs, out = shapes
+    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
+    smaller = (replace(t, shape=shape) for t, shape in zip(tensors, inputs, strict=True))
+    return CallSpec(tuple(smaller), replace(spec.out, shape=out))
+
+
+def _timed(workload: DeviceWorkload) -> CallSpec:
+    return workload.spec(np.random.default_rng(), 0)
+
+
+FITS = {
+    "pool_on_gpu": Fit(
+        pool_on_gpu,
+        pooling.on_gpu(),
+        _like(_timed(pooling.on_gpu()), (12, 20, 64), (12, 20), (12, 64)),
+        POOL,
+        FIRST_TOKEN,
+    ),
+    "loop_in_kernel": Fit(
+        loop_in_kernel,
+        sparse.on_gpu(),
+        _like(_timed(sparse.on_gpu()), (12, 512), (12, 512)),
+        SPARSEMAX.format(steps=200),
+        SPARSEMAX.format(steps=2),
+    ),
+}
+
+
+@pytest.fixture(params=sorted(FITS))
+def fit(request: pytest.FixtureRequest) -> Fit:
+    return FITS[request.param]
+
+
+def test_right_on_all_hidden_cases(fit: Fit, driver: Driver, start: Any) -> None:
+    assert fit.correct().judge_on(driver, start(fit.right).link, CANDIDATE, Seeds()) > 5
+
+
+def test_wrong_on_one_of_them(fit: Fit, driver: Driver, start: Any) -> None:
+    with pytest.raises(Ruling) as ruling:
+        fit.correct().judge_on(driver, start(fit.wrong).link, CANDIDATE, Seeds())
+    assert ruling.value.verdict is Verdict.WRONG_ANSWER
+
+
+def _windows(fit: Fit, card: Card, worker: Any) -> None:
+    free = card.driver.memory()[0]
+    small = fit.small()
+    side = DeviceSide(worker.link, CANDIDATE, small, card, Seeds(), free, Budget(300))
+    side.plan([fit.spec] * 4)
+    for _ in range(5):
+        side.window([False, True, True, False])
+
+
+def test_right_in_timed_calls(fit: Fit, card: Card, start: Any) -> None:
+    _windows(fit, card, start(fit.right))
+
+
+def test_wrong_in_a_timed_call(fit: Fit, card: Card, start: Any) -> None:
+    with pytest.raises(Ruling, match="In a timed call"):
+        _windows(fit, card, start(fit.wrong))
