@@ -19,7 +19,7 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.window import DeviceSide
-from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
+from hotloop.judge.gpu.workers import candidate_worker, require_nvcc, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -111,10 +111,9 @@ def _kernel(session: Session, card: Card) -> None:
 
 def _operator(session: Session, card: Card) -> None:
     """That of the module on softmax; of equal numbers it makes equal shares."""
-    from hotloop import curriculum, extras  # libraries that a GPU machine may lack
+    from hotloop import curriculum  # libraries that a GPU machine may lack
 
-    if lacking := extras.missing("cuda"):
-        raise Ruling(Verdict.NOT_MEASURED, f"{lacking[0]} is missing: {extras.remedy('cuda')}")
+    require_nvcc(card)
     spec = curriculum.load_module("fused_softmax").spec("operator_launcher")
     ours = Candidate(spec.entry, spec.files[0], operator=True)
     with trusted_worker(session, paths.solutions() / "fused_softmax", card) as link:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -225,3 +227,8 @@ def test_without_a_linker(source: Callable[..., Path], monkeypatch: pytest.Monke
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolMissing, match="apt-get install g"):
         extension.load(source("void host() {}\n"))
+
+
+def test_a_gpu_needs_nothing_of_the_simulator() -> None:
+    code = "import sys, hotloop.simulate.extension; sys.exit('wasmtime' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

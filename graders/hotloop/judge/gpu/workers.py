@@ -86,7 +86,7 @@ def candidate_worker(
     if candidate.framework == "jax":
         session.once("JAX on the GPU", lambda: _require_jax(session, card))
     if candidate.launched_by is not None or candidate.operator:
-        _require_nvcc(card)
+        require_nvcc(card)
     launcher = session.launcher
     if memory_bytes is not None:
         launcher = replace(launcher, memory_bytes=memory_bytes)
@@ -126,7 +126,7 @@ def card_or_none(launcher: Launcher) -> Card | None:
         return None
 
 
-def _require_nvcc(card: Card) -> None:
+def require_nvcc(card: Card) -> None:
     """Ruling NOT_MEASURED where CUDA C++ cannot be compiled for the card."""
     try:
         tools = toolchain.find()

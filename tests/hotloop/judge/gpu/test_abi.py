@@ -18,7 +18,7 @@ from hotloop.judge.gpu.nvml import Process
 from hotloop.judge.task import find
 from hotloop.nvcc import toolchain
 from hotloop.selftest.opened import PROGRAMS
-from hotloop.simulate import extension
+from hotloop.simulate import pytorch
 from hotloop.simulate.problem import ToolMissing
 from hotloop.worker import device
 from hotloop.worker.device import Access, Location
@@ -183,5 +183,5 @@ def test_so_is_the_operator(tools: toolchain.Toolchain, tmp_path: Path) -> None:
     for name, content in render.submission("fused_softmax").items():
         (tmp_path / name).write_bytes(content)
     source = tmp_path / "softmax_op.cu"
-    included = [f"-I{folder}" for folder in extension._headers()]
+    included = [f"-I{folder}" for folder in pytorch.headers()]
     built(tools, tmp_path / "operator.o", [source], "-c", "-DUSE_CUDA", *included)

@@ -1,0 +1,78 @@
+"""An operator on PyTorch's stable ABI whose kernels run in the simulator: the host's half becomes a
+library of this machine's, in which a launch is a call of the simulator.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
+from pathlib import Path
+
+from hotloop.simulate import build, operators, toolchain
+from hotloop.simulate import cache as store
+from hotloop.simulate.problem import Problem, ToolMissing
+from hotloop.simulate.pytorch import DEFINES, headers, link_options, pytorch
+
+_SUPPORT = Path(__file__).with_name("operator.c")
+_TARGET = f"{platform.machine()}-unknown-linux-gnu"
+_HOST = (
+    f"--target={_TARGET}", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
+    "-std=c++17", "-O2", "-fPIC", "-fdeclspec", "-w", *build.DEFINES,
+    # A launch becomes the calls that runtime.h defines.
+    "-Xclang", "-target-sdk-version=9.0",
+    # For a GPU the compiler would know its built-in functions, which the headers define.
+    "-Xclang", "-aux-triple", "-Xclang", _TARGET,
+    # Kernels and variables are registered by their own names, beside some file of a GPU's code.
+    "-fuse-cuid=none", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(_SUPPORT),
+    "-isystem", str(toolchain.INCLUDE), "-include", "cuda_runtime.h",
+)  # fmt: skip
+_WRAPPED = (
+    "aoti_torch_get_data_ptr",
+    "torch_get_mutable_data_ptr",
+    "torch_get_const_data_ptr",
+    "aoti_torch_library_init_impl",
+)
+"""PyTorch's functions that _SUPPORT stands in front of."""
+
+
+def load_simulated(path: Path) -> None:
+    """As `extension.load`, where there is no GPU."""
+    with ThreadPoolExecutor() as pool:
+        library = pool.submit(_host_library, path)
+        built = build.kernels([path], checked=True, include=headers(), defines=DEFINES)
+    operators.refuse_pointers(built)
+    pytorch().ops.load_library(str(library.result()))
+    operators.connect(built, library.result())
+
+
+def _host_library(source: Path) -> Path:
+    """The host's half of the source as a library of this machine's."""
+    if sys.platform != "linux":
+        raise Problem("PyTorch operators in CUDA C++ are simulated on Linux only")
+    compiler = shutil.which("g++")
+    if compiler is None:
+        raise ToolMissing(
+            "g++ is missing, and PyTorch operators are linked with its C++ library: "
+            "sudo apt-get install g++"
+        )
+    options = [
+        *_HOST, "-isystem", str(toolchain.zig().parent / "lib" / "include"),
+        *(f"-I{folder}" for folder in headers()), *(f"-D{name}" for name in DEFINES), str(source),
+    ]  # fmt: skip
+
+    def make(target: Path) -> None:
+        with tempfile.TemporaryDirectory() as temporary:
+            code = str(Path(temporary) / "host.o")
+            toolchain.native([*options, "-c", "-o", code])
+            command = [compiler, "-shared", "-fPIC", "-O2", "-fvisibility=hidden", code]
+            command += ["-x", "c", str(_SUPPORT), "-o", str(target), "-Wl,-Bsymbolic"]
+            command += [f"-Wl,--wrap={name}" for name in _WRAPPED]
+            toolchain.call([*command, *link_options("-Wl,-rpath,")])
+
+    text = toolchain.native([*options, "-E"])
+    versions = [metadata.version("torch"), *link_options("")]
+    return store.made(f"operator-{store.digest([build.own_digest(), *versions, text])}.so", make)
