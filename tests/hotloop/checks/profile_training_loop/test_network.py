@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
 from hotloop.core import paths
-from hotloop.judge.rungs.correct import Tensor
+from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.weights import Agreement, Entry
 
 
@@ -58,6 +58,36 @@ def test_a_plan_takes_every_image_as_often_as_every_other() -> None:
     assert isinstance(plan, Tensor)
     assert plan.values.shape == (1, 32, 4)
     assert len(set(plan.values[0, :, 0].tolist())) == 32
+
+
+def a_step(resnet: ModuleType, case: Case, images: int, *, bfloat16: bool) -> np.ndarray:
+    """The weights after one step of plain gradient descent on so many of the case's images."""
+    given = [torch.from_numpy(a.values) for a in case.arguments if isinstance(a, Tensor)]
+    samples = given[2][0, :images, 0].long()
+    model = resnet.ResNet(resnet.RESNET50)
+    resnet.unpack(model, given[3].float())
+    with torch.autocast("cpu", torch.bfloat16, enabled=bfloat16):
+        scores = model(given[0][samples].movedim(-1, 1).float() / 64 - 2)
+        loss = torch.nn.functional.cross_entropy(scores, given[1][samples].long())
+    loss.backward()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= 0.01 * parameter.grad
+    weights = torch.empty(RESNET50.size)
+    resnet.pack(model, weights)
+    return weights.double().numpy()
+
+
+def test_a_gpus_network_tells_bfloat16_from_half_of_the_samples(resnet: ModuleType) -> None:
+    """At the usual scale of 1 the two would be equally far from float32."""
+    case = next(iter(RESNET50.cases(np.random.default_rng(7))))
+    initial = case.arguments[-1]
+    assert isinstance(initial, Tensor)
+    want = a_step(resnet, case, 32, bfloat16=False)
+    rounded = a_step(resnet, case, 32, bfloat16=True)
+    assert RESNET50.agreement.disagreement(initial.rounded(), rounded, want) is None
+    half = a_step(resnet, case, 16, bfloat16=False)
+    assert RESNET50.agreement.disagreement(initial.rounded(), half, want) is not None
 
 
 # --- agreement of weights -------------------------------------------------------------------------
