@@ -54,7 +54,7 @@ class Level(Strict):
     earned: Annotated[float, Field(gt=0, le=1)]
 
 
-class CardLevels(Strict):
+class DeviceLevels(Strict):
     """Levels of one device, which a recorded run there supports: `hotloop author calibrate`.
 
     device: as the run file has it.
@@ -68,12 +68,12 @@ class Threshold(Strict):
     """What a speed rung asks for, and why.
 
     stretch: a ratio beyond the levels, which earns nothing and is worth knowing. provisional: not
-    yet settled by a recorded run. cards: levels of devices that have one; `levels` are for others.
+    yet settled by a recorded run. devices: levels of those that have one; `levels` are for others.
     """
 
     against: Text
     levels: Annotated[list[Level], Field(min_length=1)]
-    cards: list[CardLevels] = []
+    devices: list[DeviceLevels] = []
     stretch: Annotated[float, Field(gt=0)] | None = None
     provisional: bool
     reason: Text
@@ -86,7 +86,7 @@ class Threshold(Strict):
     @property
     def shares_by_device(self) -> dict[str, tuple[judged_levels.Level, ...]]:
         """Likewise, of devices that have levels of their own."""
-        return {card.device: self._shares(card.levels) for card in self.cards}
+        return {own.device: self._shares(own.levels) for own in self.devices}
 
     def _shares(self, levels: list[Level]) -> tuple[judged_levels.Level, ...]:
         promised = [judged_levels.Level(level.ratio, level.earned) for level in levels]

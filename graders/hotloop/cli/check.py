@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
+from hotloop import __version__, curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
@@ -23,7 +23,9 @@ from hotloop.judge.task import find as find_task
 from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
-from hotloop.takehome import manifest, work_log
+from hotloop.remote import ssh
+from hotloop.remote.request import Request, packed
+from hotloop.takehome import manifest, work_files, work_log
 from hotloop.takehome.manifest import PackFolder
 from hotloop.variants import Variant, beside
 
@@ -68,6 +70,16 @@ def run(
             show_default="drawn anew",
         ),
     ] = "",
+    on: Annotated[
+        str,
+        typer.Option(
+            "--on",
+            metavar="URL",
+            help="Judge on another machine that has Hotloop, such as one with a GPU: "
+            "ssh://user@host, or ssh://user@host/~/folder/.venv where it is in an environment.",
+            show_default="this machine",
+        ),
+    ] = "",
     nsight: Annotated[
         bool,
         typer.Option(
@@ -85,8 +97,11 @@ def run(
     code = [task for task in asked.tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-    require_sandbox()
-    records = _judge(asked, code, _seed(seed), nsight=nsight)
+    if on:
+        records = _judge_there(asked, code, _seed(seed), on, nsight=nsight)
+    else:
+        require_sandbox()
+        records = _judge(asked, code, _seed(seed), nsight=nsight)
     for name, record in records.items() if source is None else ():
         points = settle(asked.problem, name, record)
         verdicts.note(record, points, "command")
@@ -187,6 +202,33 @@ def _judge(
             source=asked.source,
             nsight=nsight,
         )
+
+
+def _judge_there(
+    asked: _Asked, tasks: Sequence[JudgedTask], seed: str, url: str, *, nsight: bool
+) -> dict[str, Record]:
+    """As `_judge`, on another machine."""
+    place = ssh.Place.of(url)
+    if asked.source is not None:
+        raise UserError(
+            "--on is for tasks of the curriculum: a problem with --from is judged here."
+        )
+    for name, why in work_files.left_out(asked.folder).items():
+        log(f"{name} stays here: {why}")
+    variant = _variant(asked)
+    request = Request(
+        hotloop=__version__,
+        module=asked.problem.id,
+        tasks=[task.id for task in tasks],
+        files=packed(work_files.read(asked.folder)),
+        variant=None if variant is None else variant.to_json(),
+        given={} if asked.pack is None else asked.pack.manifest.files,
+        seed=seed,
+        nsight=nsight,
+    )
+    with Console(stderr=True).status(f"asking {place.host}") as status:
+        records = ssh.ask(place, request, lambda text: status.update(f"{place.host}: {text}"))
+        return {record.task: record for record in records}
 
 
 def _variant(asked: _Asked) -> Variant | None:

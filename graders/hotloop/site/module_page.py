@@ -209,7 +209,7 @@ def _threshold(threshold: problem.Threshold) -> list[str]:
     return [
         f"Against {one_line(threshold.against)}: {_levels(threshold.levels)}.{provisional}",
         "",
-        *(f"On {card.device}: {_levels(card.levels)}.\n" for card in threshold.cards),
+        *(f"On {own.device}: {_levels(own.levels)}.\n" for own in threshold.devices),
         one_line(threshold.reason),
     ]
 

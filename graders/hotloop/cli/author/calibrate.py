@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import card_levels, curriculum
+from hotloop import curriculum, device_levels
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, listing
 from hotloop.core import paths
@@ -30,12 +30,12 @@ def run(
     of the reference. Where no run is recorded, module.yaml's own levels stay, and stay provisional.
     """
     wanted = [find.module(module)] if module else curriculum.modules()
-    found = [each for one in wanted for each in card_levels.calibrate(one.id)]
+    found = [each for one in wanted for each in device_levels.calibrate(one.id)]
     written: list[str] = []
     if write:
         if not paths.in_clone():
             raise UserError("Levels are written in a clone, not in an installed package.")
-        written = [str(path) for path in card_levels.write(found)]
+        written = [str(path) for path in device_levels.write(found)]
     document = [
         asdict(each) | {"levels": [level.model_dump() for level in each.levels]} for each in found
     ]
@@ -45,7 +45,7 @@ def run(
     return Answer({"calibrated": document, "written": written}, _table(found), Text(told))
 
 
-def _table(found: list[card_levels.Calibrated]) -> Table:
+def _table(found: list[device_levels.Calibrated]) -> Table:
     table = listing("rung", "device", "levels")
     for each in found:
         table.add_row(f"{each.module}.{each.task}.{each.rung}", each.device, Text(each.said))

@@ -16,7 +16,7 @@ from pathlib import Path
 from hotloop import curriculum
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Run
-from hotloop.problem import CardLevels, Level, Rung, Threshold
+from hotloop.problem import DeviceLevels, Level, Rung, Threshold
 
 ABOVE_NAIVE = 1.15
 BELOW_REFERENCE = 0.85
@@ -119,19 +119,19 @@ def write(found: Sequence[Calibrated]) -> list[Path]:
 
 
 def with_levels(text: str, calibrated: Calibrated) -> str:
-    """module.yaml with the levels of one device: a line below `cards:`, which is made if there is
+    """module.yaml with the levels of one device: a line below `devices:`, which is made if there is
     none. Everything else stays as it is, comments too.
     """
     lines = text.splitlines()
     at, indent = _levels_line(lines, calibrated.task, calibrated.rung)
-    card = CardLevels(device=calibrated.device, levels=list(calibrated.levels))
-    pairs = ", ".join(f"{{ratio: {lv.ratio:g}, earned: {lv.earned:g}}}" for lv in card.levels)
-    entry = f"{indent}  - {{device: {card.device}, levels: [{pairs}]}}"
-    cards = at + 1
-    if cards >= len(lines) or lines[cards] != f"{indent}cards:":
-        lines.insert(cards, f"{indent}cards:")
-    mine = re.compile(rf"{indent}  - \{{device: {re.escape(card.device)}, ")
-    end = cards + 1
+    own = DeviceLevels(device=calibrated.device, levels=list(calibrated.levels))
+    pairs = ", ".join(f"{{ratio: {lv.ratio:g}, earned: {lv.earned:g}}}" for lv in own.levels)
+    entry = f"{indent}  - {{device: {own.device}, levels: [{pairs}]}}"
+    devices = at + 1
+    if devices >= len(lines) or lines[devices] != f"{indent}devices:":
+        lines.insert(devices, f"{indent}devices:")
+    mine = re.compile(rf"{indent}  - \{{device: {re.escape(own.device)}, ")
+    end = devices + 1
     while end < len(lines) and lines[end].startswith(f"{indent}  - "):
         if mine.match(lines[end]):
             del lines[end]

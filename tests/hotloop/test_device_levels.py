@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from typing import Any
@@ -9,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from hotloop import card_levels, curriculum
-from hotloop.card_levels import ABOVE_NAIVE, BELOW_REFERENCE, Calibrated, with_levels
+from hotloop import curriculum, device_levels
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Measurement, Ratio, Run
+from hotloop.device_levels import ABOVE_NAIVE, BELOW_REFERENCE, Calibrated, with_levels
 from hotloop.judge import session as sessions
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
@@ -52,7 +53,7 @@ def run(*measurements: Measurement, device: str = H100, kind: Any = "gpu") -> Ru
 
 
 def calibrated(*measurements: Measurement) -> Calibrated:
-    [found] = card_levels.calibrate("fused_softmax", [run(*measurements)])
+    [found] = device_levels.calibrate("fused_softmax", [run(*measurements)])
     return found
 
 
@@ -100,21 +101,28 @@ def test_a_reference_that_is_too_slow_is_not_its_own_naive_solution() -> None:
 
 def test_a_share_of_a_fast_baseline_has_no_naive_solution_at_one() -> None:
     reference = measured("reference", 0.7).model_copy(update={"task": "cuda_warp"})
-    [found] = card_levels.calibrate("fused_softmax", [run(reference)])
+    [found] = device_levels.calibrate("fused_softmax", [run(reference)])
     assert found.low == 0.0
     assert max(ratios(found.levels)) < BELOW_REFERENCE * 0.7
 
 
 def test_no_run_no_level() -> None:
-    assert card_levels.calibrate("fused_softmax", []) == []
-    assert card_levels.calibrate("fused_softmax", [run(measured("reference", 3), kind="cpu")]) == []
+    assert device_levels.calibrate("fused_softmax", []) == []
+    assert (
+        device_levels.calibrate("fused_softmax", [run(measured("reference", 3), kind="cpu")]) == []
+    )
     unmeasured = measured("reference", 3.0).model_copy(update={"ratio": None})
-    assert card_levels.calibrate("fused_softmax", [run(unmeasured)]) == []
+    assert device_levels.calibrate("fused_softmax", [run(unmeasured)]) == []
+
+
+def without_devices(module: str) -> str:
+    """module.yaml without the levels that recorded runs have added."""
+    text = (curriculum.folder(module) / "module.yaml").read_text(encoding="utf-8")
+    return re.sub(r"^ +devices:\n( +- \{device: .*\n)+", "", text, flags=re.MULTILINE)
 
 
 def test_writing_changes_the_rungs_line_and_nothing_else() -> None:
-    path = curriculum.folder("fused_softmax") / "module.yaml"
-    text = path.read_text(encoding="utf-8")
+    text = without_devices("fused_softmax")
     first = calibrated(measured("reference", 2.4))
     once = with_levels(text, first)
     before, after = text.splitlines(), once.splitlines()
@@ -128,8 +136,8 @@ def test_writing_changes_the_rungs_line_and_nothing_else() -> None:
     both = curriculum.Module.model_validate(yaml.safe_load(with_levels(once, other)))
     [rung] = [r for r in both.task(FORWARD).rungs if r.id == RUNG]
     assert rung.threshold is not None
-    assert [card.device for card in rung.threshold.cards] == [H100, "NVIDIA L4"]
-    assert ratios(rung.threshold.cards[0].levels) == ratios(first.levels)
+    assert [own.device for own in rung.threshold.devices] == [H100, "NVIDIA L4"]
+    assert ratios(rung.threshold.devices[0].levels) == ratios(first.levels)
 
 
 def test_every_speed_rung_on_a_gpu_can_be_written() -> None:

@@ -1,0 +1,58 @@
+"""What one machine asks another to judge, as a file format: unknown keys are refused."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from hotloop.problem import Identifier, Strict, Text
+from hotloop.takehome import limits
+
+MAX_BYTES = 2 * limits.MAX_TOTAL
+"""Of a request: base64 takes four bytes for three."""
+
+
+def _allowed(name: str) -> str:
+    """ValueError for a name that is no file below the folder."""
+    if fault := limits.name_fault(name):
+        raise ValueError(f"its name {fault}")
+    return name
+
+
+class Request(Strict):
+    """Tasks of one module, and the files of one learner.
+
+    hotloop: the version that asks. files: by name with / between folders, base64. variant, given,
+    seed, nsight: as in `Job`.
+    """
+
+    format: Literal[1] = 1
+    hotloop: Text
+    module: Identifier
+    tasks: Annotated[list[Identifier], Field(min_length=1)]
+    files: dict[Annotated[str, AfterValidator(_allowed)], str]
+    variant: dict[str, Any] | None = None
+    given: dict[str, str] = Field(default_factory=dict[str, str])
+    seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
+    nsight: bool = False
+
+    def contents(self) -> dict[str, bytes]:
+        """The files. ValueError for what is no base64, or more than a submission may be."""
+        try:
+            found = {
+                name: base64.b64decode(text, validate=True) for name, text in self.files.items()
+            }
+        except binascii.Error as error:
+            raise ValueError(f"a file is not base64: {error}") from None
+        if sum(map(len, found.values())) > limits.MAX_TOTAL:
+            raise ValueError(f"the files have more than {limits.MAX_TOTAL >> 20} MiB together")
+        return found
+
+
+def packed(files: Mapping[str, bytes]) -> dict[str, str]:
+    """As `Request.files` holds them."""
+    return {name: base64.b64encode(data).decode() for name, data in files.items()}
