@@ -301,7 +301,8 @@ def test_check_judges_what_the_take_home_asks(
     folder = tmp_path / made["pseudonym"]
     asked: list[tuple[Path, list[str]]] = []
 
-    def judge(job: Any, tasks: Any, _seed: str) -> dict[str, Any]:
+    def judge(job: Any, tasks: Any, _seed: str, *, nsight: bool) -> dict[str, Any]:
+        assert not nsight
         asked.append((job.folder, [f"{job.problem.id}.{task.id}" for task in tasks]))
         return {}
 
