@@ -22,15 +22,17 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from hotloop.takehome import limits
 from hotloop.takehome.archive import Refusal
 from hotloop.takehome.portal import links, standing
-from hotloop.takehome.portal.answers import SENTENCES, Refused
+from hotloop.takehome.portal.answers import OVER
 from hotloop.takehome.portal.database import own_folder
 from hotloop.takehome.portal.links import Link
 from hotloop.takehome.portal.pages import page
-from hotloop.takehome.portal.portal import Here, Portal, client, of
+from hotloop.takehome.portal.portal import Here, Portal, of
 from hotloop.takehome.portal.settings import UPLOAD_BYTES
 from hotloop.takehome.portal.standing import State
 from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
+from hotloop.web.answers import SENTENCES, Refused
+from hotloop.web.site import client
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {
@@ -64,7 +66,7 @@ def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> L
         portal.rates.count("unknown", client(request))
         raise Refused(404, "There is no such link. Check that you have copied all of it.")
     if datetime.now(UTC) > found.works_until(_record(portal, found).deadline):
-        raise Refused(410, SENTENCES[410])
+        raise Refused(410, OVER)
     return found
 
 
