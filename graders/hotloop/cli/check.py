@@ -23,7 +23,7 @@ from hotloop.judge.task import find as find_task
 from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
-from hotloop.remote import ssh
+from hotloop.remote import client, place, resumed, ssh
 from hotloop.remote.request import Request, packed
 from hotloop.takehome import manifest, work_files, work_log
 from hotloop.takehome.manifest import PackFolder
@@ -75,9 +75,10 @@ def run(
         typer.Option(
             "--on",
             metavar="URL",
-            help="Judge on another machine that has Hotloop, such as one with a GPU: "
-            "ssh://user@host, or ssh://user@host/~/folder/.venv where it is in an environment.",
-            show_default="this machine",
+            help="Judge on another machine, such as one with a GPU: https://host of a class's "
+            "service, ssh://user@host with Hotloop, ssh://user@host/~/folder/.venv where that is "
+            "in an environment, or `here`.",
+            show_default="where you are logged in, else here",
         ),
     ] = "",
     nsight: Annotated[
@@ -97,8 +98,8 @@ def run(
     code = [task for task in asked.tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-    if on:
-        records = _judge_there(asked, code, _seed(seed), on, nsight=nsight)
+    if there := "" if source is not None and not on else place.chosen(on):
+        records = _judge_there(asked, code, _seed(seed), there, nsight=nsight)
     else:
         require_sandbox()
         records = _judge(asked, code, _seed(seed), nsight=nsight)
@@ -208,7 +209,6 @@ def _judge_there(
     asked: _Asked, tasks: Sequence[JudgedTask], seed: str, url: str, *, nsight: bool
 ) -> dict[str, Record]:
     """As `_judge`, on another machine."""
-    place = ssh.Place.of(url)
     if asked.source is not None:
         raise UserError(
             "--on is for tasks of the curriculum: a problem with --from is judged here."
@@ -226,8 +226,15 @@ def _judge_there(
         seed=seed,
         nsight=nsight,
     )
-    with Console(stderr=True).status(f"asking {place.host}") as status:
-        records = ssh.ask(place, request, lambda text: status.update(f"{place.host}: {text}"))
+    with Console(stderr=True).status(f"asking {url}") as status:
+
+        def say(text: str) -> None:
+            status.update(f"{url}: {text}")
+
+        if url.startswith("http"):
+            records = resumed.ask(client.Server.at(url), request, say)
+        else:
+            records = ssh.ask(ssh.Place.of(url), request, say)
         return {record.task: record for record in records}
 
 

@@ -15,7 +15,8 @@ from hotloop import exploits, render
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.course.config import database
-from hotloop.course.grade import default_jobs, grade
+from hotloop.course.grade import grade
+from hotloop.local_judging import default_jobs
 from hotloop.course.prepare import prepare
 from hotloop.course.progress import Progress
 from hotloop.course.results import Graded, TaskResult

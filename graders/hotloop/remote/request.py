@@ -7,8 +7,9 @@ import binascii
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationError
 
+from hotloop.core.user_error import UserError
 from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import limits
 
@@ -51,6 +52,18 @@ class Request(Strict):
         if sum(map(len, found.values())) > limits.MAX_TOTAL:
             raise ValueError(f"the files have more than {limits.MAX_TOTAL >> 20} MiB together")
         return found
+
+
+def parsed(data: bytes) -> Request:
+    """What was sent. UserError for what is no request, or longer than one may be."""
+    if len(data) > MAX_BYTES:
+        raise UserError(f"The request is longer than {MAX_BYTES >> 20} MiB: leave large files out.")
+    try:
+        return Request.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the request"
+        raise UserError(f"{where}: {first['msg']}") from None
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, str]:

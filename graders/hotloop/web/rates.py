@@ -6,7 +6,7 @@ import ipaddress
 import math
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import cast
 
 from limits import RateLimitItem, parse
 from limits.storage import MemoryStorage
@@ -22,13 +22,14 @@ class RateLimits:
     rates: a dataclass whose fields are rates by kind, as the library `limits` writes them.
     """
 
-    rates: Any
+    rates: object
     _limiter: MovingWindowRateLimiter = field(init=False)
     _items: dict[str, RateLimitItem] = field(init=False)
 
     def __post_init__(self) -> None:
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
-        self._items = {kind: parse(rate) for kind, rate in vars(self.rates).items()}
+        rates = cast(dict[str, str], vars(self.rates))
+        self._items = {kind: parse(rate) for kind, rate in rates.items()}
 
     def count(self, kind: str, who: str) -> None:
         """Count one. Refused, with 429, when that was too often."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, cast
+from dataclasses import dataclass, field
+from typing import Annotated, Generic, TypeVar, cast
 
 from fastapi import Depends
 from sqlalchemy import Engine
@@ -21,13 +21,21 @@ CSRF = "csrf"
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-@dataclass
-class Site:
-    """A portal, or a judging service. Of `rates`, `page` is counted for every request."""
+SettingsT = TypeVar("SettingsT", bound=Settings, covariant=True)
 
-    settings: Settings
+
+@dataclass
+class Site(Generic[SettingsT]):
+    """A portal, or a judging service.
+
+    rates: `page` is counted for every request. uploading: by whom something is coming in at this
+    moment.
+    """
+
+    settings: SettingsT
     engine: Engine
     rates: RateLimits
+    uploading: set[str] = field(default_factory=set[str], init=False)
 
     @property
     def session_cookie(self) -> str:
@@ -39,9 +47,9 @@ class Site:
         self.engine.dispose()
 
 
-def of(request: Request) -> Site:
+def of(request: Request) -> Site[Settings]:
     """The site that serves a request."""
-    return cast(Site, request.app.state.site)
+    return cast(Site[Settings], request.app.state.site)
 
 
 def client(request: Request) -> str:

@@ -52,7 +52,7 @@ def run(
     under way when it ended is taken up again by the next start.
     """
     found = open_team(team)
-    from hotloop.course.grade import default_jobs
+    from hotloop.local_judging import default_jobs
     from hotloop.takehome.portal.app import served
     from hotloop.takehome.portal.grader import DATABASE
     from hotloop.web import listening as web

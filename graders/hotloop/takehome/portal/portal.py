@@ -21,13 +21,11 @@ from hotloop.web.site import Site, client
 
 
 @dataclass
-class Portal(Site):
-    """A team's portal. uploading: links by which something is coming in at this moment."""
+class Portal(Site[Settings]):
+    """A team's portal."""
 
-    settings: Settings
     team: Team
     secret: bytes = field(repr=False)
-    uploading: set[str] = field(default_factory=set[str], init=False)
     opening: threading.BoundedSemaphore = field(
         default_factory=lambda: threading.BoundedSemaphore(2), init=False
     )

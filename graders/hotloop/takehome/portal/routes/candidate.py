@@ -31,8 +31,9 @@ from hotloop.takehome.portal.settings import UPLOAD_BYTES
 from hotloop.takehome.portal.standing import State
 from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
-from hotloop.web.answers import SENTENCES, Refused
+from hotloop.web.answers import Refused
 from hotloop.web.site import client
+from hotloop.web.uploads import place
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {
@@ -106,7 +107,7 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
     """Take the work. The body is read once the link is known to be good."""
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
-    with place(portal, link.token):
+    with place(portal, link.token, portal.settings.uploads):
         async with _form(request, portal, _deadline(portal, link) - received) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:
@@ -173,20 +174,6 @@ _STATUS = {
     Refusal.EXPIRED: 410,
     Refusal.OUTSIDE_WINDOW: 410,
 }
-
-
-@contextmanager
-def place(portal: Portal, token: str) -> Generator[None]:
-    """A place for one upload. Refused when the link is in use, or there are too many."""
-    if token in portal.uploading:
-        raise Refused(429, "Another upload by this link is coming in: wait for it.", wait_s=5)
-    if len(portal.uploading) >= portal.settings.uploads:
-        raise Refused(503, SENTENCES[503], wait_s=60)
-    portal.uploading.add(token)
-    try:
-        yield
-    finally:
-        portal.uploading.discard(token)
 
 
 def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> None:
