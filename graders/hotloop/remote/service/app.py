@@ -73,9 +73,7 @@ def application(service: Service) -> FastAPI:
     return app
 
 
-def refusal(
-    request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
-) -> Response:
+def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
     """The answer to a request that is not served."""
     return JSONResponse({"detail": sentence}, status, headers)
 

@@ -91,12 +91,12 @@ def queue(connection: Connection, phase: Phase) -> list[Waiting]:
     ).all()
     now = datetime.now(UTC)
     served = connection.execute(
-        select(works.c.account, func.max(works.c.began))
+        select(works.c.account, func.max(works.c.began).label("last"))
         .where(works.c.phase == phase, works.c.began > now - LATELY)
         .group_by(works.c.account)
     ).all()
     waiting = [Waiting(*row) for row in rows]
-    return in_turn(waiting, dict(row.tuple() for row in served))
+    return in_turn(waiting, {row.account: row.last for row in served})
 
 
 def beat(engine: Engine, held: Claimed, worker: str, said: str) -> bool:
