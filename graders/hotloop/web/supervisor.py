@@ -11,11 +11,24 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hotloop.worker.lifetime import end_with_parent
+
 PAUSE_S = 2.0
 """Before a process that ended is started again: one that ends at once must not take a core."""
 END_S = 20.0
 
+_PARENT = "HOTLOOP_SUPERVISOR"
+"""The environment variable with the number of the site's process."""
+
 log = logging.getLogger("hotloop.web")
+
+
+def end_with_site() -> None:
+    """For the process itself, at once: it ends when the site does, whatever it is doing then."""
+    end_with_parent()
+    if os.environ.pop(_PARENT, str(os.getppid())) != str(os.getppid()):
+        # The site ended while this process was starting, before that could end this one too.
+        os._exit(1)
 
 
 @dataclass
@@ -59,7 +72,9 @@ class Supervisor:
     def _watch(self) -> None:
         # It ends with the thread that has started it: this one.
         while not self._ending.is_set():
-            self._process = subprocess.Popen(self.command, env={**os.environ, **self.environment})
+            self._process = subprocess.Popen(
+                self.command, env={**os.environ, **self.environment, _PARENT: str(os.getpid())}
+            )
             if self._ending.is_set():
                 self._process.terminate()
             code = self._process.wait()

@@ -35,7 +35,7 @@ from hotloop.remote.service import works
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.works import Claimed
 from hotloop.sandbox.scratch import scratch
-from hotloop.worker.lifetime import end_with_parent
+from hotloop.web.supervisor import end_with_site
 
 DATABASE = "HOTLOOP_SERVE_DATABASE"
 """The environment variable with the database's URL, which may hold a password."""
@@ -172,7 +172,7 @@ def main() -> None:
     parser.add_argument("--name", required=True)
     parser.add_argument("--phase", choices=["cpu", "gpu"], required=True)
     arguments = parser.parse_args()
-    end_with_parent()
+    end_with_site()
     logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
     engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
     worker = Worker(engine, arguments.name, arguments.phase)

@@ -30,8 +30,7 @@ from hotloop.remote.service.tables import opened
 from hotloop.remote.service.worker import Worker
 from hotloop.remote.service.works import Claimed
 from hotloop.web.listening import listening, run
-from hotloop.web.supervisor import Supervisor
-from hotloop.worker.lifetime import end_with_parent
+from hotloop.web.supervisor import Supervisor, end_with_site
 
 
 def record(module: str, task: str, verdict_on_gpu: Verdict = Verdict.NOT_MEASURED) -> Record:
@@ -73,7 +72,7 @@ def note(trace: Path | None, line: str) -> None:
 
 
 def worker(folder: str, name: str, phase: str, seconds: str, trace: str) -> None:
-    end_with_parent()
+    end_with_site()
     finish = works.finish
 
     def traced(engine, held, name, found):  # type: ignore[no-untyped-def]

@@ -61,7 +61,9 @@ class Running:
     def kill(self) -> None:
         assert self.process is not None
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
     def workers(self) -> list[int]:
         """The workers' processes."""
@@ -204,7 +206,8 @@ def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
             killed.stdin.write(asked(number).model_dump_json())
         killed.stdout.readline()
         killed.kill()
-        killed.communicate()
+        killed.wait()
+        killed.stdout.close()
         again = subprocess.run(
             command,
             input=asked(number).model_dump_json(),
