@@ -16,6 +16,7 @@ from rich.text import Text
 from hotloop import __version__, curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
+from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
@@ -117,7 +118,7 @@ def run(
 
 def _in_module(what: str | None, folder: Path) -> _Asked:
     module, tasks = find.tasks(what) if what else _asked_in(folder)
-    folder = _work(folder, module.id)
+    folder = work_folder(folder, module.id)
     return _Asked(module, tasks, folder, _pack(folder, module.id))
 
 
@@ -169,16 +170,6 @@ def _pack(folder: Path, module: str = "") -> PackFolder | None:
     """The take-home in the folder; None without one, or where it is about another module."""
     pack = manifest.find(folder)
     return pack if pack is None or module in {"", pack.manifest.module} else None
-
-
-def _work(folder: Path, module: str) -> Path:
-    """The folder that holds the notebook: the one given, or the started one in it."""
-    for candidate in (folder, folder / module):
-        if (candidate / NOTEBOOK).is_file():
-            return candidate.resolve()
-    raise UserError(
-        f"There is no {NOTEBOOK} in {folder.resolve()}: `hotloop start {module}` first."
-    )
 
 
 def _seed(said: str) -> str:

@@ -15,13 +15,22 @@ JOIN = "/join/"
 
 
 def run(
-    link: Annotated[str, typer.Argument(help="The invitation that your instructor has sent.")],
+    link: Annotated[
+        str,
+        typer.Argument(help="The invitation that your instructor has sent.", show_default=False),
+    ] = "",
+    page: Annotated[
+        bool, typer.Option("--page", help="For an instructor: print a link to the pages.")
+    ] = False,
 ) -> Answer:
     """Log in to the service that judges for your class.
 
     From then on `hotloop check` and `check("…")` in a notebook ask it; `hotloop check --on here`
     judges on this machine. The link works once; what comes of it is stored in a file of yours.
     """
+    if page:
+        address = Server.at(place.required()).page()
+        return Answer({"page": address}, Text(f"Open it within ten minutes: {address}"))
     url, found, invitation = link.partition(JOIN)
     if not found:
         raise UserError(f"{link[:100]!r} is no invitation: it looks like https://host/join/….")

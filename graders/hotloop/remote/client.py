@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import random
+import secrets
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from http.client import HTTPException, HTTPResponse
 from typing import Any, TypeVar, cast
 from urllib.error import HTTPError
@@ -23,7 +25,8 @@ from hotloop import __version__
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.remote import place
-from hotloop.remote.job import Job, Login, Stored
+from hotloop.remote.job import Feedback, Job, Link, Login, Released, Stored, Taken
+from hotloop.remote.request import HandIn
 from hotloop.remote.request import Request as Asked
 
 TIMEOUT_S = 40.0
@@ -71,7 +74,8 @@ class Server:
 
     def log_in(self, invitation: str) -> Login:
         """Exchange an invitation."""
-        return _read(Login, self.post("/api/login", {"invitation": invitation}))
+        body = json.dumps({"invitation": invitation}).encode()
+        return _read(Login, self._ask("POST", "/api/login", body, {}))
 
     def put(self, asked: Asked, key: str, say: Say) -> str:
         """Have it stored; the job's id."""
@@ -79,6 +83,21 @@ class Server:
         headers = {"Idempotency-Key": key}
         answer = self._patiently(lambda: self._ask("POST", "/api/jobs", body, headers), say)
         return _read(Stored, answer).id
+
+    def hand_in(self, work: HandIn, say: Say) -> datetime:
+        """Hand work in; when it counts as handed in."""
+        body = work.model_dump_json().encode()
+        headers = {"Idempotency-Key": secrets.token_hex(16)}
+        answer = self._patiently(lambda: self._ask("POST", "/api/hand-ins", body, headers), say)
+        return _read(Taken, answer).handed_in
+
+    def feedback(self, module: str) -> list[Feedback]:
+        """What was released of somebody's own work."""
+        return _read(Released, self._ask("GET", f"/api/feedback/{module}", None, {})).feedback
+
+    def page(self) -> str:
+        """For an instructor: a link to the service's pages, which works once."""
+        return _read(Link, self._ask("POST", "/api/page", b"", {})).link
 
     def cancel(self, job: str) -> None:
         """End a job."""
@@ -99,14 +118,6 @@ class Server:
                 tries.wait("the stream has ended")
             except (OSError, HTTPException) as error:
                 tries.wait(_reason(error))
-
-    def post(self, path: str, document: Mapping[str, Any]) -> Any:
-        """What the service answers to a document."""
-        return self._ask("POST", path, json.dumps(document).encode(), {})
-
-    def get(self, path: str) -> Any:
-        """What is there."""
-        return self._ask("GET", path, None, {})
 
     def _patiently(self, ask: Callable[[], Any], say: Say) -> Any:
         tries = _Tries(self, say)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -43,6 +43,31 @@ class Stored(Strict):
     """The answer to a request: it is stored, and is judged whatever happens now."""
 
     id: str
+
+
+class Taken(Strict):
+    """The answer to a hand-in: it is stored, and counts as handed in at this moment."""
+
+    handed_in: datetime
+
+
+class Feedback(Strict):
+    """The released feedback on one hand-in. pages: HTML, by the notebook's name."""
+
+    handed_in: datetime
+    pages: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,100}$")], str]
+
+
+class Released(Strict):
+    """All feedback on a module that a learner may see, the oldest hand-in first."""
+
+    feedback: list[Feedback]
+
+
+class Link(Strict):
+    """An address that works once."""
+
+    link: str
 
 
 class Login(Strict):

@@ -11,17 +11,22 @@ from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_folder
-from hotloop.remote.request import Request
+from hotloop.remote.request import HandIn, Request
 from hotloop.variants import Variant
+
+
+def require_release(sent: HandIn) -> None:
+    """UserError for what another version has sent."""
+    if sent.hotloop != __version__:
+        raise UserError(
+            f"Hotloop {__version__} is installed there, and {sent.hotloop} asks: install the same "
+            "release on both."
+        )
 
 
 def require_known(asked: Request) -> None:
     """UserError for a request of another version, or for a task that is not here."""
-    if asked.hotloop != __version__:
-        raise UserError(
-            f"Hotloop {__version__} is installed there, and {asked.hotloop} asks: install the same "
-            "release on both."
-        )
+    require_release(asked)
     known = {m.id: [t.id for t in m.tasks if t.kind == "code"] for m in curriculum.modules()}
     unknown = [task for task in asked.tasks if task not in known.get(asked.module, [])]
     if unknown:

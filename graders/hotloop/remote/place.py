@@ -69,6 +69,16 @@ def chosen(said: str = "") -> str:
     return "" if found == HERE else found
 
 
+def required(said: str = "") -> str:
+    """Likewise. UserError where there is none."""
+    if not (found := chosen(said)):
+        raise UserError(
+            "You are logged in to no service: run `hotloop login` with the invitation that your "
+            "instructor has sent."
+        )
+    return found
+
+
 def token_for(server: str) -> str:
     """UserError where there is none."""
     found = logins().tokens.get(server)

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, log, require, require_sandbox
-from hotloop.cli.options import Jobs
+from hotloop.cli.options import Jobs, require_course
 
 if TYPE_CHECKING:
     from hotloop.remote.service.settings import Settings
@@ -54,6 +54,15 @@ def run(
         ),
     ] = "",
     database: Database = "",
+    course: Annotated[
+        Path | None,
+        typer.Option(
+            "--course",
+            metavar="DIR",
+            help="An nbgrader course that learners hand in to with `hotloop submit`.",
+            show_default="none",
+        ),
+    ] = None,
     jobs: Jobs = None,
     gpus: Annotated[
         int | None,
@@ -78,7 +87,9 @@ def run(
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
-    service = Service.open(settings(folder, address, database))
+    if course is not None:
+        require_course(course)
+    service = Service.open(settings(folder, address, database, course))
     counts = {"cpu": jobs or default_jobs(), "gpu": len(cards()) if gpus is None else gpus}
     with closing(service), web.listening(host, port) as listens:
         log(
@@ -89,12 +100,12 @@ def run(
     return Answer({"folder": str(folder), "url": address}, Text("The service has ended."))
 
 
-def settings(folder: Path, address: str, database: str) -> Settings:
+def settings(folder: Path, address: str, database: str, course: Path | None = None) -> Settings:
     """UserError for an address that is none."""
     from hotloop.remote.service.settings import Settings
 
     try:
-        return Settings(base_url=address, database=database, folder=folder.resolve())
+        return Settings(base_url=address, database=database, folder=folder.resolve(), course=course)
     except ValueError as error:
         raise UserError(str(error)) from None
 

@@ -18,17 +18,18 @@ from starlette.types import ASGIApp
 
 from hotloop import __version__
 from hotloop.remote.request import MAX_BYTES
-from hotloop.remote.service.routes import jobs, login
+from hotloop.remote.service.pages import page
+from hotloop.remote.service.routes import hand_ins, jobs, login, pages
 from hotloop.remote.service.service import Service
 from hotloop.web import bodies
-from hotloop.web.answers import SENTENCES, Refused
+from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
 from hotloop.web.headers import StrictHeaders
 from hotloop.web.settings import FIELD_BYTES, FIELDS, FORM_BYTES
 from hotloop.web.site import counted, from_here
 
 log = logging.getLogger("hotloop.remote")
 
-UPLOADS = ("/api/jobs",)
+UPLOADS = ("/api/jobs", "/api/hand-ins")
 
 
 def served(service: Service) -> ASGIApp:
@@ -64,42 +65,60 @@ def application(service: Service) -> FastAPI:
         largest=MAX_BYTES,
     )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[service.settings.host])
-    for part in (jobs, login):
-        app.include_router(part.router)
+    for part in (jobs.router, hand_ins.router, login.router, pages.router, pages.for_instructors):
+        app.include_router(part)
     app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(LoginNeeded, _login_needed)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _fault)
     return app
 
 
-def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
-    """The answer to a request that is not served."""
-    return JSONResponse({"detail": sentence}, status, headers)
+NO_SESSION = (
+    "Nobody is logged in here. An instructor runs `hotloop login --page` for a link to these "
+    "pages; learners need none: `hotloop check` shows them all."
+)
 
 
-async def _refused(_request: Request, error: Exception) -> Response:
+def _refusal(
+    request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
+) -> Response:
+    """The answer to a request that is not served: a document for clients, else a page."""
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"detail": sentence}, status, headers)
+    answer = page("refused.html", status, code=status, sentence=sentence)
+    answer.headers.update(headers or {})
+    return answer
+
+
+async def _refused(request: Request, error: Exception) -> Response:
     refused = cast(Refused, error)
-    return _refusal(refused.status, refused.sentence, refused.headers)
+    return _refusal(request, refused.status, refused.sentence, refused.headers)
 
 
-async def _not_understood(_request: Request, error: Exception) -> Response:
+async def _login_needed(request: Request, _error: Exception) -> Response:
+    return _refusal(request, 401, NO_SESSION)
+
+
+async def _not_understood(request: Request, error: Exception) -> Response:
     found = cast(RequestValidationError, error).errors()
     fields = sorted({str(one["loc"][-1])[:60] for one in found})
-    return _refusal(422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
+    return _refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
 
 
-async def _http(_request: Request, error: Exception) -> Response:
+async def _http(request: Request, error: Exception) -> Response:
     found = cast(HTTPException, error)
     said = SENTENCES.get(found.status_code, "The request cannot be served.")
-    return _refusal(found.status_code, said, dict(found.headers or {}))
+    return _refusal(request, found.status_code, said, dict(found.headers or {}))
 
 
-def _too_large(_request: Request) -> Response:
-    return _refusal(413, SENTENCES[413])
+def _too_large(request: Request) -> Response:
+    return _refusal(request, 413, SENTENCES[413])
 
 
-async def _fault(_request: Request, error: Exception) -> Response:
+async def _fault(request: Request, error: Exception) -> Response:
+    # Never the address: an invitation's is a secret.
     number = secrets.token_hex(4)
     log.error("fault %s in a request", number, exc_info=error)
-    return _refusal(500, f"{SENTENCES[500]} ({number})")
+    return _refusal(request, 500, f"{SENTENCES[500]} ({number})")

@@ -45,9 +45,12 @@ class Rates:
 
 @dataclass(frozen=True)
 class Settings(OfSite):
-    """folder: of the service. uploads, streams: at once; of streams, a person has a few."""
+    """folder: of the service. course: of the nbgrader course that work is handed in to, if any.
+    uploads: at once. streams_each: at once, of one person.
+    """
 
     folder: Path = Path("hotloop-service")
+    course: Path | None = None
     uploads: int = 40
     streams_each: int = 6
     rates: Rates = field(default_factory=Rates)

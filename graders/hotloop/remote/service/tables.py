@@ -113,6 +113,25 @@ records = Table(
     Column("record", Text, nullable=False),
 )
 
+hand_ins = Table(
+    "service_hand_ins",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _owner(),
+    Column("key", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("module", String(60), nullable=False),
+    # JSON: names of its notebooks, without the ending; feedback is named after them.
+    Column("notebooks", Text, nullable=False),
+    # The document with the files; empty once they lie in the exchange.
+    Column("document", Text, nullable=False),
+    Column("folder", String(250), nullable=False),
+    # What nbgrader hides released feedback behind.
+    Column("secret", String(128), nullable=False),
+    Column("at", Utc, nullable=False),
+    UniqueConstraint("account", "key"),
+)
+
 workers = Table(
     "service_workers",
     metadata,
@@ -122,7 +141,7 @@ workers = Table(
     Column("beat", Utc, nullable=False),
 )
 
-TABLES = [accounts, sessions, tokens, invitations, jobs, works, records, workers]
+TABLES = [accounts, sessions, tokens, invitations, jobs, works, records, hand_ins, workers]
 
 
 def opened(folder: Path, url: str = "") -> Engine:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 
 from hotloop.core.user_error import UserError
 from hotloop.remote import judging
@@ -18,16 +17,12 @@ from hotloop.remote.job import Job, Stored
 from hotloop.remote.request import MAX_BYTES, parsed
 from hotloop.remote.request import Request as Asked
 from hotloop.remote.service import jobs
-from hotloop.remote.service.people import Person
-from hotloop.remote.service.service import Asking, Here, Service
+from hotloop.remote.service.service import Asking, Body, Here, Key, Service, body_of
 from hotloop.remote.service.watch import Place, places
 from hotloop.variants import Variant
 from hotloop.web.answers import Refused
-from hotloop.web.uploads import place
 
 NO_JOB = "There is no such job of yours."
-
-Key = Annotated[str, Header(alias="Idempotency-Key", min_length=16, max_length=64)]
 
 
 async def own(service: Here, who: Asking, job: UUID) -> str:
@@ -49,26 +44,25 @@ Own = Annotated[str, Depends(own)]
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
-_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": Asked.model_json_schema()}},
-    }
-}
 
-
-@router.post("", status_code=202, max_body_size=MAX_BYTES, openapi_extra=_BODY)
-async def put(request: Request, service: Here, who: Asking, key: Key) -> Stored:
+@router.post("", status_code=202, max_body_size=MAX_BYTES, openapi_extra=body_of(Asked))
+def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     """Have tasks judged. The answer comes once that is stored.
 
     Sent again with the same key, it is the same job. What you sent before of the same tasks, and
     still waits, is replaced.
     """
-    service.rates.count("put", str(who.account))
-    with place(service, str(who.account), service.settings.uploads):
-        # Not before it is known who asks.
-        body = await request.body()
-        return Stored(id=await run_in_threadpool(_stored, service, who, key, body))
+    try:
+        asked = parsed(Asked, body)
+        judging.require_known(asked)
+        asked.contents()
+        if asked.variant is not None:
+            Variant.from_json(asked.variant)
+    except (UserError, ValueError) as error:
+        raise Refused(422, str(error)) from None
+    deadline = service.group.deadlines.get(asked.module)
+    sent = jobs.Put(who.account, key, asked.model_dump_json(), asked, deadline)
+    return Stored(id=jobs.put(service.engine, sent))
 
 
 @router.get("/{job}")
@@ -93,20 +87,6 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
 def cancel(service: Here, job: Own) -> None:
     """End an open job of yours. One that has ended stays as it is."""
     jobs.cancel(service.engine, job)
-
-
-def _stored(service: Service, who: Person, key: str, body: bytes) -> str:
-    try:
-        asked = parsed(body)
-        judging.require_known(asked)
-        asked.contents()
-        if asked.variant is not None:
-            Variant.from_json(asked.variant)
-    except (UserError, ValueError) as error:
-        raise Refused(422, str(error)) from None
-    deadline = service.group.deadlines.get(asked.module)
-    sent = jobs.Put(who.account, key, asked.model_dump_json(), asked, deadline)
-    return jobs.put(service.engine, sent)
 
 
 async def _later(service: Service, job: str, place: Place | None) -> Job:

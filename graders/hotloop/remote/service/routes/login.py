@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from fastapi import APIRouter
 from pydantic import Field
 from starlette.requests import Request
 
 from hotloop.problem import Strict
-from hotloop.remote.job import Login
+from hotloop.remote.job import Link, Login
 from hotloop.remote.service import people
-from hotloop.remote.service.service import Here
+from hotloop.remote.service.service import Asking, Here
 from hotloop.web.answers import Refused
 from hotloop.web.site import client
 
@@ -22,6 +24,18 @@ class Invitation(Strict):
     """The secret part of an invitation's link."""
 
     invitation: str = Field(max_length=100)
+
+
+PAGE_STAY = timedelta(minutes=10)
+
+
+@router.post("/page")
+def page(service: Here, who: Asking) -> Link:
+    """For an instructor: a link that opens the pages in a browser, once."""
+    if who.role != "instructor":
+        raise Refused(403, "The pages are for instructors.")
+    secret = people.invite(service.engine, who.name, who.role, PAGE_STAY)
+    return Link(link=service.link(secret))
 
 
 @router.post("/login")
