@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import select
+from sqlalchemy.exc import SAWarning
 from typer.testing import CliRunner
 
 from hotloop import __version__
@@ -33,6 +35,12 @@ from hotloop.transactions import reading
 from ...web.serving import listening
 from .conftest import School
 
+# What nbgrader and its own dependencies do to each other, when they collect and release.
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{kind}")
+    for kind in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning")
+]
+
 MODULE = "ssa_passes"
 NOTEBOOK = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
@@ -47,11 +55,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         stream.write("c.Exchange.root = str(Path(__file__).parent / 'exchange')\n")
     for folder in (f"outbound/{MODULE}", "inbound"):
         (root / "exchange" / "class" / folder).mkdir(parents=True)
-    with Gradebook(load_config(root).CourseDirectory.db_url) as gradebook:
-        gradebook.add_assignment(MODULE)
-        for student in ("ada", "bob"):
-            gradebook.add_student(student)
-            gradebook.add_submission(MODULE, student)
+    with warnings.catch_warnings():
+        # nbgrader's own: it makes a submission before it has added it.
+        warnings.simplefilter("ignore", SAWarning)
+        with Gradebook(load_config(root).CourseDirectory.db_url) as gradebook:
+            gradebook.add_assignment(MODULE)
+            for student in ("ada", "bob"):
+                gradebook.add_student(student)
+                gradebook.add_submission(MODULE, student)
     return root
 
 
