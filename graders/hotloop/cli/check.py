@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import __version__, curriculum
+from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.cli.work import work_folder
@@ -24,8 +24,7 @@ from hotloop.judge.task import find as find_task
 from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
-from hotloop.remote import client, place, resumed, ssh
-from hotloop.remote.request import Request, packed
+from hotloop.remote import asking, place
 from hotloop.takehome import manifest, work_files, work_log
 from hotloop.takehome.manifest import PackFolder
 from hotloop.variants import Variant, beside
@@ -206,27 +205,17 @@ def _judge_there(
         )
     for name, why in work_files.left_out(asked.folder).items():
         log(f"{name} stays here: {why}")
-    variant = _variant(asked)
-    request = Request(
-        hotloop=__version__,
-        module=asked.problem.id,
-        tasks=[task.id for task in tasks],
-        files=packed(work_files.read(asked.folder)),
-        variant=None if variant is None else variant.to_json(),
+    request = asking.request(
+        asked.folder,
+        asked.problem.id,
+        [task.id for task in tasks],
+        variant=_variant(asked),
         given={} if asked.pack is None else asked.pack.manifest.files,
         seed=seed,
         nsight=nsight,
     )
     with Console(stderr=True).status(f"asking {url}") as status:
-
-        def say(text: str) -> None:
-            status.update(f"{url}: {text}")
-
-        if url.startswith("http"):
-            records = resumed.ask(client.Server.at(url), request, say)
-        else:
-            records = ssh.ask(ssh.Place.of(url), request, say)
-        return {record.task: record for record in records}
+        return asking.ask(url, request, lambda text: status.update(f"{url}: {text}"))
 
 
 def _variant(asked: _Asked) -> Variant | None:
