@@ -16,7 +16,7 @@ _seen = 0
 def require_saved(notebook: Path) -> None:
     """UserError where something that was run since the last time is not in the file.
 
-    Only once: what was run and then changed is in no file, and is no reason to refuse for ever.
+    Only once: what was run and then changed is in no file, and is no reason to refuse again.
     """
     global _seen
     run, _seen = _run()[_seen:], len(_run())
