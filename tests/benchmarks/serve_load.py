@@ -232,14 +232,14 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
                 wrong.append(job)
 
     killed = Counter[str]()
-    with running(learners, lambda service: service.quick(0.05, options.jobs)) as service:
+    with running(learners, lambda service: service.quick(0.2, options.jobs)) as service:
         with ThreadPoolExecutor(learners) as pool:
             futures = [pool.submit(one, service, number) for number in range(learners)]
             while killed.total() < options.kills and not all(f.done() for f in futures):
                 time.sleep(random.uniform(0.5, 1.5))
                 if killed.total() % 10 == 9:
                     service.kill()
-                    service.quick(0.05, options.jobs)
+                    service.quick(0.2, options.jobs)
                     killed["service"] += 1
                 elif found := service.workers():
                     with suppress(ProcessLookupError):

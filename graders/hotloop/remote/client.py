@@ -146,7 +146,7 @@ class Server:
         except HTTPError as error:
             with closing(error):
                 if error.code in _LATER:
-                    raise ConnectionError(f"it says {error.code}") from None
+                    raise ConnectionError(_detail(error)) from None
                 raise UserError(f"{self.url}: {_detail(error)}") from None
         with closing(answer):
             yield answer
@@ -172,7 +172,7 @@ class _Tries:
                 f"{self.server.url} does not answer ({reason}). What it has stored is judged all "
                 "the same: run the same command again to get the result."
             )
-        self.say(f"no connection ({reason}), trying again")
+        self.say(f"no answer ({reason}), trying again")
         pause = _PAUSES_S[min(self._failed, len(_PAUSES_S) - 1)]
         # Not all of a class at the same moment.
         time.sleep(pause * random.uniform(0.7, 1.3))
@@ -252,7 +252,7 @@ def _detail(error: HTTPError) -> str:
     try:
         said = str(json.loads(error.read(10_000))["detail"])
     except (ValueError, KeyError, TypeError):
-        said = f"it answers with {error.code}, and is no judging service."
+        said = f"It answers with {error.code}, and says no more."
     return said[:1000]
 
 

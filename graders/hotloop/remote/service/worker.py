@@ -40,8 +40,6 @@ from hotloop.web.supervisor import end_with_site
 DATABASE = "HOTLOOP_SERVE_DATABASE"
 """The environment variable with the database's URL, which may hold a password."""
 
-CARD = "CUDA_VISIBLE_DEVICES"
-
 IDLE_S = 0.05
 BEAT_S = 0.25
 QUIET_S = 5.0

@@ -25,7 +25,7 @@ from hotloop.remote.request import Request
 from hotloop.remote.service import works
 from hotloop.remote.service.app import served
 from hotloop.remote.service.service import Service
-from hotloop.remote.service.settings import Settings
+from hotloop.remote.service.settings import Rates, Settings
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.worker import Worker
 from hotloop.remote.service.works import Claimed
@@ -87,12 +87,16 @@ def worker(folder: str, name: str, phase: str, seconds: str, trace: str) -> None
 
 
 def serve(folder: str, port: str, seconds: str, trace: str, cpu: str, gpu: str) -> None:
-    service = Service.open(Settings(base_url=f"http://127.0.0.1:{port}", folder=Path(folder)))
+    often = Rates(*["100000/minute"] * 4)
+    url = f"http://127.0.0.1:{port}"
+    service = Service.open(Settings(base_url=url, folder=Path(folder), rates=often))
     counts = {"cpu": int(cpu), "gpu": int(gpu)}
     beside: list[Supervisor] = []
     for phase, count in counts.items():
         for number in range(count):
             name = f"{phase}{number}-{time.time_ns()}"
+            if phase == "gpu":
+                works.here(service.engine, name, "gpu", "box")
             command = [sys.executable, __file__, "worker", folder, name, phase, seconds, trace]
             ended = partial(works.release, service.engine, name)
             beside.append(Supervisor(name, command, ended=ended, pause_s=0.1))

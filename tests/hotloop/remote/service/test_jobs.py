@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.remote.service import jobs, works
+from hotloop.remote.service import jobs, workers, works
 from hotloop.remote.service.tables import Work
 from hotloop.remote.service.tables import jobs as job_rows
 from hotloop.remote.service.tables import works as work_rows
@@ -315,3 +315,14 @@ def _until(true: Callable[[], bool]) -> None:
     while not true():
         assert time.monotonic() < until
         time.sleep(0.02)
+
+
+@pytest.mark.parametrize(("allowed", "cards"), [("", ["0", "1"]), ("2,GPU-5", ["2", "GPU-5"])])
+def test_each_gpu_has_a_worker_of_its_own(
+    school: School, monkeypatch: pytest.MonkeyPatch, allowed: str, cards: list[str]
+) -> None:
+    monkeypatch.setenv(workers.VISIBLE, allowed)
+    found = workers.kept(school.service.settings, "gpu", 2)
+    assert [one.environment[workers.VISIBLE] for one in found] == cards
+    assert len({one.name for one in found}) == 2
+    assert workers.VISIBLE not in workers.kept(school.service.settings, "cpu", 1)[0].environment
