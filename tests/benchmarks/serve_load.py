@@ -89,12 +89,17 @@ class Service:
         self.process.kill()
         self.process.wait()
 
-    def workers(self) -> list[int]:
+    def working(self) -> list[int]:
+        """The processes that judge at this moment, as far as the database knows."""
+        engine = opened(self.folder)
+        with reading(engine) as connection:
+            running = select(works.c.worker).where(works.c.state == Work.RUNNING)
+            names = {name.encode() for name in connection.execute(running).scalars()}
+        engine.dispose()
         found: list[int] = []
         for entry in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):
-                read = entry.read_bytes().split(b"\0")
-                if b"worker" in read and str(self.folder).encode() in read:
+                if names & set(entry.read_bytes().split(b"\0")):
                     found.append(int(entry.parent.name))
         return found
 
@@ -236,12 +241,13 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
         with ThreadPoolExecutor(learners) as pool:
             futures = [pool.submit(one, service, number) for number in range(learners)]
             while killed.total() < options.kills and not all(f.done() for f in futures):
-                time.sleep(random.uniform(0.5, 1.5))
-                if killed.total() % 10 == 9:
+                time.sleep(random.uniform(0.2, 0.8))
+                found = service.working()
+                if found and killed.total() % 10 == 9:
                     service.kill()
                     service.quick(0.2, options.jobs)
                     killed["service"] += 1
-                elif found := service.workers():
+                elif found:
                     with suppress(ProcessLookupError):
                         os.kill(random.choice(found), signal.SIGKILL)
                         killed["worker"] += 1
@@ -256,16 +262,18 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
             given_up = connection.execute(
                 select(func.count()).where(works.c.state == Work.LOST)
             ).scalar_one()
+            again = connection.execute(select(func.count()).where(works.c.tries > 1)).scalar_one()
         engine.dispose()
     twice = sum(count > 1 for count in stored.values())
     checks = each * learners
     return {
         "checks": checks,
         "kills": dict(killed),
-        "lost": checks - done + len(wrong),
+        "judged_again": again,
+        "lost": checks - done + len(wrong) - given_up,
         "twice": twice,
         "given_up_after_three_tries": given_up,
-        "as_asked": done == checks and not wrong and not twice,
+        "as_asked": done == checks and len(wrong) == given_up and not twice,
     }
 
 

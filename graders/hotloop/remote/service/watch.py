@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -10,12 +11,13 @@ from datetime import UTC, datetime
 from typing import get_args
 
 from sqlalchemy import Connection, Engine, func, select
-from sqlalchemy.exc import SQLAlchemyError
 
 from hotloop.remote.job import Phase
 from hotloop.remote.service.tables import Work, workers, works
 from hotloop.remote.service.works import LEASE, queue
 from hotloop.transactions import reading
+
+log = logging.getLogger("hotloop.remote")
 
 EACH_S = 0.1
 RECENT = 20
@@ -117,9 +119,12 @@ class Watch:
 
     async def _look(self) -> None:
         while self._followers:
-            # A database that is away for a moment ends no stream.
-            with suppress(SQLAlchemyError):
+            try:
                 found = await asyncio.to_thread(places, self.engine)
+            except Exception:
+                # A database that is away for a moment ends no stream.
+                log.exception("the queue cannot be read")
+            else:
                 async with self._looked:
                     self._places = found
                     self._looked.notify_all()

@@ -124,6 +124,11 @@ def settled(running: Running, expected: int) -> None:
     assert len(left) == 2 * expected
 
 
+def lines(running: Running, what: str) -> int:
+    """How often something has happened."""
+    return running.trace.read_text().count(what) if running.trace.exists() else 0
+
+
 def checks(running: Running, each: int) -> list[threading.Thread]:
     """Learners who check one task after the other; all must get all records."""
     failures: list[BaseException] = []
@@ -158,13 +163,20 @@ def joined(threads: list[threading.Thread]) -> None:
 def test_workers_that_are_killed(running: Running) -> None:
     random = Random(1)
     threads = checks(running, each=6)
-    # Two kills of one work at most, so that no work comes to its third by chance.
-    for _ in range(6):
-        time.sleep(random.uniform(0.2, 1.2))
-        for process in random.sample(running.workers(), k=1):
+    for _ in range(4):
+        before = lines(running, "begin")
+        # While something is judged.
+        until(lambda: lines(running, "begin") > before)  # noqa: B023 - asked at once
+        time.sleep(random.uniform(0.0, running.seconds))
+        for process in running.workers():
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
     joined(threads)
+    engine = opened(running.folder)
+    with reading(engine) as connection:
+        tries = connection.execute(select(works.c.tries)).scalars().all()
+    engine.dispose()
+    assert max(tries) > 1, "no work was cut off"
     settled(running, 6 * len(LEARNERS))
 
 
