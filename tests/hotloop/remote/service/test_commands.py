@@ -47,7 +47,8 @@ def serving(folder: Path) -> Iterator[str]:
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}"
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        # As a shell says of what Ctrl-C has ended.
+        assert process.wait(30) == 130
     finally:
         process.kill()
         process.wait()
