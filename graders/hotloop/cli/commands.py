@@ -43,7 +43,7 @@ GROUPS = {
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
                 "progress", "cuda", "serving", "doctor", "demo",
             ),
-            "In a class": ("login", "submit", "feedback"),
+            "In a class": ("login", "submit", "feedback", "board"),
             "Teach, hire, write": ("course", "serve", "takehome", "author"),
         },
     ),

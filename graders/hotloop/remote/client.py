@@ -25,7 +25,7 @@ from hotloop import __version__
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.remote import place
-from hotloop.remote.job import Feedback, Job, Link, Login, Released, Stored, Taken
+from hotloop.remote.job import Board, Boards, Feedback, Job, Link, Login, Released, Stored, Taken
 from hotloop.remote.request import HandIn
 from hotloop.remote.request import Request as Asked
 
@@ -94,6 +94,18 @@ class Server:
     def feedback(self, module: str) -> list[Feedback]:
         """What was released of somebody's own work."""
         return _read(Released, self._ask("GET", f"/api/feedback/{module}", None, {})).feedback
+
+    def boards(self, module: str) -> list[Board]:
+        """The class boards of a module."""
+        return _read(Boards, self._ask("GET", f"/api/board/{module}", None, {})).boards
+
+    def join_board(self, name: str) -> None:
+        """Be shown on them under a name."""
+        self._ask("POST", "/api/board", json.dumps({"name": name}).encode(), {})
+
+    def leave_board(self) -> None:
+        """Be shown no more."""
+        self._ask("DELETE", "/api/board", None, {})
 
     def page(self) -> str:
         """For an instructor: a link to the service's pages, which works once."""

@@ -64,6 +64,34 @@ class Released(Strict):
     feedback: list[Feedback]
 
 
+class Placed(Strict):
+    """One solution. place: 1 and those whose interval overlaps the first one's, and so on.
+
+    ratio, interval: of the speedup over the baseline. fraction_of_limit: of what the device can do.
+    """
+
+    place: int
+    name: str
+    ratio: float
+    interval: tuple[float, float]
+    fraction_of_limit: float | None
+
+
+class Board(Strict):
+    """Who passed a check of speed on a device, the fastest first."""
+
+    task: str
+    rung: str
+    device: str
+    places: list[Placed]
+
+
+class Boards(Strict):
+    """Those of a module."""
+
+    boards: list[Board]
+
+
 class Link(Strict):
     """An address that works once."""
 

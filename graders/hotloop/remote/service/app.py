@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 from hotloop import __version__
 from hotloop.remote.request import MAX_BYTES
 from hotloop.remote.service.pages import page
-from hotloop.remote.service.routes import hand_ins, jobs, login, pages
+from hotloop.remote.service.routes import board, hand_ins, jobs, login, pages
 from hotloop.remote.service.service import Service
 from hotloop.web import bodies
 from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
@@ -65,7 +65,14 @@ def application(service: Service) -> FastAPI:
         largest=MAX_BYTES,
     )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[service.settings.host])
-    for part in (jobs.router, hand_ins.router, login.router, pages.router, pages.for_instructors):
+    for part in (
+        jobs.router,
+        hand_ins.router,
+        board.router,
+        login.router,
+        pages.router,
+        pages.for_instructors,
+    ):
         app.include_router(part)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(LoginNeeded, _login_needed)

@@ -80,6 +80,7 @@ def put(engine: Engine, sent: Put) -> str:
             "submitted": now,
             "place": place,
             "deadline": sent.deadline,
+            "seeded": bool(sent.asked.seed),
         }
         connection.execute(insert(jobs).values(row))
         enqueue(connection, job, sent.account, "cpu", place)

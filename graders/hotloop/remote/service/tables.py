@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import (
+    Boolean,
     Column,
     Engine,
     ForeignKey,
@@ -77,6 +78,8 @@ jobs = Table(
     Column("place", Utc, nullable=False),
     Column("deadline", Utc),
     Column("ended", Utc),
+    # With a seed of the learner's choice.
+    Column("seeded", Boolean, nullable=False),
     UniqueConstraint("account", "key"),
 )
 
@@ -132,6 +135,13 @@ hand_ins = Table(
     UniqueConstraint("account", "key"),
 )
 
+shown = Table(
+    "service_board",
+    metadata,
+    Column("account", Integer, ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(30), nullable=False, unique=True),
+)
+
 workers = Table(
     "service_workers",
     metadata,
@@ -141,7 +151,7 @@ workers = Table(
     Column("beat", Utc, nullable=False),
 )
 
-TABLES = [accounts, sessions, tokens, invitations, jobs, works, records, hand_ins, workers]
+TABLES = [accounts, sessions, tokens, invitations, jobs, works, records, hand_ins, shown, workers]
 
 
 def opened(folder: Path, url: str = "") -> Engine:
