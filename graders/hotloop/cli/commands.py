@@ -141,7 +141,7 @@ class CommandAndGroup(Commands):
 
 
 def _command(group: str, name: str) -> Any:
-    if name in GROUPS:
+    if group == HOTLOOP and name in GROUPS:
         return _group(name)
     below = "" if group == HOTLOOP else f"{group}."
     return _of_module(f"hotloop.cli.{below}{name}", name)

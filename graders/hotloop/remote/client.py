@@ -50,6 +50,10 @@ class Unreachable(UserError):
     """The service does not answer, for longer than anybody waits."""
 
 
+class Ended(UserError):
+    """The job has ended without records: it was cancelled, or another one took its place."""
+
+
 class _NoRedirect(HTTPRedirectHandler):
     """A token goes nowhere else."""
 
@@ -226,9 +230,9 @@ def _minutes(seconds: float) -> str:
 
 def _records(job: Job, asked: Asked, server: Server) -> list[Record]:
     if job.state == "replaced":
-        raise UserError("You have sent the same tasks again: the later check goes on in its place.")
+        raise Ended("You have sent the same tasks again: the later check goes on in its place.")
     if job.state == "cancelled":
-        raise UserError("This check was cancelled.")
+        raise Ended("This check was cancelled.")
     try:
         found = [Record.from_json(document) for document in job.records]
     except (ValueError, KeyError, TypeError) as error:

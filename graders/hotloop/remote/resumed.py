@@ -14,7 +14,7 @@ from pathlib import Path
 from hotloop.core.record import Record
 from hotloop.practice.place import folder
 from hotloop.remote import client
-from hotloop.remote.client import Say, Server, Unreachable
+from hotloop.remote.client import Ended, Say, Server
 from hotloop.remote.request import Request
 
 NOTES = "asked"
@@ -27,9 +27,7 @@ def ask(server: Server, asked: Request, say: Say) -> list[Record]:
     note = _note(server, asked)
     try:
         found = client.ask(server, asked, _key(note), say)
-    except Unreachable:
-        raise
-    except BaseException:
+    except (KeyboardInterrupt, Ended):
         note.unlink(missing_ok=True)
         raise
     note.unlink(missing_ok=True)

@@ -129,3 +129,10 @@ def test_nobody_hands_in_without_a_login(tmp_path: Path, monkeypatch: pytest.Mon
     for command in ("submit", "feedback"):
         code, found = run(command, "ssa_passes", str(work))
         assert (code, "You are logged in to no service" in found["error"]) == (2, True)
+
+
+def test_a_portal_is_served_by_a_command_of_its_own() -> None:
+    """Two groups have a command of this name."""
+    helped = CliRunner().invoke(app, ["takehome", "serve", "--help"]).output
+    assert "--team" in helped
+    assert "invite" in CliRunner().invoke(app, ["serve", "--help"]).output
