@@ -1,4 +1,4 @@
-"""Packages that only some modules need, by the optional group that installs them."""
+"""Packages that not everybody needs, by the optional group that installs them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
+    "local": ("jupytext", "nbformat", "numpy", "torch", "unidiff"),
     "course": (
         "alembic",
         "ipykernel",
@@ -45,7 +46,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "uvicorn",
     ),
 }
-"""What a group brings, as it is imported."""
+"""What a group brings on every system, as it is imported."""
 
 
 def missing(extra: str) -> tuple[str, ...]:

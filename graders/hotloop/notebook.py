@@ -64,6 +64,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
+    from hotloop.task_spec import task_spec
     from hotloop.takehome import manifest
     from hotloop.variants import beside
 
@@ -73,7 +74,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     job = Job(
         module,
         task,
-        curriculum.load_module(module).spec(task),
+        task_spec(curriculum.load_module(module), task),
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,

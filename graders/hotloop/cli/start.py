@@ -53,7 +53,7 @@ def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], P
     if target.exists() and not target.is_dir():
         raise UserError(f"{target} is a file: name a folder instead.")
     names = sorted(
-        str(path.relative_to(source))
+        path.relative_to(source).as_posix()
         for path in source.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     )

@@ -19,7 +19,7 @@ import json
 import shutil
 import unicodedata
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -27,13 +27,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from uuid import UUID
 
+from filelock import FileLock
 from pydantic import Field, ValidationError
 
+from hotloop import whole_file
 from hotloop.core.user_error import UserError
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict
 from hotloop.sandbox import scratch
-from hotloop.takehome import chain, keys, role, whole_file
+from hotloop.takehome import chain, keys, role
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import NAME as MANIFEST
 from hotloop.takehome.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify
@@ -443,9 +445,9 @@ class Team:
         """The audit log's latest lines, or those before a place in it."""
         return chain.read_page(self.folder / AUDIT, "audit", count, before)
 
-    def alone(self) -> AbstractContextManager[None]:
+    def alone(self) -> FileLock:
         """Until it ends, nobody else changes what is kept here. It cannot be nested."""
-        return whole_file.alone(self.folder / ".lock")
+        return FileLock(self.folder / ".lock")
 
     def _change(self, pack: UUID, changed: Callable[[PackRecord], dict[str, Any]]) -> PackRecord:
         """Replace a record by what `changed` makes of it, alone in the folder."""

@@ -64,8 +64,8 @@ def run(
 
 
 def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
-    from hotloop import evidence
-    from hotloop.takehome import quality, whole_file
+    from hotloop import evidence, whole_file
+    from hotloop.takehome import quality
 
     module = role.module
     tasks = [task.id for task in role.chosen() if task.kind == "code"]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -16,7 +13,7 @@ def replace(path: Path, content: bytes, mode: int = 0o644) -> None:
     new = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
-            os.fchmod(stream.fileno(), mode)
+            new.chmod(mode)
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
@@ -44,16 +41,10 @@ def create_private(path: Path, content: bytes) -> None:
 
 def _settle(folder: Path) -> None:
     """What was renamed keeps its name when the power fails."""
+    if os.name == "nt":  # it opens no folder
+        return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-@contextmanager
-def alone(lock: Path) -> Generator[None]:
-    """Until it ends, no other process holds `lock`, a file that is made where it is missing."""
-    with lock.open("ab") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
