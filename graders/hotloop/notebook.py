@@ -64,8 +64,8 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
-    from hotloop.task_spec import task_spec
     from hotloop.takehome import manifest
+    from hotloop.task_spec import task_spec
     from hotloop.variants import beside
 
     found = manifest.find(Path.cwd())

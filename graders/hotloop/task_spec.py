@@ -6,22 +6,23 @@ Apart from `problem`, because reading the data files takes nothing of the judge,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from hotloop.judge.lacking import COMPILER
 from hotloop.judge.levels import Level
 from hotloop.judge.spec import RungSpec, TaskSpec
-from hotloop.problem import Problem, Rung, TaskT, Threshold
 from hotloop.problem import Level as Declared
+from hotloop.problem import Problem, Rung, Threshold
 
 
-def task_spec(problem: Problem[TaskT], name: str) -> TaskSpec:
+def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
     """What the judge must know of the code task called `name`. KeyError names those there are."""
     task = problem.task(name)
     rungs = {rung.id: _rung_spec(problem, rung) for rung in task.rungs}
     return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(problem.needs))
 
 
-def _rung_spec(problem: Problem[TaskT], rung: Rung) -> RungSpec:
+def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:
     needs = (*problem.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
     if rung.threshold is None:
         return RungSpec(needs, gpu=rung.needs_gpu)

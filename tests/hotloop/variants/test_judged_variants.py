@@ -18,7 +18,9 @@ from hotloop.variants import Variant, draw
 
 SECRET = b"sixteen bytes or more of secret"
 ONLINE = Job(
-    "fused_softmax", "online_pass", task_spec(curriculum.load_module("fused_softmax"), "online_pass")
+    "fused_softmax",
+    "online_pass",
+    task_spec(curriculum.load_module("fused_softmax"), "online_pass"),
 )
 TASKS = [
     ("fused_softmax", "online_pass", "correct"),

@@ -61,7 +61,9 @@ def judged() -> Iterator[Judge]:
             ending.callback(worker.join, 10)
             link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
             session = Session(
-                tasks.read_metrics.candidate(task_spec(load_module("triton_ensemble"), "read_metrics")),
+                tasks.read_metrics.candidate(
+                    task_spec(load_module("triton_ensemble"), "read_metrics")
+                ),
                 files=None,
                 launcher=Launcher("none"),
                 connect=lambda: link,
