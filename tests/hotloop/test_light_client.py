@@ -241,6 +241,15 @@ def test_what_needs_the_judge_says_so_in_one_sentence(
     assert "--on URL" in there
 
 
+def test_a_notebooks_check_says_it_too(elsewhere: Client, plain_linux: Client) -> None:
+    call = "from hotloop import check; check('fused_softmax.online_pass')"
+    for client, said in ((elsewhere, "Judging needs Linux"), (plain_linux, "hotloop[local]")):
+        program = client.program.replace("from hotloop.cli import main", call)
+        [*_, last] = Client(program, client.home).run().stderr.splitlines()
+        assert last.startswith("hotloop.core.user_error.UserError: ")
+        assert said in last
+
+
 @pytest.mark.parametrize("words", [("cuda", "check"), ("cuda", "run")], ids=" ".join)
 def test_cuda_names_its_group(elsewhere: Client, words: tuple[str, ...]) -> None:
     (elsewhere.home / "a.cu").write_text("int main() {}\n")

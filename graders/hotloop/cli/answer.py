@@ -42,8 +42,6 @@ _JSON = Annotated[
 
 All = Annotated[bool, typer.Option("--all", help="List everything, not a screen of it.")]
 
-_ELSEWHERE = "judge on a Linux machine that you reach with `hotloop check --on URL`"
-
 Row = TypeVar("Row")
 
 
@@ -81,13 +79,8 @@ def require_linux(what: str) -> None:
 
 def require_local() -> None:
     """UserError, with what to do instead, where this machine cannot run the judge at all."""
-    if sys.platform != "linux":
-        raise UserError(f"Judging needs Linux, and this is {platform.system()}: {_ELSEWHERE}.")
-    if gap := extras.missing("local"):
-        raise UserError(
-            f"Judging on this machine needs {', '.join(gap)}: {_ELSEWHERE}, or install them with "
-            f"{extras.remedy('local')}"
-        )
+    if gap := extras.why_no_judge():
+        raise UserError(gap)
 
 
 def require_sandbox() -> None:
