@@ -151,6 +151,7 @@ for words in {COMMANDS!r}:
 def test_modules_and_start(elsewhere: Client) -> None:
     known = {module["id"] for module in elsewhere.answer("modules")["modules"]}
     assert known == {module.id for module in curriculum.modules()}
+    assert "then hotloop check fused_softmax" in elsewhere.run("start", "fused_softmax", "a").stdout
     started = elsewhere.answer("start", "fused_softmax")
     exercise = paths.exercises() / "fused_softmax"
     assert started["files"]
