@@ -1,10 +1,21 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Files that are there whole or not at all, whatever happens while they are written.
+
+For every system. The lock of Windows was not tried on one.
+"""
 
 from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+
+if os.name == "nt":
+    import errno
+    import msvcrt
+else:
+    import fcntl
 
 
 def replace(path: Path, content: bytes, mode: int = 0o644) -> None:
@@ -48,3 +59,36 @@ def _settle(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+if os.name == "nt":
+
+    @contextmanager
+    def alone(lock: Path) -> Generator[None]:
+        """Until it ends, no other process holds `lock`, a file that is made where it is missing."""
+        with lock.open("ab") as stream:
+            _wait_for_first_byte(stream.fileno())
+            try:
+                yield
+            finally:
+                os.lseek(stream.fileno(), 0, os.SEEK_SET)
+                msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
+
+    def _wait_for_first_byte(handle: int) -> None:
+        """Each call waits for ten seconds at most."""
+        while True:
+            os.lseek(handle, 0, os.SEEK_SET)
+            try:
+                return msvcrt.locking(handle, msvcrt.LK_LOCK, 1)
+            except OSError as error:
+                if error.errno != errno.EDEADLK:
+                    raise
+
+else:
+
+    @contextmanager
+    def alone(lock: Path) -> Generator[None]:
+        """Until it ends, no other process holds `lock`, a file that is made where it is missing."""
+        with lock.open("ab") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            yield

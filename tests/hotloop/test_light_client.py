@@ -32,15 +32,20 @@ NOT_IN_OS = (
 )  # fmt: skip
 
 REFUSING = """
-import os, sys, sysconfig, warnings
+import fcntl, os, pathlib, subprocess, sys, sysconfig, tempfile, types
+windows = types.ModuleType("msvcrt", "A stand-in for the lock that Windows has.")
+windows.LK_LOCK, windows.LK_UNLCK = fcntl.LOCK_EX, fcntl.LOCK_UN
+windows.locking = lambda handle, how, count: fcntl.flock(handle, how)
 sysconfig.get_config_vars()  # of the system that this really is
 for name in {modules!r}:
     sys.modules[name] = None
 for name in {attributes!r}:
     delattr(os, name)
 sys.platform = {platform!r}
-# filelock, which has another lock for Windows, has none for a system with neither.
-warnings.filterwarnings("ignore", message="only soft file lock is available")
+if {platform!r} == "elsewhere":
+    sys.modules["msvcrt"], os.name = windows, "nt"
+    import hotloop.whole_file
+    os.name = "posix"
 from hotloop.cli import main
 sys.argv = ["hotloop", *sys.argv[1:]]
 main()
@@ -186,8 +191,10 @@ def test_placement_and_progress(elsewhere: Client) -> None:
 
 
 KEEPING = """
+from hotloop import whole_file
 from hotloop.practice import store
-from hotloop.practice.state import Review, State
+from hotloop.practice.state import State
+assert whole_file._wait_for_first_byte  # the lock of Windows
 review = {{"question": {key!r}, "mark": 4, "at": "2026-01-02T09:00:00Z", "seconds": 60,
           "language": "en"}}
 store.replace(State.model_validate({{"reviews": [review]}}).model_dump_json(), store.read().version)

@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
 from pydantic import ValidationError
 
 from hotloop import whole_file
@@ -68,7 +67,7 @@ def replace(text: str, version: str) -> Kept:
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
     # Two servers, or two pages, write one after the other.
-    with FileLock(file.with_name(f".{file.name}.lock")):
+    with whole_file.alone(file.with_name(f".{file.name}.lock")):
         if read().version != version:
             raise Outdated
         whole_file.replace(file, text.encode(), 0o600)

@@ -20,8 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from filelock import FileLock
-
+from hotloop import whole_file
 from hotloop.practice.moment import written
 
 RESUMED = "resumed"
@@ -94,7 +93,8 @@ def parsed(line: bytes) -> dict[str, Any] | None:
 
 def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -> None:
     """Add a line, safely beside other processes and after a crash. OSError when it cannot be."""
-    with FileLock(path.with_name(f".{path.name}.lock")), path.open("ab+") as stream:
+    lock = path.with_name(f".{path.name}.lock")
+    with whole_file.alone(lock), path.open("ab+") as stream:
         last, unfinished = _end(stream, about)
         new = b""
         if unfinished:

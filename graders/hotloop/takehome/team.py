@@ -19,7 +19,7 @@ import json
 import shutil
 import unicodedata
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from uuid import UUID
 
-from filelock import FileLock
 from pydantic import Field, ValidationError
 
 from hotloop import whole_file
@@ -445,9 +444,9 @@ class Team:
         """The audit log's latest lines, or those before a place in it."""
         return chain.read_page(self.folder / AUDIT, "audit", count, before)
 
-    def alone(self) -> FileLock:
+    def alone(self) -> AbstractContextManager[None]:
         """Until it ends, nobody else changes what is kept here. It cannot be nested."""
-        return FileLock(self.folder / ".lock")
+        return whole_file.alone(self.folder / ".lock")
 
     def _change(self, pack: UUID, changed: Callable[[PackRecord], dict[str, Any]]) -> PackRecord:
         """Replace a record by what `changed` makes of it, alone in the folder."""
