@@ -102,7 +102,7 @@ def test_a_corrected_statement_does_not_come_back(pattern: str, example: str) ->
         ("curriculum/triton_ensemble/lesson.md", ["2.51", "24.10", "AIPerf", "Model Analyzer"]),
         ("curriculum/xla_vs_eager/lesson.md", ["TorchTPU"]),
         ("curriculum/tvm_passes/lesson.md", ['cost_model="random"', "AOTInductor"]),
-        ("curriculum/fused_softmax/lesson.md", ["grid.sync()", "cuda-programming-guide"]),
+        ("curriculum/fused_softmax/find_the_bug.md", ["grid.sync()", "cuda-programming-guide"]),
         ("curriculum/transformer_compilation/lesson.md", ["shared memory or\nregisters"]),
         ("curriculum/yolo_on_mobile/lesson.md", ["onnx2tf", "σ − 0.5 of a cell"]),
         ("solutions/yolo_on_mobile/lab.py", ["No release has both Focus and SPPF"]),

@@ -61,6 +61,8 @@ def write_lessons(module: curriculum.Module, target: Path) -> None:
     speeds = runs.speeds(curriculum.runs(module.id))
     for page in authored_pages(module):
         text = figures.insert(page.read_text(encoding="utf-8"), str(page))
+        # Where the site's own pages are, seen from a module's folder in the clone and on the site.
+        text = text.replace("../../site/pages/", "../../")
         if page.name == CHINESE:
             text = in_chinese(text)
         write(target / page.name, text.replace(RUNS_PLACE, speeds))
