@@ -153,7 +153,7 @@ def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
 
 def _rungs(record: Record, worth: Worth) -> str:
     rows = "".join(_rung(rung, worth.get(rung.rung)) for rung in record.rungs)
-    return f"<table><tr><th>rung</th><th>verdict</th><th>points</th><th></th></tr>{rows}</table>"
+    return f"<table><tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>{rows}</table>"
 
 
 def _rung(rung: RungRecord, worth: float | None) -> str:
