@@ -44,7 +44,7 @@ def svg(sites: Sequence[Site]) -> str:
             'font-size="12" fill="currentColor" '
             f'style="width:100%;max-width:{_WIDTH}px;height:auto">'
         ),
-        f'<text x="{_LEFT}" y="16">bytes asked for (dark) and moved (light)</text>',
+        f'<text x="{_LEFT}" y="16">bytes requested (dark) and moved (light)</text>',
     ]
     scale = (_WIDTH - _LEFT - _RIGHT) / most
     for index, site in enumerate(rows):
