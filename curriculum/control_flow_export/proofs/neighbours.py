@@ -23,7 +23,7 @@ def main() -> None:
     best = alone.argmax(1) != together.argmax(1)
     print(f"one by one, {sum(early)} of 64 exit after one layer")
     print(
-        f"in batches of 8, {int(changed.sum())} get other scores and {int(best.sum())} another queue"
+        f"in batches of 8, {int(changed.sum())} get other scores, {int(best.sum())} another queue"
     )
     assert changed.sum() > 20
     assert all(was for was, is_other in zip(early, changed.tolist(), strict=True) if is_other)

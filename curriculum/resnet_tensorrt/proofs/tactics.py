@@ -90,9 +90,7 @@ def main() -> None:
 
     alike = Builder(small, 0.0, np.random.default_rng(0))
     engine(alike, kinds=4)
-    print(
-        f"{LAYERS} layers of 4 kinds: {alike.measured} tactics timed, because equal layers share them"
-    )
+    print(f"{LAYERS} layers of 4 kinds: {alike.measured} tactics timed, shared by equal layers")
     assert alike.measured == 4 * 3
 
     # A cache that was filled while something else ran on the device. It is believed all the same.

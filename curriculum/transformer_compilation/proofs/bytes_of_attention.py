@@ -53,7 +53,7 @@ def main() -> None:
     whole = standard(4096, 4096)
     least = 4 * HEADS * 4096 * 4096 * WIDTH / FLOPS_PER_S
     print(
-        f"at 4096, standard's traffic takes {whole / BYTES_PER_S / least:.1f} times as long as its arithmetic"
+        f"at 4096, standard's traffic takes {whole / BYTES_PER_S / least:.1f} times its arithmetic"
     )
     assert whole / BYTES_PER_S > 6 * least
 

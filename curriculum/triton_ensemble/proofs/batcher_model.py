@@ -82,9 +82,7 @@ def main() -> None:
         shown = "  ".join(f"c={c}: {found[batcher.name, c]:5.0f}/s" for c in (1, 4, 16))
         print(f"{batcher.name:24} {shown}")
     plain, delayed = "dynamic_batching { }", "preferred [8, 16], 2 ms"
-    print(
-        f"at concurrency 1 the delay makes it {found[plain, 1] / found[delayed, 1]:.1f} times as slow"
-    )
+    print(f"with one client the delay costs a factor of {found[plain, 1] / found[delayed, 1]:.1f}")
     assert found[plain, 1] > 4 * found[delayed, 1]
     assert found[delayed, 4] < found["batches of one", 4], "4 never fill 8: each batch waits"
     assert found[delayed, 16] > 0.99 * found[plain, 16], "full at once: nobody waits"
