@@ -34,7 +34,11 @@ Tensor softmax_forward(const Tensor& x) {
 }
 
 // 10. The backward of a row: dx = y · (dy − sum(y · dy)).  <<<rows, kThreads>>>
-__global__ void softmax_backward_kernel(const float* y, const float* dy, float* dx, int columns) {
+// ### TASK fused_softmax.operator_backward helpers
+// Helpers of softmax_backward_kernel go here.
+
+__global__ void __launch_bounds__(kThreads) softmax_backward_kernel(const float* y, const float* dy,
+                                                                    float* dx, int columns) {
   // ### TASK fused_softmax.operator_backward kernel
   // One block a row: the sum of y · dy over the row, then dx.
 }

@@ -49,21 +49,69 @@ Tensor softmax_forward(const Tensor& x) {
 }
 
 // 10. The backward of a row: dx = y · (dy − sum(y · dy)).  <<<rows, kThreads>>>
-__global__ void softmax_backward_kernel(const float* y, const float* dy, float* dx, int columns) {
-  // ### BEGIN SOLUTION fused_softmax.operator_backward kernel
-  // ### STUB // One block a row: the sum of y · dy over the row, then dx.
-  __shared__ float of_warp[kThreads / 32];
-  const size_t start = static_cast<size_t>(blockIdx.x) * columns;
-  float sum = 0.0f;
-  for (int c = threadIdx.x; c < columns; c += kThreads) sum += y[start + c] * dy[start + c];
+// ### BEGIN SOLUTION fused_softmax.operator_backward helpers
+// ### STUB // Helpers of softmax_backward_kernel go here.
+__device__ __forceinline__ float sum_of_warp(float sum) {
   for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  return sum;
+}
+
+// Every thread gets the sum over the block.
+__device__ __forceinline__ float sum_of_block(float sum) {
+  __shared__ float of_warp[kWarps];
+  sum = sum_of_warp(sum);
   const int lane = threadIdx.x % 32;
   if (lane == 0) of_warp[threadIdx.x / 32] = sum;
   __syncthreads();
-  sum = lane < kThreads / 32 ? of_warp[lane] : 0.0f;
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
-  for (int c = threadIdx.x; c < columns; c += kThreads) {
-    dx[start + c] = y[start + c] * (dy[start + c] - sum);
+  return sum_of_warp(lane < kWarps ? of_warp[lane] : 0.0f);
+}
+
+// A row that fits into the block's registers: y and dy are read once.
+__device__ void backward_kept(const float4* y, const float4* dy, float4* dx, int quads) {
+  float4 kept_y[kKept], kept_dy[kKept];
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kKept; ++k) {
+    const int q = k * kThreads + threadIdx.x;
+    if (q < quads) {
+      const float4 a = kept_y[k] = y[q], b = kept_dy[k] = dy[q];
+      sum += a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    }
+  }
+  sum = sum_of_block(sum);
+#pragma unroll
+  for (int k = 0; k < kKept; ++k) {
+    const int q = k * kThreads + threadIdx.x;
+    if (q < quads) {
+      const float4 a = kept_y[k], b = kept_dy[k];
+      dx[q] = make_float4(a.x * (b.x - sum), a.y * (b.y - sum), a.z * (b.z - sum),
+                          a.w * (b.w - sum));
+    }
+  }
+}
+
+// Any other row: y and dy are read twice.
+__device__ void backward_two_passes(const float* y, const float* dy, float* dx, int columns) {
+  float sum = 0.0f;
+  for (int c = threadIdx.x; c < columns; c += kThreads) sum += y[c] * dy[c];
+  sum = sum_of_block(sum);
+  for (int c = threadIdx.x; c < columns; c += kThreads) dx[c] = y[c] * (dy[c] - sum);
+}
+// ### END SOLUTION
+
+__global__ void __launch_bounds__(kThreads) softmax_backward_kernel(const float* y, const float* dy,
+                                                                    float* dx, int columns) {
+  // ### BEGIN SOLUTION fused_softmax.operator_backward kernel
+  // ### STUB // One block a row: the sum of y · dy over the row, then dx.
+  const size_t start = static_cast<size_t>(blockIdx.x) * columns;
+  const size_t addresses = reinterpret_cast<size_t>(y) | reinterpret_cast<size_t>(dy) |
+                           reinterpret_cast<size_t>(dx);
+  if (columns % 4 == 0 && addresses % 16 == 0 && columns <= kThreads * 4 * kKept) {
+    backward_kept(reinterpret_cast<const float4*>(y + start),
+                  reinterpret_cast<const float4*>(dy + start),
+                  reinterpret_cast<float4*>(dx + start), columns / 4);
+  } else {
+    backward_two_passes(y + start, dy + start, dx + start, columns);
   }
   // ### END SOLUTION
 }

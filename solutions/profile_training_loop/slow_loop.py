@@ -55,10 +55,12 @@ class Pictures(Dataset):
 
 
 class Log:
-    """One line of JSON a step, and a checkpoint: nothing is lost if the machine goes down."""
+    """One line of JSON a step, and a checkpoint, until the run is over."""
 
     def __init__(self):
-        self.folder = Path(tempfile.mkdtemp(prefix="training-"))
+        # Deleted with this object: a checkpoint of ResNet-50 has 94 MB, too much to leave behind.
+        self.temporary = tempfile.TemporaryDirectory(prefix="training-")
+        self.folder = Path(self.temporary.name)
         self.lines = (self.folder / "log.jsonl").open("a")
 
     def write(self, model, step, loss, scores, labels):

@@ -53,12 +53,17 @@ font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
 margin:.4em 0;width:100%;table-layout:auto}
 .hotloop td,.hotloop th{text-align:left!important;vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none;white-space:normal}
-.hotloop td:last-child{width:60%;overflow-wrap:anywhere}.hotloop .hl-num{white-space:nowrap}
+.hotloop .hl-rungs td:last-child{width:60%;overflow-wrap:anywhere}
+.hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
+.hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
 .hotloop summary{cursor:pointer;display:list-item}
-@media (max-width:600px){.hotloop tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
-.hotloop tr:first-child{display:none}.hotloop td{display:inline;border:0!important}
-.hotloop td:first-child{font-weight:600}.hotloop td:last-child{display:block;width:auto}}
+@media (max-width:600px){
+.hotloop .hl-rungs tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
+.hotloop .hl-rungs tr:first-child{display:none}
+.hotloop .hl-rungs td{display:inline;border:0!important}
+.hotloop .hl-rungs td:first-child{font-weight:600}
+.hotloop .hl-rungs td:last-child{display:block;width:auto}}
 """
 
 
@@ -153,7 +158,8 @@ def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
 
 def _rungs(record: Record, worth: Worth) -> str:
     rows = "".join(_rung(rung, worth.get(rung.rung)) for rung in record.rungs)
-    return f"<table><tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>{rows}</table>"
+    head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
+    return f"<table class='hl-rungs'>{head}{rows}</table>"
 
 
 def _rung(rung: RungRecord, worth: float | None) -> str:
@@ -212,11 +218,14 @@ def _profile(rung: str, profile: Profile) -> str:
         return f"<p>{escape(rung)}: {escape(profile.why_not)}</p>"
     head = "".join(f"<th>{escape(column)}</th>" for column in profile.columns)
     rows = "".join(
-        "<tr>" + "".join(f"<td class='hl-num'>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in profile.rows
+        f"<tr><td>{escape(kernel)}</td>"
+        + "".join(f"<td class='hl-num'>{escape(cell)}</td>" for cell in figures)
+        + "</tr>"
+        for kernel, *figures in profile.rows
     )
     caption = f"<summary>{escape(rung)}: your kernels in Nsight Compute</summary>"
-    return f"<details open>{caption}<table><tr>{head}</tr>{rows}</table></details>"
+    table = f"<div class='hl-profile'><table><tr>{head}</tr>{rows}</table></div>"
+    return f"<details open>{caption}{table}</details>"
 
 
 def _circumstances(record: Record) -> str:

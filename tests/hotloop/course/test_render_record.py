@@ -88,6 +88,28 @@ def test_everything_from_the_record_is_escaped() -> None:
     assert evil in soup.get_text()
 
 
+def test_a_kernel_of_nsight_compute_is_a_row_and_its_name_stays_text() -> None:
+    kernel = {
+        "kernel": "<b>softmax</b>",
+        "nanoseconds": 129_040,
+        "dram_bytes": 532e6,
+        "occupancy_percent": None,
+        "grid": "(8192, 1, 1)",
+    }
+    rung = RungRecord("gpu", Verdict.PASSED, "Right.", evidence={"nsight": [kernel]})
+    html = render_record.html(replace(RECORD, rungs=(rung,)))
+    [row] = BeautifulSoup(html, "html.parser").select(".hl-profile tr:has(td)")
+    cells = [cell.get_text() for cell in row.select("td")]
+    assert cells == ["<b>softmax</b>", "129.0", "532.00", "", "", "", "", "", "(8192, 1, 1)", ""]
+
+
+def test_why_there_is_no_profile_is_said() -> None:
+    rung = RungRecord("gpu", Verdict.PASSED, "Right.", evidence={"nsight": "ncu is not installed"})
+    html = render_record.html(replace(RECORD, rungs=(rung,)))
+    assert "gpu: ncu is not installed" in text_of(html)
+    assert "hl-profile'" not in html
+
+
 def test_text_has_verdict_and_points() -> None:
     lines = render_record.text(RECORD, SCORE).splitlines()
     assert lines[0] == "m.task: partial (3 of 8 points, 2 pending)"

@@ -23,7 +23,7 @@ VOCABULARY, KINDS = 512, 3
 WEIGHTS = 7
 """Of the encoder in all calls, so that it is loaded once."""
 
-MESSAGES = 2048
+MESSAGES = 512
 TIMED = CallSpec(
     (WEIGHTS, TensorSpec((MESSAGES, LONGEST), I64), TensorSpec((MESSAGES,), I64)),
     TensorSpec((MESSAGES, QUEUES), FP32),

@@ -25,7 +25,7 @@ WEIGHTS = 7
 NEAR = 1e-4
 """Of a probability: float32 stays a hundred times below it, and TF32 or float16 do not."""
 
-REQUESTS = 2048
+REQUESTS = 512
 TIMED = CallSpec(
     (WEIGHTS, TensorSpec((REQUESTS, LONGEST), I64)), TensorSpec((REQUESTS, TOPICS), FP32)
 )
