@@ -145,7 +145,7 @@ def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
         raise UserError(f"{source / 'tasks.py'}: {type(error).__name__}: {error}") from error
     if rungs != (named := [rung.id for rung in task.rungs]):
         raise UserError(
-            f"{task.id} has the rungs {', '.join(rungs)} in {source / 'tasks.py'}, and "
+            f"{task.id} has the checks {', '.join(rungs)} in {source / 'tasks.py'}, and "
             f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
         )
 
@@ -263,7 +263,7 @@ def _profiles(records: Mapping[str, Record]) -> list[Table | Text]:
             for row in profile.rows:
                 table.add_row(*row)
             shown.append(table)
-    return shown or [Text("Nothing was profiled: no rung that measures speed on a GPU was judged.")]
+    return shown or [Text("Nothing was profiled: no check that measures GPU speed was judged.")]
 
 
 def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict[str, Any]:
@@ -281,7 +281,7 @@ def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict
 
 
 def _table(problem: Problem[Any], rows: list[dict[str, Any]]) -> Table:
-    table = Table("task", "rung", "verdict", "points", "sentence")
+    table = Table("task", "check", "verdict", "points", "sentence")
     for column in table.columns[:4]:
         column.no_wrap = True
     for row in rows:
