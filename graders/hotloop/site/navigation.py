@@ -16,7 +16,7 @@ from hotloop.site import lessons, module_page
 Entry = dict[str, Any] | str
 
 AUTHORED: Sequence[tuple[str, str]] = (
-    ("Practise", "practice"),
+    ("Practice", "practice"),
     ("Hire", "take-home"),
     ("Contribute", "contribute"),
 )
