@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotloop import extras
+from hotloop.core.user_error import UserError
 from hotloop.worker.serve import serve
 
 if TYPE_CHECKING:
@@ -23,14 +25,17 @@ _judge: JudgeProcess | None = None
 
 
 def check(key: str, *, budget_s: float = 120.0) -> Shown:
-    """Judge `module.task` now and show the verdict. ValueError for a key that names no task.
+    """Judge `module.task` now and show the verdict.
 
     budget_s: seconds for the whole task. Interrupt the kernel to stop it; nothing is left behind.
+    ValueError for a key that names no task, UserError where no judge can run.
     """
     module, _, task = key.partition(".")
     if not task:
         raise ValueError(f"{key!r} is not of the form module.task")
     _require_task(module, task)
+    if gap := extras.why_no_judge():
+        raise UserError(gap)
     record = _judge_here(module, task, budget_s)
     from hotloop.course.render_record import Shown
     from hotloop.curriculum import load_module
@@ -65,6 +70,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
     from hotloop.takehome import manifest
+    from hotloop.task_spec import task_spec
     from hotloop.variants import beside
 
     found = manifest.find(Path.cwd())
@@ -73,7 +79,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     job = Job(
         module,
         task,
-        curriculum.load_module(module).spec(task),
+        task_spec(curriculum.load_module(module), task),
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,

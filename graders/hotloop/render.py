@@ -32,12 +32,12 @@ from hotloop.markers import (
     regions,
     solved,
 )
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.variants.form import NAME as VARIANTS
 from hotloop.variants.rewriting import Rewriting
 from hotloop.variants.variant import Variant
 
 NOTEBOOK_SOURCE = "lab.py"
-NOTEBOOK = "lab.ipynb"
 WRONG = "wrong"
 
 _FAILS = re.compile(r"^fails: (?P<task>[a-z][a-z0-9_]*)\.(?P<rung>[a-z][a-z0-9_]*)$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""`hotloop check`: judge a folder's work on this machine."""
+"""`hotloop check`: judge a folder's work, on this machine or on another one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from rich.text import Text
 
 from hotloop import __version__, curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, log, require_sandbox
+from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
-from hotloop.judge.task import find as find_task
-from hotloop.local_judging import NOTEBOOK, judge_folder
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
 from hotloop.remote import ssh
@@ -122,6 +121,7 @@ def _in_module(what: str | None, folder: Path) -> _Asked:
 
 def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
     """UserError where the problem's two files do not fit each other, or an answer is missing."""
+    require_local()
     problem = load_problem(source)
     try:
         tasks = [problem.task(what)] if what else problem.tasks
@@ -135,6 +135,8 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
 
 
 def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
+    from hotloop.judge.task import find as find_task
+
     try:
         rungs = list(find_task(problem.id, task.id, source).rungs)
     except KeyError:
@@ -189,6 +191,8 @@ def _seed(said: str) -> str:
 def _judge(
     asked: _Asked, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
 ) -> dict[str, Record]:
+    from hotloop.local_judging import judge_folder
+
     pack = asked.pack
     with Console(stderr=True).status("") as status:
         return judge_folder(

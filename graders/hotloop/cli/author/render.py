@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import Answer, require
 from hotloop.core import paths
 
 
@@ -24,6 +24,7 @@ def run(
     ] = False,
 ) -> Answer:
     """Bring exercises/ up to date with solutions/, and lessons with the code that they quote."""
+    require("local")
     from hotloop import quoting
     from hotloop import render as rendering  # imports nbformat, which takes seconds
 

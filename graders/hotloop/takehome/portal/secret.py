@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hotloop.takehome.portal.database import own_folder
-from hotloop.takehome.whole_file import create_private
+from hotloop.whole_file import create_private
 
 NAME = "secret.key"
 LENGTH = 32

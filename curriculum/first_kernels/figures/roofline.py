@@ -1,0 +1,75 @@
+"""Draws the roofline of an NVIDIA H200, as it was measured, with the kernels of this module.
+
+cd curriculum/first_kernels/figures && python roofline.py > roofline.svg
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from hotloop.core import paths
+from hotloop.site.drawing import COLOURS, dot, drawing, line, text
+
+LEFT, RIGHT, TOP, BOTTOM = 40, 350, 20, 200
+INTENSITIES, RATES = (0.1, 1000.0), (0.1e12, 1000e12)
+
+KERNELS = (
+    ("axpy", 2 / 12),
+    ("row_sums", 1 / 4),
+    ("blur_rows", 7 / 8),
+    ("bias_gelu", 10 / 8),
+    ("matmul", 2 * 64 * 64 / (2 * 64 * 2)),
+)
+"""Operations a byte, counted: of a product, for tiles of 64 × 64 whose loads no cache serves."""
+
+
+def main() -> None:
+    """Print the picture."""
+    bandwidth = _ceiling("fused_softmax", "triton_forward.gpu_fast_gb_per_s") * 1e9
+    peak = _ceiling("resnet_tensorrt", "torch_gpu.gpu_fast_gflop_per_s") * 1e9
+    ridge = peak / bandwidth
+    low, high = INTENSITIES
+    parts = [
+        line(LEFT, BOTTOM, RIGHT, BOTTOM),
+        line(LEFT, TOP, LEFT, BOTTOM),
+        line(_x(low), _y(low * bandwidth), _x(ridge), _y(peak), "edge"),
+        line(_x(ridge), _y(peak), _x(high), _y(peak), "edge"),
+    ]
+    powers = [10.0**power for power in range(-1, 4)]
+    parts += [text(_x(p), BOTTOM + 14, f"{p:g}", size=10, anchor="middle") for p in powers]
+    parts += [text(LEFT - 4, _y(p * 1e12) + 4, f"{p:g}", size=10, anchor="end") for p in powers]
+    for number, (name, intensity) in enumerate(KERNELS):
+        x, y = _x(intensity), _y(min(peak, intensity * bandwidth))
+        # Above the line and below it in turn, so that no name covers another one.
+        place = (x - 4, y - 9) if number % 2 else (x + 8, y + 12)
+        parts += [dot(x, y, 4, COLOURS[0]), text(*place, name, size=10)]
+    over = f"{peak / 1e12:.0f} TFLOP/s"
+    parts.append(text(_x(ridge), _y(peak) - 8, over, size=10, anchor="middle"))
+    parts.append(text(_x(6), _y(15e12), f"{bandwidth / 1e12:.2f} TB/s", size=10))
+    parts.append(text(LEFT, BOTTOM + 30, "operations a byte; upwards: TFLOP/s", size=10))
+    told = (
+        f"The attainable rate rises with the intensity up to {ridge:.0f} operations a byte. "
+        "All kernels of this module lie left of that."
+    )
+    print("\n".join(drawing(BOTTOM + 40, parts, "The roofline of an NVIDIA H200", told)))
+
+
+def _ceiling(module: str, name: str) -> float:
+    run: Path = paths.curriculum() / module / "runs" / "nvidia_h200.json"
+    return float(json.loads(run.read_text(encoding="utf-8"))["ceilings"][name])
+
+
+def _x(intensity: float) -> float:
+    low, high = map(math.log10, INTENSITIES)
+    return LEFT + (RIGHT - LEFT) * (math.log10(intensity) - low) / (high - low)
+
+
+def _y(rate: float) -> float:
+    low, high = map(math.log10, RATES)
+    return BOTTOM - (BOTTOM - TOP) * (math.log10(rate) - low) / (high - low)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,297 @@
+"""Hidden inputs for the kernels of module first_kernels, and what they should become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.judge.adversarial import reductions
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import FP16, FP32, DType
+from hotloop.judge.rungs.correct import Case, Tensor
+
+Rng = np.random.Generator
+
+RADIUS = 3
+"""Of the blur: a mean of seven neighbors."""
+
+HEIGHT = 300.0
+"""Of the one large number in a row of normal ones."""
+
+SLACK = 8.0
+"""How many roundings of a sum's largest terms are still allowed."""
+
+
+def odd(rng: Rng, low: int, high: int) -> int:
+    """A number that no block divides."""
+    return int(rng.integers(low, high)) | 1
+
+
+# --- a · x + y ------------------------------------------------------------------------------------
+
+
+def scaled_sum(a: float, x: Floats, y: Floats) -> Floats:
+    """In float64."""
+    return a * x + y
+
+
+def vectors(rng: Rng) -> Iterator[Case]:
+    """Of lengths that fill blocks exactly, and that do not."""
+    for label, count in (
+        ("one single element", 1),
+        ("one block exactly", 1024),
+        ("one element more than blocks", 4097),
+        ("an odd number of elements", odd(rng, 3000, 9000)),
+        ("a hundred blocks", 102400),
+    ):
+        yield _vectors_case(rng, label, count, FP32)
+    yield _vectors_case(rng, "float16", odd(rng, 2000, 3000), FP16)
+    # a · x alone is beyond float16; the sum is not.
+    x = rng.uniform(2e4, 3e4, 2048)
+    y = -2.0 * x + rng.uniform(-100, 100, 2048)
+    yield _vectors(
+        "a product that float16 cannot hold", rng.uniform(2.5, 3.0), x, np.round(y), FP16
+    )
+
+
+def counted_vectors(rng: Rng) -> Case:
+    """Of whole blocks."""
+    return _vectors_case(rng, "vectors", 1024 * int(rng.integers(3, 9)), FP32)
+
+
+def _vectors_case(rng: Rng, label: str, count: int, dtype: DType) -> Case:
+    x, y = rng.standard_normal((2, count)) * 3.0
+    return _vectors(label, float(rng.uniform(-3, 3)), x, y, dtype)
+
+
+def _vectors(label: str, a: float, x: Floats, y: Floats, dtype: DType) -> Case:
+    return Case(label, (a, Tensor(x, dtype), Tensor(y, dtype)), TensorSpec(x.shape, dtype))
+
+
+def of_vectors(case: Case) -> Tolerance:
+    """Of a product and a sum in float32, stored in the vectors' dtype."""
+    _, x, y = case.arguments
+    assert isinstance(x, Tensor)
+    assert isinstance(y, Tensor)
+    derived = Tolerance.derived(case.out.dtype, FP32)
+    largest = 3.0 * float(np.abs(x.values).max()) + float(np.abs(y.values).max())
+    return Tolerance(derived.relative, derived.absolute + SLACK * FP32.unit_roundoff * largest)
+
+
+# --- gelu(x + bias) -------------------------------------------------------------------------------
+
+
+def gelu(x: Floats, bias: Floats) -> Floats:
+    """With the tanh approximation, in float64."""
+    v = x + bias
+    return 0.5 * v * (1.0 + np.tanh(0.7978845608 * (v + 0.044715 * v**3)))
+
+
+def biased(rng: Rng) -> Iterator[Case]:
+    """Every column has a bias of its own size, and every row another sign."""
+    for label, shape in (
+        ("one single element", (1, 1)),
+        ("fewer columns than threads", (40, odd(rng, 3, 99))),
+        ("a column for each thread", (9, 256)),
+        ("an odd number of columns", (7, odd(rng, 257, 2000))),
+        ("more rows than columns", (700, 17)),
+    ):
+        yield _biased(rng, label, shape)
+
+
+def counted_biased(rng: Rng) -> Case:
+    """Rows of whole sectors."""
+    return _biased(rng, "rows of whole sectors", (16, 256 * int(rng.integers(2, 8))))
+
+
+def _biased(rng: Rng, label: str, shape: tuple[int, int]) -> Case:
+    x = 2.0 * rng.standard_normal(shape)
+    bias = rng.uniform(-3.0, 3.0, shape[1])
+    return Case(label, (Tensor(x, FP32), Tensor(bias, FP32)), TensorSpec(shape, FP32))
+
+
+def of_gelu(_case: Case) -> Tolerance:
+    """The tanh cancels with 1 for large negative numbers: what is left there is absolute."""
+    derived = Tolerance.derived(FP32, FP32, amplification=8.0)
+    return Tolerance(derived.relative, 4e-6)
+
+
+# --- sums of rows ---------------------------------------------------------------------------------
+
+
+def sums(x: Floats) -> Floats:
+    """In float64."""
+    return x.sum(axis=1)
+
+
+def rows_to_sum(rng: Rng) -> Iterator[Case]:
+    """Rows whose sum hangs on one element, and rows in which a narrow type stops growing."""
+    yield _rows("one single element", rng.standard_normal((1, 1)))
+    yield _rows("short rows", reductions.spikes(rng, odd(rng, 3, 30), HEIGHT, 300))
+    spikes = reductions.spikes(rng, odd(rng, 300, 2000), HEIGHT)
+    yield _rows("one large number in each row", spikes)
+    yield _rows("rows with a gap between them", reductions.spikes(rng, 777, HEIGHT), gap=19)
+    long = reductions.spikes(rng, 8192 + odd(rng, 1, 99), HEIGHT)
+    yield _rows("one large number in each long row", long)
+    yield _rows("two large numbers that cancel", reductions.opposites(rng, 3001, 3e4))
+    yield _rows("a float16 row whose sum float16 cannot hold", rng.uniform(1, 2, (2, 90001)), FP16)
+    yield _rows("float16", reductions.spikes(rng, odd(rng, 1000, 3000), HEIGHT), FP16)
+
+
+def counted_rows(rng: Rng) -> Case:
+    """Rows that fit into a block."""
+    return _rows("rows that fit into a block", reductions.spikes(rng, odd(rng, 900, 2000), HEIGHT))
+
+
+def _rows(label: str, x: Floats, dtype: DType = FP32, *, gap: int = 0) -> Case:
+    return Case(label, (Tensor(x, dtype, gap),), TensorSpec(x.shape[:1], FP32))
+
+
+def of_sums(case: Case) -> Tolerance:
+    """Of a sum in float32, whose error grows with the magnitudes that are added."""
+    (x,) = case.arguments
+    assert isinstance(x, Tensor)
+    magnitude = float(np.abs(x.values).sum(axis=1).max())
+    derived = Tolerance.derived(FP32, FP32, terms=x.values.shape[1])
+    return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * magnitude)
+
+
+# --- the transpose --------------------------------------------------------------------------------
+
+
+def transposed(x: Floats) -> Floats:
+    """Rows become columns."""
+    return x.T
+
+
+def to_transpose(rng: Rng) -> Iterator[Case]:
+    """Shapes that end within a tile, in both directions."""
+    for label, shape in (
+        ("one single element", (1, 1)),
+        ("one row", (1, odd(rng, 65, 300))),
+        ("one column", (odd(rng, 65, 300), 1)),
+        ("whole tiles", (64, 96)),
+        ("an odd number of rows and columns", (odd(rng, 65, 200), odd(rng, 65, 300))),
+        ("one row more than tiles", (97, 64)),
+        ("one column more than tiles", (64, 129)),
+    ):
+        yield _matrix(rng, label, shape)
+
+
+def small_to_transpose(rng: Rng) -> Iterator[Case]:
+    """For several orders of threads."""
+    yield _matrix(rng, "whole tiles", (64, 96))
+    yield _matrix(rng, "an odd number of rows and columns", (odd(rng, 33, 90), odd(rng, 65, 120)))
+
+
+def counted_to_transpose(rng: Rng) -> Case:
+    """Whole tiles."""
+    shape = (32 * int(rng.integers(3, 7)), 32 * int(rng.integers(3, 7)))
+    return _matrix(rng, "whole tiles", shape)
+
+
+def _matrix(rng: Rng, label: str, shape: tuple[int, int]) -> Case:
+    x = rng.standard_normal(shape)
+    return Case(label, (Tensor(x, FP32),), TensorSpec(shape[::-1], FP32))
+
+
+def exactly(_case: Case) -> Tolerance:
+    """Moved, not computed."""
+    return Tolerance(0.0, 0.0)
+
+
+# --- the blur -------------------------------------------------------------------------------------
+
+
+def blurred(x: Floats) -> Floats:
+    """The mean of seven neighbors; beyond the ends of a row are zeros. In float64."""
+    padded = np.pad(x, ((0, 0), (RADIUS, RADIUS)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * RADIUS + 1, axis=1)
+    return windows.mean(axis=-1)
+
+
+def to_blur(rng: Rng) -> Iterator[Case]:
+    """A large number beside every border of a block, where a halo is missed."""
+    for label, columns in (
+        ("one single column", 1),
+        ("fewer columns than neighbors", 5),
+        ("a block exactly", 256),
+        ("a few columns more than a block", 256 + int(rng.integers(1, 4))),
+        ("an odd number of columns", odd(rng, 300, 900)),
+        ("many blocks", odd(rng, 2050, 3000)),
+    ):
+        yield _to_blur(rng, label, columns)
+
+
+def small_to_blur(rng: Rng) -> Iterator[Case]:
+    """For several orders of threads."""
+    yield _to_blur(rng, "an odd number of columns", odd(rng, 300, 900))
+    yield _to_blur(rng, "few columns", odd(rng, 9, 40))
+
+
+def counted_to_blur(rng: Rng) -> Case:
+    """Rows of whole blocks."""
+    return _to_blur(rng, "rows of whole blocks", 256 * int(rng.integers(3, 9)))
+
+
+def _to_blur(rng: Rng, label: str, columns: int) -> Case:
+    x = reductions.spikes(rng, columns, HEIGHT, 16)
+    return Case(label, (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
+
+
+def of_blur(_case: Case) -> Tolerance:
+    """Of seven terms in float32."""
+    derived = Tolerance.derived(FP32, FP32, terms=2 * RADIUS + 1)
+    return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * HEIGHT)
+
+
+# --- the matrix product ---------------------------------------------------------------------------
+
+
+def product(a: Floats, b: Floats) -> Floats:
+    """In float64."""
+    return a @ b
+
+
+def matrices(rng: Rng) -> Iterator[Case]:
+    """Extents that end within a tile, in all three directions."""
+    for label, (m, k, n) in (
+        ("one single element", (1, 1, 1)),
+        ("a row and a column", (1, odd(rng, 65, 300), 1)),
+        ("whole tiles", (128, 64, 192)),
+        ("odd extents", (odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))),
+        ("a long sum", (33, odd(rng, 900, 1500), 40)),
+    ):
+        yield _product(rng, label, m, k, n)
+    yield _product(rng, "rows with a gap between them", 70, 70, 70, gap=9)
+
+
+def counted_matrices(rng: Rng) -> Case:
+    """Whole tiles of 64."""
+    m, n = 64 * int(rng.integers(3, 5)), 64 * int(rng.integers(3, 5))
+    return _product(rng, "whole tiles", m, 256, n)
+
+
+def compiled_matrices(rng: Rng) -> Case:
+    """As on a GPU."""
+    return _product(rng, "whole tiles", 256, 256, 256)
+
+
+def _product(rng: Rng, label: str, m: int, k: int, n: int, gap: int = 0) -> Case:
+    """Each element of a row of `a` matters; one in each row matters most."""
+    a = reductions.spikes(rng, k, 30.0, m)
+    b = rng.standard_normal((k, n))
+    tensors = (Tensor(a, FP16, gap), Tensor(b, FP16, gap))
+    return Case(label, tensors, TensorSpec((m, n), FP32, gap))
+
+
+def of_product(case: Case) -> Tolerance:
+    """Of a sum in float32 of products that are exact there."""
+    a, b = case.arguments
+    assert isinstance(a, Tensor)
+    assert isinstance(b, Tensor)
+    magnitude = float((np.abs(a.values) @ np.abs(b.values)).max())
+    derived = Tolerance.derived(FP32, FP32, terms=a.values.shape[1])
+    return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * magnitude)

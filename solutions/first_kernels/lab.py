@@ -1,0 +1,307 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # First kernels
+#
+# A GPU runs thousands of threads at once, and almost every kernel waits for memory. In this notebook you write six small
+# kernels, three in OpenAI Triton and three in CUDA C++, and each time you count the bytes that move. In the end you read
+# a profile and say what limits a kernel.
+#
+# How it works here:
+#
+# - Kernels are written in two files beside this notebook. Open them in JupyterLab's editor (double-click in the file
+#   list), save, and run the cell with `check(…)` here. A separate judge process calls your kernel on hidden inputs and
+#   tells you what it saw.
+# - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's simulator, which
+#   runs your threads one by one and watches every access. What only a GPU can show says `not_measured`, and its points
+#   stay open.
+# - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `kernels_triton.py` | kernels in Triton: tasks 1, 3 and 6 |
+# | `kernels.cu` | kernels in CUDA C++: tasks 2, 4 and 5 |
+#
+# The lesson *First kernels* has a picture of threads and memory for each task.
+
+# %%
+from hotloop import check
+from hotloop.simulate.lesson import show_traffic
+
+# %% [markdown]
+# ## 1. Triton: a map
+#
+# ### CARD first_kernels.axpy
+#
+# In Triton you write what **one program** does with a **block** of elements. A launch starts a grid of programs; each
+# knows its own number, `tl.program_id(0)`. Write the kernel and `axpy(a, x, y, out)` in `kernels_triton.py`:
+#
+# - `out` = `a · x + y`, element by element. `a` is a Python float; `x`, `y` and `out` have one shape, of any number of
+#   elements, and are contiguous.
+# - float32 or float16. Compute in float32: in float16 the product alone may be too large, although the sum is not.
+# - Nothing behind the end of a tensor may be read or written.
+#
+# Try it on a CPU:
+#
+# ```python
+# import os
+# os.environ["TRITON_INTERPRET"] = "1"    # before Triton is imported
+# import torch
+# from kernels_triton import axpy
+#
+# x, y, out = torch.rand(3, 1000)
+# axpy(2.0, x, y, out)
+# print((out - (2 * x + y)).abs().max())
+# ```
+#
+# ### HINTS first_kernels.axpy
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "axpy", "locked": true, "points": 13, "solution": false, "task": false}
+check("first_kernels.axpy")
+
+# %% [markdown]
+# ## 2. CUDA C++: a fused elementwise kernel
+#
+# ### CARD first_kernels.bias_gelu
+#
+# In CUDA C++ you write what **one thread** does. 32 threads of a block form a warp, which executes one instruction
+# together: if its 32 lanes read neighboring addresses, the memory moves whole sectors of 32 bytes and nothing else.
+#
+# `bias_gelu(x, bias, y, rows, columns)` in `kernels.cu` is launched as `<<<rows, 256>>>`, **one block a row**. Write
+# `y = gelu(x + bias)` with the formula above the kernel. All tensors are float32 and row-major; `bias` has one number a
+# column. As two operations in PyTorch the sum would be written to memory and read again; here it stays in a register.
+#
+# ### HINTS first_kernels.bias_gelu
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "bias_gelu", "locked": true, "points": 17, "solution": false, "task": false}
+check("first_kernels.bias_gelu")
+
+# %% [markdown]
+# ## 3. Triton: a reduction
+#
+# ### CARD first_kernels.row_sums
+#
+# Write the kernel and `row_sums(x, out)` in `kernels_triton.py`: one program a row.
+#
+# - `x` is [rows, columns], float32 or float16, with any stride between rows; columns are contiguous.
+# - `out` is [rows], float32. Sum in float32: a float16 sum of ones stops at 2048.
+# - A row may have a hundred thousand columns, more than a program should hold at once.
+#
+# ### HINTS first_kernels.row_sums
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "row_sums", "locked": true, "points": 14, "solution": false, "task": false}
+check("first_kernels.row_sums")
+
+# %% [markdown]
+# ## 4. CUDA C++: a transpose
+#
+# ### CARD first_kernels.transpose
+#
+# `transpose(x, y, rows, columns)` is launched as `<<<(rows + 31) / 32, 256>>>`: **a block writes 32 rows of y**. `y` is
+# [rows, columns], `x` is [columns, rows]; both are float32 and row-major, of any shape.
+#
+# If a warp reads a row of x, its 32 elements go to 32 different rows of y, a whole row apart. Put a tile into
+# `__shared__` memory instead: read rows, wait at a barrier, write rows. Then look at the **32 banks** of the shared memory:
+# lanes that ask for different addresses in one bank are served one after the other.
+#
+# ### HINTS first_kernels.transpose
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "transpose", "locked": true, "points": 18, "solution": false, "task": false}
+check("first_kernels.transpose")
+
+# %% [markdown]
+# *Predict first*: which of your lines moves most, and would anything change in this picture without the padding of the
+# tile?
+
+# %%
+show_traffic("kernels.cu", "transpose", rows=64, columns=64)
+
+# %% [markdown]
+# ## 5. CUDA C++: a stencil
+#
+# ### CARD first_kernels.blur_rows
+#
+# `blur_rows(x, y, rows, columns)` is launched as `<<<rows, 256>>>`, **one block a row**:
+# `y[r][c]` is the mean of the seven elements `x[r][c − 3]` to `x[r][c + 3]`, where beyond the ends of a row x is 0. (The
+# sum is always divided by 7.)
+#
+# Load each element of the row from global memory once, into shared memory, with three elements more on either side of
+# each piece.
+#
+# ### HINTS first_kernels.blur_rows
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "blur_rows", "locked": true, "points": 20, "solution": false, "task": false}
+check("first_kernels.blur_rows")
+
+# %%
+show_traffic("kernels.cu", "blur_rows", rows=16, columns=1024)
+
+# %% [markdown]
+# ## 6. Triton: a tiled matrix product
+#
+# ### CARD first_kernels.matmul
+#
+# Write the kernel and `matmul(a, b, c)` in `kernels_triton.py`: `c = a @ b`, a tile of `c` in each program.
+#
+# - `a` is [m, k] and `b` is [k, n], both float16, with any stride between rows; columns are contiguous. `c` is [m, n],
+#   float32, with a stride of its own.
+# - Use `tl.dot` with a float32 accumulator. No extent need be a multiple of your tile.
+#
+# A tile of 64 × 64 results needs 64 rows of a and 64 columns of b: each element that it loads is used 64 times. The check
+# counts how often a and b are loaded.
+#
+# ### HINTS first_kernels.matmul
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "matmul", "locked": true, "points": 19, "solution": false, "task": false}
+check("first_kernels.matmul")
+
+# %% [markdown]
+# ## 7. The roofline
+#
+# ### CARD first_kernels.roofline
+#
+# Write `roofline(flops, moved, seconds, peak, bandwidth)`. `flops` and `moved` (bytes) are what a kernel did in
+# `seconds`; `peak` (operations a second) and `bandwidth` (bytes a second) are what the GPU can do. Return a dict:
+#
+# | key | value |
+# | --- | --- |
+# | `"intensity"` | operations a byte of the kernel |
+# | `"ridge"` | operations a byte from which on arithmetic is the limit |
+# | `"attainable"` | the highest rate, in operations a second, at the kernel's intensity |
+# | `"share"` | the rate that the kernel reached, as a share of the attainable one |
+# | `"bound"` | `"memory"` or `"compute"` |
+#
+# ### HINTS first_kernels.roofline
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "roofline_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION first_kernels.roofline
+### STUB def roofline(flops, moved, seconds, peak, bandwidth):
+### STUB     raise NotImplementedError("first_kernels.roofline")
+def roofline(flops, moved, seconds, peak, bandwidth):
+    intensity, ridge = flops / moved, peak / bandwidth
+    attainable = min(peak, intensity * bandwidth)
+    return {
+        "intensity": intensity,
+        "ridge": ridge,
+        "attainable": attainable,
+        "share": flops / seconds / attainable,
+        "bound": "memory" if intensity < ridge else "compute",
+    }
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "roofline", "locked": true, "points": 6, "solution": false, "task": false}
+check("first_kernels.roofline")
+
+# %% [markdown]
+# ## 8. Read a table of Nsight Compute
+#
+# ### CARD first_kernels.read_profile
+#
+# `ncu --csv --page raw` prints a row for each kernel: a line with the names of metrics, a line with their units, then the
+# kernels. Numbers may have commas, such as `"1,234,567"`. Write `read_profile(path, needed_path, sms)`:
+#
+# - `path` is such a CSV file. `needed_path` is a JSON file: for the name of each kernel, the bytes that it has to move
+#   at least. `sms` is how many SMs the GPU has.
+# - Return a list with one word for each kernel, in the file's order: the first of these that is true.
+#
+# | word | when |
+# | --- | --- |
+# | `"too_few_blocks"` | `launch__grid_size` is less than the number of SMs |
+# | `"extra_traffic"` | `dram__bytes.sum` is more than 1.5 times the needed bytes |
+# | `"bank_conflicts"` | `l1tex__data_bank_conflicts_pipe_lsu.sum` is more than 0.25 times `l1tex__data_pipe_lsu_wavefronts_mem_shared.sum` |
+# | `"memory"`, `"compute"` | the larger of `gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed` and `sm__throughput.avg.pct_of_peak_sustained_elapsed` is at least 60: that one limits the kernel |
+# | `"latency"` | none of these: the GPU mostly waits |
+#
+# ### HINTS first_kernels.read_profile
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "read_profile_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION first_kernels.read_profile
+### STUB def read_profile(path, needed_path, sms):
+### STUB     raise NotImplementedError("first_kernels.read_profile")
+import csv
+import json
+
+
+def read_profile(path, needed_path, sms):
+    with open(needed_path, encoding="utf-8") as stream:
+        needed = json.load(stream)
+    with open(path, encoding="utf-8", newline="") as stream:
+        _units, *kernels = csv.DictReader(stream)
+    return [limit(kernel, needed[kernel["Kernel Name"]], sms) for kernel in kernels]
+
+
+def limit(kernel, needed, sms):
+    def number(metric):
+        return float(kernel[metric].replace(",", ""))
+
+    if number("launch__grid_size") < sms:
+        return "too_few_blocks"
+    if number("dram__bytes.sum") > 1.5 * needed:
+        return "extra_traffic"
+    passes = number("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")
+    if number("l1tex__data_bank_conflicts_pipe_lsu.sum") > 0.25 * passes:
+        return "bank_conflicts"
+    memory = number("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")
+    compute = number("sm__throughput.avg.pct_of_peak_sustained_elapsed")
+    if max(memory, compute) < 60:
+        return "latency"
+    return "memory" if memory > compute else "compute"
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "read_profile", "locked": true, "points": 8, "solution": false, "task": false}
+check("first_kernels.read_profile")
+
+# %% [markdown]
+# ## 9. What limits this kernel?
+#
+# ### CARD first_kernels.explain
+#
+# The reference kernel of the module *Fused softmax* on an NVIDIA H200, as Nsight Compute saw it: a float32 matrix of
+# 8192 × 8192 is read and written once, in 129 µs; 532 MB moved between the GPU and its memory. A copy of the same
+# matrix reaches 4.28 TB/s there, and the GPU has 132 SMs.
+#
+# A colleague launches the same kernel on 40 rows of 8192, sees a low DRAM throughput, and says that the kernel is bad.
+# Answer in 100 to 250 words:
+#
+# 1. What limits the first launch, and how close is it to that limit? Show the calculation.
+# 2. What limits the second one, and why is the percentage low?
+# 3. What would you change for 40 rows, what can it gain at most, and how would you check it?
+#
+# A person grades this answer.
+#
+# ### HINTS first_kernels.explain
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "explain", "locked": false, "points": 8, "solution": true, "task": false}
+# ### BEGIN SOLUTION first_kernels.explain
+# ### STUB *Write your answer here.*
+# The first launch has to move 8192 · 8192 · 4 B, read once and written once: 537 MB. It moved 532 MB, so nothing is read
+# twice (some of the last writes were still in the cache). 532 MB in 129 µs are 4.1 TB/s, 96 % of what a copy reaches: it is
+# limited by memory bandwidth, and no other kernel that moves these bytes can be more than 4 % faster.
+#
+# The second launch has one block a row, 40 blocks for 132 SMs. 92 of them have nothing to do, and each of the
+# others has one block, whose 256 threads wait for their own loads and barriers. A low percentage of DRAM throughput says that
+# the memory was idle, not that the kernel moves too many bytes: 2.6 MB would take 0.6 µs at 4.28 TB/s, less than a launch
+# costs.
+#
+# I would give each row to several blocks, say four: 160 blocks with a quarter of a row each, which combine their maxima and
+# sums in a second small kernel, or use a cluster of blocks. At most it can become as fast as an empty launch, some
+# microseconds; below that only fewer launches help, for example a CUDA graph, or fusing it with what comes before. I would
+# check it with the time of both versions, interleaved, beside that of an empty kernel, and look at the number of active
+# SMs in the profile.
+# ### END SOLUTION
