@@ -12,6 +12,7 @@ from typing import Any
 from hotloop import curriculum
 from hotloop.bank.catalog import catalog
 from hotloop.course.picture import speed_svg
+from hotloop.course.render_record import prose
 from hotloop.problem import Level, Rung
 from hotloop.site.recorded import recorded
 
@@ -46,7 +47,7 @@ def _race() -> str:
     _, found = _measurement(*RACE)
     return _panel(
         "A data race is found without a GPU, with its lines",
-        f"<p><strong>{found.verdict}</strong> {module}.{task}</p><p>{escape(found.sentence)}</p>",
+        f"<p><strong>{found.verdict}</strong> {module}.{task}</p><p>{prose(found.sentence)}</p>",
         f"What the CUDA simulator says of {candidate}",
         "how-the-judge-works.md",
     )
