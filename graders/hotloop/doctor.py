@@ -21,10 +21,6 @@ from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.judge import device
 from hotloop.nvcc import toolchain
-from hotloop.sandbox.confinement import Confinement
-from hotloop.sandbox.launch import launch
-from hotloop.sandbox.level import level
-from hotloop.serving import extra, preflight
 from hotloop.simulate.problem import Problem, ToolMissing
 from hotloop.simulate.toolchain import has_libraries
 
@@ -65,7 +61,7 @@ class Gradable:
 
 def examine() -> list[Finding]:
     """Look at everything; takes some seconds, mostly the import of torch in a process aside."""
-    return [look() for look in _LOOKS]
+    return [look() for look in (_LOOKS if sys.platform == "linux" else _LOOKS_ELSEWHERE)]
 
 
 def gradable(findings: list[Finding]) -> list[Gradable]:
@@ -87,7 +83,7 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
 
 def _needed(module: curriculum.Module, rung: problem.Rung, text: str) -> list[str]:
     """What the rung asks for. text: what the task is solved in, which imports Triton if it may."""
-    needed = ["sandbox", "torch", *module.needs_of(rung)]
+    needed = ["sandbox", "local", *module.needs_of(rung)]
     if re.search(r"\bimport triton\b", text):
         needed.append("triton")
     if rung.needs_compiler:
@@ -125,7 +121,7 @@ def _python() -> Finding:
 def _torch() -> Finding:
     version = _version("torch")
     if not version:
-        return Finding("torch", State.MISSING, "not installed", _pip("torch>=2.11,<2.14"))
+        return Finding("torch", State.MISSING, "not installed", "see local")
     return Finding("torch", State.OK, version)
 
 
@@ -133,7 +129,7 @@ def _triton() -> Finding:
     version = _version("triton")
     if not version:
         what = "not installed; it exists for Linux on x86-64"
-        return Finding("triton", State.MISSING, what, _pip("triton>=3.6,<3.10"))
+        return Finding("triton", State.MISSING, what, "see local")
     return Finding("triton", State.OK, version)
 
 
@@ -192,7 +188,16 @@ def _compiler() -> Finding:
     return Finding("g++", State.OK, lines[0] if lines else compiler)
 
 
+def _other_system() -> Finding:
+    """All that judges is for Linux, and cannot even be imported elsewhere."""
+    found = f"confinement needs Linux, and this is {platform.system()}"
+    fix = "judge on a Linux machine that you reach: hotloop check MODULE --on URL"
+    return Finding("sandbox", State.MISSING, found, fix)
+
+
 def _sandbox() -> Finding:
+    from hotloop.sandbox.level import level
+
     isolation, reason = level()
     if isolation != "none":
         return Finding("sandbox", State.OK, isolation)
@@ -201,9 +206,25 @@ def _sandbox() -> Finding:
 
 def _freezer() -> Finding:
     """Seen on a process that is confined as a candidate would be."""
+    from hotloop.sandbox.confinement import Confinement
+    from hotloop.sandbox.launch import launch
+    from hotloop.sandbox.level import level
+
     if level()[0] == "none":
         return Finding("freezer", State.MISSING, "no sandbox", "see sandbox")
-    confined = launch(_SLEEPER)
+    sleeper = Confinement(
+        argv=("/bin/sleep", "60"),
+        environment={},
+        read_only={},
+        writable={},
+        files=None,
+        memory_bytes=256 << 20,
+        processes=8,
+        tmp_bytes=1 << 20,
+        wall_s=60.0,
+        output_bytes=1 << 16,
+    )
+    confined = launch(sleeper)
     try:
         kind = confined.freezer.describe()["kind"]
     finally:
@@ -214,22 +235,10 @@ def _freezer() -> Finding:
     return Finding("freezer", State.LIMITED, found, "run the grader as root")
 
 
-_SLEEPER = Confinement(
-    argv=("/bin/sleep", "60"),
-    environment={},
-    read_only={},
-    writable={},
-    files=None,
-    memory_bytes=256 << 20,
-    processes=8,
-    tmp_bytes=1 << 20,
-    wall_s=60.0,
-    output_bytes=1 << 16,
-)
-
-
 def _serving() -> Finding:
     """All that a real tritonserver needs here: its environment, and this machine."""
+    from hotloop.serving import extra, preflight
+
     findings = preflight.examine()
     gaps = [finding for finding in findings if not finding.fine]
     needed = next((gap for gap in gaps if gap.needed), None)
@@ -294,6 +303,7 @@ _LOOKS: tuple[Callable[[], Finding], ...] = (
     *(_extra(name) for name in extras.IMPORTED if name != "cuda"),
     _gpu,
 )
+_LOOKS_ELSEWHERE = (_python, _trees, _other_system, _simulator, _extra("bank"))
 
 
 def _version(package: str) -> str:

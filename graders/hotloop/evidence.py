@@ -77,7 +77,7 @@ def measure(
     asked: Asked = EVERYTHING,
     times: int = 1,
     earlier: curriculum.Run | None = None,
-    on_run: Callable[[curriculum.Run], None] = lambda _run: None,
+    on_run: Callable[[curriculum.Run], object] = lambda _run: None,
 ) -> curriculum.Run:
     """Judge the module's reference and each of its wrong answers, and put the figures together.
 

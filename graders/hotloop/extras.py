@@ -1,12 +1,14 @@
-"""Packages that only some modules need, by the optional group that installs them."""
+"""Packages that not everybody needs, by the optional group that installs them."""
 
 from __future__ import annotations
 
 import importlib.util
+import platform
 import sys
 from collections.abc import Mapping
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
+    "local": ("jupytext", "nbformat", "numpy", "torch", "unidiff"),
     "course": (
         "alembic",
         "ipykernel",
@@ -53,7 +55,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "uvicorn",
     ),
 }
-"""What a group brings, as it is imported."""
+"""What a group brings on every system, as it is imported."""
 
 
 def missing(extra: str) -> tuple[str, ...]:
@@ -64,3 +66,16 @@ def missing(extra: str) -> tuple[str, ...]:
 def remedy(extra: str) -> str:
     """The command that installs the group."""
     return f"{sys.executable} -m pip install 'hotloop[{extra}]'"
+
+
+def why_no_judge() -> str:
+    """Why this machine cannot run the judge, and what to do instead; empty where it can."""
+    elsewhere = "judge on a Linux machine that you reach with `hotloop check --on URL`"
+    if sys.platform != "linux":
+        return f"Judging needs Linux, and this is {platform.system()}: {elsewhere}."
+    if gap := missing("local"):
+        return (
+            f"Judging on this machine needs {', '.join(gap)}: {elsewhere}, or install them with "
+            f"{remedy('local')}"
+        )
+    return ""

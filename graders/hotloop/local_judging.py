@@ -14,12 +14,13 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest, lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.lease import Lease
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.problem import load_problem
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
+from hotloop.task_spec import task_spec
 from hotloop.variants.variant import Variant
 
-NOTEBOOK = "lab.ipynb"
 ALLOW_UNCONFINED = "HOTLOOP_ALLOW_UNCONFINED"
 BUDGET_S = 300.0
 """For one task, where nobody says otherwise."""
@@ -112,7 +113,7 @@ def judge_folder(
         job = Job(
             module,
             task,
-            asked.spec(task),
+            task_spec(asked, task),
             source=None if source is None else str(source.resolve()),
             files=str(root),
             notebook=NOTEBOOK,

@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hotloop import extras
+from hotloop.core.user_error import UserError
 from hotloop.worker.serve import serve
 
 if TYPE_CHECKING:
@@ -21,15 +23,14 @@ if TYPE_CHECKING:
     from hotloop.judge.client import JudgeProcess
     from hotloop.variants import Variant
 
-NOTEBOOK = "lab.ipynb"
-
 _judge: JudgeProcess | None = None
 
 
 def check(key: str, *, budget_s: float = 120.0) -> Shown:
-    """Judge `module.task` now and show the verdict. ValueError for a key that names no task.
+    """Judge `module.task` now and show the verdict.
 
     budget_s: seconds for the whole task. Interrupt the kernel to stop it; nothing is left behind.
+    ValueError for a key that names no task, UserError where no judge can run.
     """
     module, _, task = key.partition(".")
     if not task:
@@ -44,6 +45,8 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
 
     if server := place.chosen():
         record = _judge_there(module, task, server)
+    elif gap := extras.why_no_judge():
+        raise UserError(gap)
     else:
         record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
@@ -67,6 +70,7 @@ def _require_task(module: str, task: str) -> None:
 def _judge_there(module: str, task: str, server: str) -> Record:
     """Ask a class's service about the files as they are saved."""
     from hotloop.course.progress_line import progress_line
+    from hotloop.notebook_cells import NOTEBOOK
     from hotloop.remote import asking, saved
 
     variant, given = _given(module)
@@ -96,13 +100,14 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
+    from hotloop.task_spec import task_spec
 
     variant, given = _given(module)
     judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
         task,
-        curriculum.load_module(module).spec(task),
+        task_spec(curriculum.load_module(module), task),
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,

@@ -10,6 +10,9 @@ from typing import Any, Literal
 from hotloop.core.wire import as_message
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells, text_of
 
+NOTEBOOK = "lab.ipynb"
+"""A module's notebook, in the folder that a learner works in."""
+
 MAX_SOURCE = 256 * 1024
 """Characters of one cell."""
 

@@ -13,9 +13,6 @@ from typing import Annotated, Generic, Literal, Self, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from hotloop.core.record import Record
-from hotloop.judge import levels as judged_levels
-from hotloop.judge.lacking import COMPILER
-from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.yaml_lines import load
 
 FILE = "problem.yaml"
@@ -77,23 +74,6 @@ class Threshold(Strict):
     stretch: Annotated[float, Field(gt=0)] | None = None
     provisional: bool
     reason: Text
-
-    @property
-    def shares(self) -> tuple[judged_levels.Level, ...]:
-        """The levels as the judge takes them, the stretch goal among them."""
-        return self._shares(self.levels)
-
-    @property
-    def shares_by_device(self) -> dict[str, tuple[judged_levels.Level, ...]]:
-        """Likewise, of devices that have levels of their own."""
-        return {own.device: self._shares(own.levels) for own in self.devices}
-
-    def _shares(self, levels: list[Level]) -> tuple[judged_levels.Level, ...]:
-        promised = [judged_levels.Level(level.ratio, level.earned) for level in levels]
-        highest = max(level.ratio for level in levels)
-        if self.stretch is None or self.stretch <= highest:
-            return tuple(promised)
-        return (*promised, judged_levels.Level(self.stretch, 0.0))
 
 
 class Rung(Strict):
@@ -175,19 +155,6 @@ class Problem(Strict, Generic[TaskT]):
                 return task
         known = ", ".join(task.id for task in self.tasks)
         raise KeyError(f"{self.id} has no task {name!r}; it has {known}")
-
-    def spec(self, name: str) -> TaskSpec:
-        """What the judge must know of the code task called `name`. KeyError as `task`."""
-        task = self.task(name)
-        rungs = {rung.id: self._rung_spec(rung) for rung in task.rungs}
-        return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(self.needs))
-
-    def _rung_spec(self, rung: Rung) -> RungSpec:
-        needs = (*self.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
-        if rung.threshold is None:
-            return RungSpec(needs, gpu=rung.needs_gpu)
-        by_device = rung.threshold.shares_by_device
-        return RungSpec(needs, rung.threshold.shares, by_device, rung.needs_gpu)
 
 
 def load_problem(folder: Path) -> Problem[JudgedTask]:

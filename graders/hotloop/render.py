@@ -32,12 +32,12 @@ from hotloop.markers import (
     regions,
     solved,
 )
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.variants.form import NAME as VARIANTS
 from hotloop.variants.rewriting import Rewriting
 from hotloop.variants.variant import Variant
 
 NOTEBOOK_SOURCE = "lab.py"
-NOTEBOOK = "lab.ipynb"
 WRONG = "wrong"
 
 _FAILS = re.compile(r"^fails: (?P<task>[a-z][a-z0-9_]*)\.(?P<rung>[a-z][a-z0-9_]*)$", re.MULTILINE)
@@ -306,7 +306,7 @@ def _expand(directive: Directive, module: str, path: Path) -> Lines:
 def _card(task: curriculum.Task) -> Lines:
     facts = f"**{task.minutes} minutes · difficulty {task.difficulty} of 5 · {task.points} points**"
     rows = [f"| {rung.id} | {rung.points} | {_one_line(rung.what)} |" for rung in task.rungs]
-    return [facts, "", "| rung | points | what is asked |", "| --- | --- | --- |", *rows]
+    return [facts, "", "| check | points | what is asked |", "| --- | --- | --- |", *rows]
 
 
 def _hints(task: curriculum.Task) -> Lines:

@@ -20,10 +20,10 @@
 #
 # How it works here:
 #
-# - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
+# - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge gives them weights and messages that you have not seen, and
 #   runs the files that they write in processes that have no source.
-# - No GPU is needed. What only a GPU can show says `not_measured`, and its points stay open.
+# - No GPU is needed. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

@@ -212,15 +212,15 @@ check("first_kernels.roofline")
 # ### CARD first_kernels.read_profile
 #
 # `ncu --csv --page raw` prints a row for each kernel: a line with the names of metrics, a line with their units, then the
-# kernels. Numbers may have commas, such as `"1,234,567"`. Write `read_profile(path, needed_path, multiprocessors)`:
+# kernels. Numbers may have commas, such as `"1,234,567"`. Write `read_profile(path, needed_path, sms)`:
 #
 # - `path` is such a CSV file. `needed_path` is a JSON file: for the name of each kernel, the bytes that it has to move
-#   at least. `multiprocessors` is how many the GPU has.
+#   at least. `sms` is how many SMs the GPU has.
 # - Return a list with one word for each kernel, in the file's order: the first of these that is true.
 #
 # | word | when |
 # | --- | --- |
-# | `"too_few_blocks"` | `launch__grid_size` is less than the number of multiprocessors |
+# | `"too_few_blocks"` | `launch__grid_size` is less than the number of SMs |
 # | `"extra_traffic"` | `dram__bytes.sum` is more than 1.5 times the needed bytes |
 # | `"bank_conflicts"` | `l1tex__data_bank_conflicts_pipe_lsu.sum` is more than 0.25 times `l1tex__data_pipe_lsu_wavefronts_mem_shared.sum` |
 # | `"memory"`, `"compute"` | the larger of `gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed` and `sm__throughput.avg.pct_of_peak_sustained_elapsed` is at least 60: that one limits the kernel |
@@ -230,25 +230,25 @@ check("first_kernels.roofline")
 
 # %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "read_profile_solution", "locked": false, "solution": true, "task": false}
 ### BEGIN SOLUTION first_kernels.read_profile
-### STUB def read_profile(path, needed_path, multiprocessors):
+### STUB def read_profile(path, needed_path, sms):
 ### STUB     raise NotImplementedError("first_kernels.read_profile")
 import csv
 import json
 
 
-def read_profile(path, needed_path, multiprocessors):
+def read_profile(path, needed_path, sms):
     with open(needed_path, encoding="utf-8") as stream:
         needed = json.load(stream)
     with open(path, encoding="utf-8", newline="") as stream:
         _units, *kernels = csv.DictReader(stream)
-    return [limit(kernel, needed[kernel["Kernel Name"]], multiprocessors) for kernel in kernels]
+    return [limit(kernel, needed[kernel["Kernel Name"]], sms) for kernel in kernels]
 
 
-def limit(kernel, needed, multiprocessors):
+def limit(kernel, needed, sms):
     def number(metric):
         return float(kernel[metric].replace(",", ""))
 
-    if number("launch__grid_size") < multiprocessors:
+    if number("launch__grid_size") < sms:
         return "too_few_blocks"
     if number("dram__bytes.sum") > 1.5 * needed:
         return "extra_traffic"
@@ -274,7 +274,7 @@ check("first_kernels.read_profile")
 #
 # The reference kernel of the module *Fused softmax* on an NVIDIA H200, as Nsight Compute saw it: a float32 matrix of
 # 8192 × 8192 is read and written once, in 129 µs; 532 MB moved between the GPU and its memory. A copy of the same
-# matrix reaches 4.28 TB/s there, and the GPU has 132 multiprocessors.
+# matrix reaches 4.28 TB/s there, and the GPU has 132 SMs.
 #
 # A colleague launches the same kernel on 40 rows of 8192, sees a low DRAM throughput, and says that the kernel is bad.
 # Answer in 100 to 250 words:
@@ -294,7 +294,7 @@ check("first_kernels.read_profile")
 # twice (some of the last writes were still in the cache). 532 MB in 129 µs are 4.1 TB/s, 96 % of what a copy reaches: it is
 # limited by memory bandwidth, and no other kernel that moves these bytes can be more than 4 % faster.
 #
-# The second launch has one block a row, 40 blocks for 132 multiprocessors. 92 of them have nothing to do, and each of the
+# The second launch has one block a row, 40 blocks for 132 SMs. 92 of them have nothing to do, and each of the
 # others has one block, whose 256 threads wait for their own loads and barriers. A low percentage of DRAM throughput says that
 # the memory was idle, not that the kernel moves too many bytes: 2.6 MB would take 0.6 µs at 4.28 TB/s, less than a launch
 # costs.
@@ -303,5 +303,5 @@ check("first_kernels.read_profile")
 # sums in a second small kernel, or use a cluster of blocks. At most it can become as fast as an empty launch, some
 # microseconds; below that only fewer launches help, for example a CUDA graph, or fusing it with what comes before. I would
 # check it with the time of both versions, interleaved, beside that of an empty kernel, and look at the number of active
-# multiprocessors in the profile.
+# SMs in the profile.
 # ### END SOLUTION

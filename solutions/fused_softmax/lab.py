@@ -22,11 +22,11 @@
 # How it works here:
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
-#   separate judge process calls your function on hidden inputs and tells you what it saw.
-# - Kernels are written in files beside this notebook. Open them in JupyterLab's editor (double-click
+#   separate judge process calls your function on hidden inputs and reports what it found.
+# - Kernels are written in files next to this notebook. Open them in JupyterLab's editor (double-click
 #   in the file list), save, and run the check here.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
-#   simulator. What only a GPU can show says `not_measured`, and its points stay open.
+#   simulator. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

@@ -20,7 +20,7 @@
 #
 # How it works here:
 #
-# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell with
+# - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell with
 #   `check(…)` here.
 # - The judge injects failures at points that you cannot predict. It does not trust what your code reports: it computes
 #   losses itself from what you wrote to disk, and the process that hands out samples counts them.

@@ -20,11 +20,11 @@
 # How it works here:
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
-#   separate judge process calls your function on hidden inputs and tells you what it saw.
-# - Tasks 5 and 6 are written in `training.py` beside this notebook. Open it in JupyterLab's editor
+#   separate judge process calls your function on hidden inputs and reports what it found.
+# - Tasks 5 and 6 are written in `training.py` next to this notebook. Open it in JupyterLab's editor
 #   (double-click in the file list), save, and run the check here.
 # - No GPU is needed. On a CPU the network is a small ResNet, so that a step takes milliseconds; with a GPU
-#   it is ResNet-50. What only a GPU can show says `not_measured`, and its points stay open.
+#   it is ResNet-50. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

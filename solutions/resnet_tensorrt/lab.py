@@ -20,10 +20,10 @@
 #
 # How it works here:
 #
-# - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
+# - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and checks
 #   the files that they write.
-# - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points stay open.
+# - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

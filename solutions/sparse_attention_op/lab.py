@@ -20,9 +20,9 @@
 #
 # How it works here:
 #
-# - You write functions in files beside this notebook. Open them in JupyterLab's editor, save, and run the cell with `check(…)` here.
+# - You write functions in files next to this notebook. Open them in JupyterLab's editor, save, and run the cell with `check(…)` here.
 #   The judge draws new patterns, lengths and thresholds each time, and compares with a reference of its own.
-# - No GPU is needed: Triton's kernels run in its interpreter. What only a GPU can show says `not_measured`, and its points stay open.
+# - No GPU is needed: Triton's kernels run in its interpreter. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

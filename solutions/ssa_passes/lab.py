@@ -20,7 +20,7 @@
 #
 # How it works here:
 #
-# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell with
+# - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell with
 #   `check(…)` here.
 # - Programs travel as text. `ir.py` holds the language: read its first page now. `@ir.on_text` lets your pass work on a
 #   `Function`; what the judge sees is the text.

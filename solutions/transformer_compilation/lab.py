@@ -19,8 +19,8 @@
 #
 # How it works here:
 #
-# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell with `check(…)` here.
-# - No GPU is needed. What only a GPU can show says `not_measured`, and its points stay open.
+# - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell with `check(…)` here.
+# - No GPU is needed. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

@@ -20,12 +20,12 @@
 #
 # How it works here:
 #
-# - You write files beside this notebook: configurations (`config.pbtxt`) and Python models (`model.py`). Open them in
+# - You write files next to this notebook: configurations (`config.pbtxt`) and Python models (`model.py`). Open them in
 #   JupyterLab's editor (double-click in the file list), save, and run the cell with `check(…)` here.
 # - The judge starts a real tritonserver with your files and sends it texts that you have not seen. For each task it takes
 #   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
 # - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, tasks 1
-#   to 7 say `not_measured`, and their points stay open. So do the checks of tasks 8 and 9 that only a GPU can show.
+#   to 7 say `not_measured`, and their points are pending. So do the checks of tasks 8 and 9 that only a GPU can show.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

@@ -20,11 +20,11 @@
 #
 # How it works here:
 #
-# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
+# - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell
 #   with `check(…)` here. The judge applies your functions to hidden modules, checks the modules that they return,
 #   and runs those in a separate process.
 # - A module travels as a file: `ir_files.read_module` and `ir_files.write_module`.
-# - No GPU is needed. What only a GPU can show says `not_measured`, and its points stay open.
+# - No GPU is needed. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |

@@ -20,7 +20,7 @@
 #
 # How it works here:
 #
-# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
+# - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell
 #   with `check(…)` here. Your functions read hidden files, or write programs that the judge reads and runs.
 # - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
 # - No GPU is needed: JAX compiles with XLA for this CPU. Three tasks are also measured on a GPU, where there is one.

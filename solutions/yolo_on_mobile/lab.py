@@ -21,7 +21,7 @@
 #
 # How it works here:
 #
-# - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
+# - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
 # - No GPU and no phone is needed.
 # - Stuck? Each task has three hints. Open one at a time.
@@ -627,7 +627,7 @@ check("yolo_on_mobile.fit")
 # ### CARD yolo_on_mobile.openvino
 #
 # The next five tasks are about four runtimes, each of which needs another package, and some need a separate environment: the lesson says which. Where it is missing, the
-# checks stay open and cost no points.
+# checks are pending and cost no points.
 #
 # Write `to_openvino(height, width, target)` in `to_openvino.py`: the detector with its decoding as OpenVINO's IR, `target` an `.xml` file with
 # its `.bin` beside it. In goes `frames`, `uint8 [1, height, width, 3]`, **blue first**, as the letterboxed frame comes from OpenCV; out comes `table`,
@@ -803,7 +803,7 @@ check("yolo_on_mobile.executorch")
 # ### CARD yolo_on_mobile.diagnose
 #
 # `run_healthy.json` is what the detector gave for 60 scenes, and `run_a.json` to `run_d.json` are four conversions that
-# somebody complained about. All five were run for real (`recordings/record.py` in the lesson's folder). In each, `pictures` is a list
+# a user complained about. All five are real runs (`recordings/record.py` in the lesson's folder). In each, `pictures` is a list
 # of dicts: `input` with the lowest and highest value that the network was fed (`low`, `high`), `found`, a list of
 # `[left, top, right, bottom, score, class]`, and `true`, a list of `[left, top, right, bottom, class]`.
 #

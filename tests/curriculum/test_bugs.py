@@ -1,4 +1,4 @@
-"""Each "find the bug" program is reported by the simulator, at its line; mended it is clean."""
+"""Each "find the bug" program is reported by the simulator, at its line; fixed it is clean."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -10,7 +10,7 @@ from hotloop.core import paths
 from hotloop.simulate.check import Checked, check
 
 FOLDER = paths.curriculum() / "fused_softmax" / "bugs"
-LESSON = FOLDER.parent / "lesson.md"
+PAGE = FOLDER.parent / "find_the_bug.md"
 BROKEN = sorted(FOLDER.glob("*.cu"))
 
 
@@ -81,10 +81,10 @@ def test_the_report_names_its_line(path: Path) -> None:
 
 
 @per_bug
-def test_the_mended_program_is_clean(path: Path) -> None:
-    mended = _checked(FOLDER / "fixed" / path.name)
-    assert mended.clean, mended.report.findings
-    assert mended.runs[0].output.strip()
+def test_the_fixed_program_is_clean(path: Path) -> None:
+    fixed = _checked(FOLDER / "fixed" / path.name)
+    assert fixed.clean, fixed.report.findings
+    assert fixed.runs[0].output.strip()
 
 
 @per_bug
@@ -92,14 +92,13 @@ def test_a_bug_has_a_symptom_and_does_not_give_itself_away(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "// Symptom: " in text
     assert f"hotloop cuda check {path.relative_to(paths.root())}" in text
-    assert "[start:mend]" not in text
+    assert "[start:fix]" not in text
 
 
 @per_bug
-def test_the_lesson_has_its_hint_and_its_mend(path: Path) -> None:
-    lesson = LESSON.read_text(encoding="utf-8")
-    _, _, rest = lesson.partition(f"#### `{path.name}`")
+def test_the_page_has_its_hint_and_its_fix(path: Path) -> None:
+    _, _, rest = PAGE.read_text(encoding="utf-8").partition(f"## `{path.name}`")
     rest = rest.partition("\n#")[0]
-    assert '??? tip "A hint"' in rest
-    mended = (FOLDER / "fixed" / path.name).relative_to(paths.root()).as_posix()
-    assert f'--8<-- "{mended}:mend"' in rest
+    assert "<summary>A hint</summary>" in rest
+    fixed = (FOLDER / "fixed" / path.name).relative_to(paths.root()).as_posix()
+    assert f"<!-- from {fixed}:fix -->" in rest

@@ -39,6 +39,7 @@ from hotloop.judge.questions import Question
 from hotloop.judge.rung import after, is_timed
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.task import find
+from hotloop.task_spec import task_spec
 
 SECONDS = 0.6
 """How long a rung's examples take, about: one that makes its cases slowly gets fewer."""
@@ -182,7 +183,7 @@ def _undriven(judged: Judged, rung: str, tape: Tape | None) -> str:
 def test_no_answer_leaves_a_rung_open(
     module: Module, task: Task, reference: Callable[[str], Path]
 ) -> None:
-    spec, found = module.spec(task.id), find(module.id, task.id)
+    spec, found = task_spec(module, task.id), find(module.id, task.id)
     gaps = lacking(spec)
     if len(gaps) == len(spec.rungs):
         pytest.skip(next(iter(gaps.values())))

@@ -20,6 +20,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.problem import Level
+from hotloop.task_spec import task_spec
 
 H100 = "NVIDIA H100 80GB HBM3"
 FORWARD, RUNG = "triton_forward", "gpu_fast"
@@ -149,14 +150,14 @@ def test_every_speed_rung_on_a_gpu_can_be_written() -> None:
                     levels = (Level(ratio=9.5, earned=1.0),)
                     card = Calibrated(module.id, task.id, rung.id, H100, 0, 10, levels)
                     made = curriculum.Module.model_validate(yaml.safe_load(with_levels(text, card)))
-                    assert "9.5" in str(made.spec(task.id).rungs[rung.id].by_device[H100])
+                    assert "9.5" in str(task_spec(made, task.id).rungs[rung.id].by_device[H100])
 
 
 def test_the_judge_takes_the_levels_of_its_device(monkeypatch: pytest.MonkeyPatch) -> None:
     path = curriculum.folder("fused_softmax") / "module.yaml"
     found = calibrated(measured("reference", 2.4))
     text = with_levels(path.read_text(encoding="utf-8"), found)
-    spec = curriculum.Module.model_validate(yaml.safe_load(text)).spec(FORWARD)
+    spec = task_spec(curriculum.Module.model_validate(yaml.safe_load(text)), FORWARD)
     session = Session(
         Candidate("softmax"),
         files=None,

@@ -1,4 +1,4 @@
-"""The built wheels work outside of a clone: `hotloop` for a learner, who needs nothing else, and
+"""The built wheels work outside of a clone: `hotloop` for a learner, alone or with the judge, and
 hotloop-solutions for whoever teaches or hires. The first holds no solution.
 """
 
@@ -10,6 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 import venv
 import zipfile
 from collections import Counter
@@ -52,6 +54,12 @@ RECORDING = 1_000_000
 
 UNWANTED = ("sqlalchemy", "alembic", "nbgrader")
 
+MOST_DOWNLOADED_MB = 30
+LONGEST_INSTALL_S = 120
+"""On a machine that does other things too; what it took is printed."""
+OF_A_SYSTEM = {"pydantic-core", "pyyaml"}
+"""All that the base install has of compiled code: both have wheels for every system."""
+
 
 # --- building and installing ----------------------------------------------------------------------
 
@@ -93,13 +101,13 @@ def closure(requirements: Iterable[str]) -> dict[str, metadata.Distribution]:
     return found
 
 
-def base_requirements(wheel: Path) -> list[str]:
-    """What the wheel itself asks for, without extras."""
+def requirements(wheel: Path, extra: str = "") -> list[str]:
+    """What the wheel itself asks for, with one extra or none."""
     with zipfile.ZipFile(wheel) as archive:
         [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
         lines = archive.read(name).decode().split("\n\n")[0].splitlines()
     asked = [Requirement(line[15:]) for line in lines if line.startswith("Requires-Dist: ")]
-    return [str(r) for r in asked if r.marker is None or r.marker.evaluate({"extra": ""})]
+    return [str(r) for r in asked if r.marker is None or r.marker.evaluate({"extra": extra})]
 
 
 def linked(source: str, target: str) -> None:
@@ -113,10 +121,20 @@ def linked(source: str, target: str) -> None:
 @pytest.fixture(scope="module")
 def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """bin/ of an environment with the wheel and what it needs, and nothing else."""
-    folder = tmp_path_factory.mktemp("plain")
+    return filled(tmp_path_factory.mktemp("plain"), wheel)
+
+
+@pytest.fixture(scope="module")
+def local(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Likewise, with the judge."""
+    return filled(tmp_path_factory.mktemp("local"), wheel, "local")
+
+
+def filled(folder: Path, wheel: Path, extra: str = "") -> Path:
+    """From this environment's packages: nothing is downloaded."""
     venv.create(folder, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
-    for distribution in closure(base_requirements(wheel)).values():
+    for distribution in closure(requirements(wheel, extra)).values():
         root = Path(str(distribution.locate_file("")))
         tops = {path.parts[0] for path in distribution.files or [] if path.parts[0] != ".."}
         for name in tops - {"__pycache__"}:
@@ -363,7 +381,8 @@ def test_nothing_but_the_base_is_there(plain: Path, tmp_path: Path) -> None:
     program = """if True:
         import importlib.util as util, sys
         import hotloop, hotloop.core.paths as paths
-        names = ("sqlalchemy", "alembic", "nbgrader", "jupyterlab", "IPython", "fastapi", "pytest")
+        names = ("torch", "triton", "numpy", "pyseccomp", "jupytext", "nbformat", "unidiff",
+            "sqlalchemy", "alembic", "nbgrader", "jupyterlab", "IPython", "fastapi", "pytest")
         print(hotloop.__file__, paths.root(), paths.in_clone())
         print([name for name in names if util.find_spec(name)])
     """
@@ -425,21 +444,33 @@ def test_doctor(plain: Path, tmp_path: Path) -> None:
     said = run(plain, tmp_path, "doctor")
     fixes = {finding["name"]: finding["fix"] for finding in said["findings"]}
     assert fixes["course"].endswith("-m pip install 'hotloop[course]'")
+    assert fixes["local"].endswith("-m pip install 'hotloop[local]'")
     assert said["points"].keys() == {module.id for module in curriculum.modules()}
-    assert said["points"]["fused_softmax"]["here"] > 0
+    assert said["points"]["fused_softmax"]["here"] == 0
 
 
-def test_check(plain: Path, tmp_path: Path) -> None:
+def test_doctor_with_the_judge(local: Path, tmp_path: Path) -> None:
+    assert run(local, tmp_path, "doctor")["points"]["fused_softmax"]["here"] > 0
+
+
+def test_check_without_the_judge_names_the_group(plain: Path, tmp_path: Path) -> None:
+    run(plain, tmp_path, "start", "fused_softmax")
+    said = run(plain, tmp_path, "check", "fused_softmax")["error"]
+    assert said.endswith("python -m pip install 'hotloop[local]'")
+    assert "hotloop check --on URL" in said
+
+
+def test_check(local: Path, tmp_path: Path) -> None:
     """The judge and its sandbox, from the wheel."""
     folder = tmp_path / "fused_softmax"
     folder.mkdir()
     for name, content in render.submission("fused_softmax").items():
         (folder / name).write_bytes(content)
-    [task] = run(plain, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")["tasks"]
+    [task] = run(local, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")["tasks"]
     assert (task["verdict"], task["points"]) == ("passed", task["possible"])
 
 
-def test_each_check_can_be_loaded(plain: Path, tmp_path: Path) -> None:
+def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:
     """Without solutions, and without what a module needs besides."""
     program = """if True:
         from hotloop import curriculum
@@ -450,7 +481,7 @@ def test_each_check_can_be_loaded(plain: Path, tmp_path: Path) -> None:
                     find(module.id, task.id)
                     print(module.id, task.id)
     """
-    done = python(plain, tmp_path, "-c", program)
+    done = python(local, tmp_path, "-c", program)
     assert done.returncode == 0, done.stderr
     code = [(m.id, t.id) for m in curriculum.modules() for t in m.tasks if t.kind == "code"]
     assert [tuple(line.split()) for line in done.stdout.splitlines()] == code
@@ -460,6 +491,10 @@ def test_each_check_can_be_loaded(plain: Path, tmp_path: Path) -> None:
     ("words", "extra"),
     [
         (("lab", "."), "course"),
+        (("author", "render"), "local"),
+        (("doctor", "--gpu"), "local"),
+        (("serving", "install"), "local"),
+        (("cuda", "check", __file__), "cuda"),
         (("course", "new", "fused_softmax"), "course"),
         (("course", "grade"), "course"),
         (("demo",), "course"),
@@ -505,30 +540,95 @@ def test_a_learners_check_imports_no_database(tmp_path: Path, program: str) -> N
     assert [name for name in UNWANTED if name in tops] == []
 
 
+# --- what pip makes of it -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def index() -> None:
+    """Skips where pip reaches no package index: this machine's network, not the wheel, lacks it."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "simpleeval"]
+        done = subprocess.run(
+            [*command, "--dest", folder], check=False, capture_output=True, text=True, timeout=60
+        )
+    if done.returncode:
+        pytest.skip(f"pip reaches no package index: {done.stderr.strip()[-200:]}")
+
+
+@pytest.mark.usefixtures("index")
+@pytest.mark.timeout(300)
+def test_pip_installs_it_fast_and_small(wheel: Path, tmp_path: Path) -> None:
+    """As somebody does who has nothing: no cache, a new environment."""
+    venv.create(tmp_path / "new", with_pip=True)
+    pip = [str(tmp_path / "new" / "bin" / "python"), "-m", "pip", "--quiet", "--no-cache-dir"]
+    begun = time.perf_counter()
+    report = tmp_path / "report.json"
+    subprocess.run([*pip, "install", "--report", str(report), str(wheel)], check=True)
+    seconds = time.perf_counter() - begun
+    subprocess.run([*pip, "download", "--dest", str(tmp_path / "dl"), str(wheel)], check=True)
+    downloaded = {path.name: path.stat().st_size / 1e6 for path in (tmp_path / "dl").iterdir()}
+    [packages] = (tmp_path / "new").glob("lib/python*/site-packages")
+    names = {
+        canonicalize_name(one["metadata"]["name"])
+        for one in json.loads(report.read_text())["install"]
+    }
+    files = [
+        Path(str(found.locate_file(file)))
+        for found in metadata.distributions(path=[str(packages)])
+        if canonicalize_name(found.metadata["Name"]) in names
+        for file in found.files or []
+    ]
+    sizes = {path: path.stat().st_size / 1e6 for path in files}
+    bytecode = sum(size for path, size in sizes.items() if path.suffix == ".pyc")
+    print(
+        f"{len(downloaded)} wheels of {sum(downloaded.values()):.1f} MB in {seconds:.1f} s; "
+        f"installed {sum(sizes.values()) - bytecode:.1f} MB and {bytecode:.1f} MB of bytecode"
+    )
+    assert sum(downloaded.values()) < MOST_DOWNLOADED_MB
+    assert seconds < LONGEST_INSTALL_S
+    assert not names & {"torch", "triton", "numpy", "pyseccomp", "jupytext", "nbformat"}
+    compiled = {name for name in downloaded if not name.endswith("-none-any.whl")}
+    assert {canonicalize_name(name.split("-")[0]) for name in compiled} == OF_A_SYSTEM
+    done = python(tmp_path / "new" / "bin", tmp_path, "-m", "hotloop.cli", "modules")
+    assert "fused_softmax" in done.stdout
+
+
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize("system", ["win_amd64", "macosx_11_0_arm64", "macosx_10_13_x86_64"])
+def test_pip_finds_wheels_for_other_systems(wheel: Path, tmp_path: Path, system: str) -> None:
+    """Nothing is built from source there. Whether it runs is not shown by this."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:"]
+    command += ["--platform", system, "--python-version", "3.12", "--dest", str(tmp_path)]
+    subprocess.run([*command, str(wheel)], check=True)
+    compiled = {p.name for p in tmp_path.iterdir() if not p.name.endswith("-none-any.whl")}
+    assert {canonicalize_name(name.split("-")[0]) for name in compiled} == OF_A_SYSTEM
+    assert all(system.split("_")[0] in name for name in compiled)
+
+
 # --- with solutions, or without -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("words", [("render",), ("exploits",), ("proofs",)])
-def test_what_needs_a_clone_says_so(plain: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
-    assert "clone" in run(plain, tmp_path, "author", *words)["error"]
+def test_what_needs_a_clone_says_so(local: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert "clone" in run(local, tmp_path, "author", *words)["error"]
 
 
 def test_what_needs_solutions_names_their_package(
-    plain: Path, solutions: Path, tmp_path: Path
+    local: Path, solutions: Path, tmp_path: Path
 ) -> None:
     program = "from hotloop import render; print(len(render.submission('fused_softmax')))"
-    without = python(plain, tmp_path, "-c", program)
+    without = python(local, tmp_path, "-c", program)
     assert "SolutionsMissing: The solutions are not installed here: " in without.stderr
     assert "pip install hotloop-solutions==" in without.stderr
-    said = run(plain, tmp_path, "author", "evidence", "fused_softmax")["error"]
+    said = run(local, tmp_path, "author", "evidence", "fused_softmax")["error"]
     assert "pip install hotloop-solutions==" in said
     with zipfile.ZipFile(solutions) as archive:
         archive.extractall(tmp_path / "installed")
-    there = python(plain, tmp_path, "-c", program, PYTHONPATH=str(tmp_path / "installed"))
+    there = python(local, tmp_path, "-c", program, PYTHONPATH=str(tmp_path / "installed"))
     assert there.stdout.strip() == str(len(render.submission("fused_softmax"))), there.stderr
 
 
-def test_solutions_of_another_version_are_refused(plain: Path, tmp_path: Path) -> None:
+def test_solutions_of_another_version_are_refused(local: Path, tmp_path: Path) -> None:
     installed = tmp_path / "installed"
     (installed / "hotloop_solutions" / "fused_softmax").mkdir(parents=True)
     about = installed / "hotloop_solutions-0.0.1.dist-info"
@@ -536,7 +636,7 @@ def test_solutions_of_another_version_are_refused(plain: Path, tmp_path: Path) -
     (about / "METADATA").write_text(
         "Metadata-Version: 2.4\nName: hotloop-solutions\nVersion: 0.0.1"
     )
-    said = run(plain, tmp_path, "author", "evidence", "fused_softmax", PYTHONPATH=str(installed))[
+    said = run(local, tmp_path, "author", "evidence", "fused_softmax", PYTHONPATH=str(installed))[
         "error"
     ]
     assert "are those of hotloop 0.0.1" in said

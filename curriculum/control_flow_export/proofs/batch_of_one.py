@@ -26,7 +26,7 @@ def exported(example: torch.Tensor, *, strict: bool) -> torch.nn.Module:
 def main() -> None:
     """With an example of one message, and of two; strict, and not."""
     error = refused(lambda: exported(messages(1, 20), strict=True))
-    print("an example of one message, the batch free:", error)
+    print("example of one message, dynamic batch:", error)
     one = (messages(1, 9), KIND)
     for strict in (True, False):
         program = exported(messages(2, 20), strict=strict)
@@ -36,7 +36,7 @@ def main() -> None:
             said = "answers one message"
         except RuntimeError as failure:
             said = str(failure).splitlines()[0][:72]
-        print(f"an example of two, strict={strict!s:5}: {said}")
+        print(f"example of two, strict={strict!s:5}: {said}")
         assert (said == "answers one message") is strict
 
 

@@ -28,17 +28,17 @@ def main() -> None:
     compiled = torch.compile(net, backend=counter, dynamic=True)
     for given in (short, long, torch.ones(2, 21), torch.ones(2, 61)):
         assert torch.equal(compiled(given), net(given))
-    print(f"torch.compile: right on four lengths, {counter.frame_count} graphs")
+    print(f"torch.compile: correct for four lengths, {counter.frame_count} graphs")
     assert counter.frame_count == 2
     free = ({1: torch.export.Dim("length", max=128)},)
     error = refused(lambda: torch.export.export(net, (short,), dynamic_shapes=free))
-    print("export with a free length:", error)
+    print("export with a dynamic length:", error)
     auto = ({1: torch.export.Dim.AUTO},)
     program = torch.export.export(net, (short,), dynamic_shapes=auto)
     print("export with Dim.AUTO assumes:", *program.range_constraints.values())
     exported = program.module()
     assert torch.equal(exported(torch.ones(2, 25)), net(torch.ones(2, 25)))
-    print("  and a long message:", refused(lambda: exported(long)))
+    print("  and for a long message:", refused(lambda: exported(long)))
 
 
 if __name__ == "__main__":

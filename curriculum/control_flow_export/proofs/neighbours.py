@@ -21,7 +21,7 @@ def main() -> None:
     early = [leaves_early(model, row[None], 0) for row in rows]
     changed = (alone - together).abs().amax(1) > 1e-3
     best = alone.argmax(1) != together.argmax(1)
-    print(f"alone, {sum(early)} of 64 leave after one layer")
+    print(f"one by one, {sum(early)} of 64 exit after one layer")
     print(
         f"in batches of 8, {int(changed.sum())} get other scores, {int(best.sum())} another queue"
     )

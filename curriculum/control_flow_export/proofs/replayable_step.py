@@ -32,7 +32,9 @@ def main() -> None:
         kept.append(cache[0][0])
         sizes.append(tuple(cache[0][0].shape))
         addresses.add(cache[0][0].data_ptr())
-    print("growing cache:", [size[2] for size in sizes], "places at", len(addresses), "addresses")
+    print(
+        "growing cache:", [size[2] for size in sizes], "positions at", len(addresses), "addresses"
+    )
     assert len(addresses) == 4
 
     step = decode.Step(source)
@@ -52,10 +54,10 @@ def exported_with_a_number() -> None:
     """Exported for place 3, and called for place 5."""
     program = torch.export.export(PlaceAsNumber(), (torch.zeros(8, 2), torch.ones(2), 3))
     numbers = [a for node in program.graph.nodes for a in node.args if a == 3]
-    print("exported with place 3: the graph holds it", len(numbers), "times")
+    print("exported at position 3: the graph contains it", len(numbers), "times")
     assert numbers
     error = refused(lambda: program.module()(torch.zeros(8, 2), torch.ones(2), 5))
-    print("  called with place 5:", error)
+    print("  called with position 5:", error)
 
 
 if __name__ == "__main__":

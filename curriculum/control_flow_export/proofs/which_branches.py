@@ -33,7 +33,7 @@ def main() -> None:
         "the example": example,
         "another kind": (example[0], torch.tensor(encoder.BOTH_WAYS)),
         "a long message": (messages(1, 60), torch.tensor(encoder.CAUSAL)),
-        "one that leaves early": (message_that(model, early=True), torch.tensor(encoder.CAUSAL)),
+        "one that exits early": (message_that(model, early=True), torch.tensor(encoder.CAUSAL)),
     }
     for what, given in tried.items():
         right = {
@@ -45,7 +45,7 @@ def main() -> None:
         assert right["scripted"]
         assert right["exported"]
         assert right["traced"] == (what == "the example")
-    print("scripting the source as it stands:", refused(lambda: torch.jit.script(model)))
+    print("scripting the unmodified source:", refused(lambda: torch.jit.script(model)))
     print("exporting it:", refused(lambda: torch.export.export(model, example)))
 
 

@@ -13,7 +13,7 @@ RADIUS, RESULTS, CELL = 3, 8, 22
 def main() -> None:
     """Print the picture: eight results stand for 256."""
     count = RESULTS + 2 * RADIUS
-    parts = [text(8, 14, "shared memory: eight elements and a halo of three on either side")]
+    parts = [text(8, 14, "shared memory: 8 elements, and a halo of 3 on either side")]
     fills = [COLOURS[int(not RADIUS <= e < RADIUS + RESULTS)] for e in range(count)]
     parts += [
         rectangle(26 + element * CELL, 24, CELL - 3, 20, fill=fill)

@@ -20,7 +20,7 @@ def main() -> None:
             parts.append(text(18 + element * CELL, 36, "0", size=10, anchor="middle"))
     parts += [arrow(8 + (block * BLOCK + 2.5) * CELL, 44, 173, 84) for block in range(3)]
     parts += [rectangle(118 + lane * CELL, 86, CELL - 3, 20) for lane in range(BLOCK)]
-    parts.append(text(8, 100, "one partial sum a lane", size=10))
+    parts.append(text(234, 100, "one partial sum a lane", size=10))
     parts.append(arrow(173, 108, 173, 138))
     parts.append(rectangle(163, 140, 20, 20, fill=COLOURS[3]))
     parts.append(text(196, 154, "tl.sum, once, behind the loop", size=10))

@@ -12,7 +12,7 @@ import triton.language as tl
 
 
 @triton.jit
-def _reduce(x_ptr, out_ptr, columns, OTHER: tl.constexpr, BLOCK: tl.constexpr):
+def _reduce(x_ptr, out_ptr, columns, OTHER: tl.constexpr, BLOCK: tl.constexpr):  # noqa: N803
     places = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + places, mask=places < columns, other=OTHER)
     tl.store(out_ptr, tl.max(x, axis=0))

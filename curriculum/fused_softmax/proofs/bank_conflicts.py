@@ -20,7 +20,7 @@ def main() -> None:
             passes = site.moved / site.requests
             worst[site.kernel] = max(worst.get(site.kernel, 0.0), passes)
     for kernel in ("tile_32", "tile_33", "tree_growing_stride", "tree_shrinking_stride"):
-        print(f"{kernel:22s} {worst[kernel]:5.1f} passes a read")
+        print(f"{kernel:22s} {worst[kernel]:5.1f} passes per read")
     assert worst["tile_32"] == 32.0
     assert worst["tile_33"] == worst["tree_shrinking_stride"] == 1.0
     assert worst["tree_growing_stride"] > 1.5

@@ -20,7 +20,7 @@ def line(kernel: str, sites: list[Site]) -> str:
     moved = sum(s.moved for s in in_memory) / ELEMENTS
     requests = sum(s.requests for s in in_memory) * 1024 / ELEMENTS
     assert (round(asked), round(moved)) == WANTED[kernel]
-    return f"{kernel:15s} {asked:6.1f} {moved:6.1f} {requests:14.0f}"
+    return f"{kernel:15s} {asked:10.1f} {moved:6.1f} {requests:14.0f}"
 
 
 def main() -> None:
@@ -28,7 +28,7 @@ def main() -> None:
     done = host.run(build.program([SOURCE], checked=True))
     assert done.output == "right\n"
     assert not done.report.findings
-    print(f"{'64 x 1024 fp32':15s} {'asked':>6s} {'moved':>6s} {'requests a row':>14s}")
+    print(f"{'64 x 1024 fp32':15s} {'requested':>10s} {'moved':>6s} {'requests/row':>14s}")
     for kernel in WANTED:
         print(line(kernel, [s for s in done.report.sites if s.kernel == kernel]))
 

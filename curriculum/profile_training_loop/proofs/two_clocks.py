@@ -59,12 +59,12 @@ def report(title: str, step: list[Line]) -> tuple[float, float]:
     print(title)
     for name, began, ended in timeline.host[-len(step) :]:
         work = sum(line.device for line in step if line.name == name)
-        print(f"  {name:17} host's clock {ended - began:3} ms   device works {work:3} ms")
+        print(f"  {name:17} host's clock {ended - began:3} ms   device busy {work:3} ms")
     host = timeline.host[-1][2] / STEPS
     true = max(timeline.host[-1][2], timeline.device[-1][2]) / STEPS
     busy = sum(end - start for _, start, end in timeline.device) / STEPS
-    print(f"  a step: {host:.1f} ms by the host's clock, {true:.1f} ms once the device is done")
-    print(f"  the device works {busy / true:.0%} of that time")
+    print(f"  a step: {host:.1f} ms on the host's clock, {true:.1f} ms until the device is done")
+    print(f"  the device is busy {busy / true:.0%} of that time")
     return host, true
 
 

@@ -30,31 +30,31 @@ def main() -> None:
         wanted = trained()(torch.from_numpy(noise)).numpy()
     error = abs(run(model, noise) - wanted).max() / abs(wanted).max()
     assert error < 1e-4
-    print("on random numbers the file and the network agree to 1 in 10,000, or better")
+    print("random inputs: file and network agree to 1 in 10,000 or better")
 
     rgb, labels = signs(7, PICTURES)
     normalize = given("signs").normalize
     logits = run(model, normalize(rgb))
     pipelines = {
-        "as it was trained": logits,
-        "red and blue exchanged (BGR)": run(model, normalize(rgb[..., ::-1])),
+        "as in training": logits,
+        "red and blue swapped (BGR)": run(model, normalize(rgb[..., ::-1])),
         "0 to 255, not normalized": run(
             model, np.ascontiguousarray(rgb.transpose(0, 3, 1, 2)).astype(np.float32)
         ),
         "0 to 1, not normalized": run(
             model, np.ascontiguousarray(rgb.transpose(0, 3, 1, 2)).astype(np.float32) / 255
         ),
-        "softmax once more at the end": softmax(softmax(logits)),
+        "a second softmax at the end": softmax(softmax(logits)),
     }
     counts = {name: right(answers, labels) for name, answers in pipelines.items()}
     for name, count in counts.items():
-        print(f"{name:30} {count / PICTURES:4.0%} right")
+        print(f"{name:30} {count / PICTURES:4.0%} correct")
     sure = [softmax(logits).max(1).mean(), softmax(softmax(logits)).max(1).mean()]
-    print(f"mean of the highest probability {sure[0]:.2f}, after a second softmax {sure[1]:.2f}")
-    good = counts["as it was trained"]
+    print(f"mean top probability {sure[0]:.2f}, after a second softmax {sure[1]:.2f}")
+    good = counts["as in training"]
     assert good > 0.9 * PICTURES
-    assert counts["red and blue exchanged (BGR)"] < 0.5 * PICTURES
-    assert counts["softmax once more at the end"] == good
+    assert counts["red and blue swapped (BGR)"] < 0.5 * PICTURES
+    assert counts["a second softmax at the end"] == good
     assert sure[1] < 0.25
 
 

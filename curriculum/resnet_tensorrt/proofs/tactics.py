@@ -90,14 +90,14 @@ def main() -> None:
 
     alike = Builder(small, 0.0, np.random.default_rng(0))
     engine(alike, kinds=4)
-    print(f"{LAYERS} layers of 4 kinds: {alike.measured} tactics timed, since equal layers share")
+    print(f"{LAYERS} layers of 4 kinds: {alike.measured} tactics timed, shared by equal layers")
     assert alike.measured == 4 * 3
 
     # A cache that was filled while something else ran on the device. It is believed all the same.
     loaded = {f"layer of kind {index}": {"winograd": 200.0} for index in range(LAYERS)}
     poisoned = Builder(256 * MEGABYTE, 0.0, np.random.default_rng(0), cache=loaded)
     time, _ = engine(poisoned)
-    print(f"a cache with one bad measurement a layer: {time:.0f} µs instead of {20 * 55}")
+    print(f"a cache with one bad measurement per layer: {time:.0f} µs instead of {20 * 55}")
     assert time == 20 * 80
 
 

@@ -25,13 +25,13 @@ def listed_blocks(density: float) -> int:
 
 def main() -> None:
     """For some densities, in MiB of one head."""
-    print(f"one head, {LENGTH} tokens of {DEPTH}, blocks of {BLOCK}, float16, in MiB fetched")
+    print(f"one head, {LENGTH} tokens of {DEPTH}, blocks of {BLOCK}, float16, MiB read")
     print(f"scores in memory, masked        {masked_scores() / 2**20:8.1f} at any density")
     print(f"block by block, masked          {masked_blocks() / 2**20:8.1f} at any density")
     for density in (1.0, 0.5, 0.25, 0.12, 0.05):
         share = listed_blocks(density) / masked_blocks()
         print(
-            f"block by block, listed, {density:5.0%}   {listed_blocks(density) / 2**20:8.1f}"
+            f"block by block, list,   {density:5.0%}   {listed_blocks(density) / 2**20:8.1f}"
             f"   {share:.2f} of masked"
         )
     assert listed_blocks(0.12) < 0.15 * masked_blocks()

@@ -40,13 +40,15 @@ def main() -> None:
     # One such row is enough to lose all keys: the gradient of every key goes through it.
     blocked = torch.zeros(()).masked_fill(~allowed, -math.inf)
     for way, masked in (
-        ("a mask that is added", lambda scores: scores + blocked),
-        ("a mask that fills", lambda scores: scores.masked_fill(~allowed, -math.inf)),
+        ("additive mask", lambda scores: scores + blocked),
+        ("masked_fill", lambda scores: scores.masked_fill(~allowed, -math.inf)),
     ):
         keys = k.clone().requires_grad_()
         out = torch.softmax(masked(q @ keys.transpose(-1, -2) / math.sqrt(16)), -1) @ v
         (grad,) = torch.autograd.grad(out.nan_to_num(0.0).sum(), keys)
-        print(f"{way}, NaN replaced behind: keys with a NaN for gradient", _rows(grad.isnan()))
+        print(
+            f"{way}, NaN replaced after the softmax: keys with a NaN gradient", _rows(grad.isnan())
+        )
         assert _rows(grad.isnan()) == ([0, 1, 2, 3] if "added" in way else [])
 
 

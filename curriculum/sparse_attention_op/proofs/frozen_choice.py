@@ -47,29 +47,29 @@ def main() -> None:
     """Both exporters on the team's code, then on the mended one."""
     example, other = inputs(40), inputs(40, seed=1)
     path = str(Path(tempfile.mkdtemp()) / "legacy.onnx")
-    print("dynamo=False warns of", traced(path, example))
+    print("dynamo=False warns:", traced(path, example))
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    print("and writes a file that reads", [end.name for end in session.get_inputs()])
+    print("inputs of its file:", [end.name for end in session.get_inputs()])
     for label, given in (("the example", example), ("another input", other)):
-        print(f"on {label} it is right: {told(path, given) < 1e-5}")
+        print(f"correct on {label}: {told(path, given) < 1e-5}")
     assert told(path, example) < 1e-5 < 1e-2 < told(path, other)
     layer = legacy.LegacyLayer(BLOCK, CAUSAL)
     program = torch.export.export(layer, example)
     read = sum("aten.item" in str(node.target) for node in program.graph.nodes)
     right = torch.equal(program.module()(*other), layer(*other))
-    print(f"torch.export reads {read} values one by one; right on another input: {right}")
+    print(f"torch.export reads {read} values one by one; correct on another input: {right}")
     assert right
     try:
         torch.export.export(layer, example, dynamic_shapes=export_ops.free_sizes())
         refused = False
     except torch._dynamo.exc.UserError:
         refused = True
-    print("and refuses free sizes:", refused)
+    print("and rejects dynamic sizes:", refused)
     assert refused
     with contextlib.redirect_stdout(io.StringIO()):
         silent.mended(2, 32, BLOCK, CAUSAL, path)
-    print("the choice in tensors: right on another input:", told(path, other) < 1e-5)
-    print("the choice in tensors: right on another length:", told(path, inputs(77)) < 1e-5)
+    print("the selection in tensors: correct on another input:", told(path, other) < 1e-5)
+    print("the selection in tensors: correct on another length:", told(path, inputs(77)) < 1e-5)
     assert max(told(path, other), told(path, inputs(77))) < 1e-5
 
 

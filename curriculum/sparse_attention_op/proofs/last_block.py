@@ -34,7 +34,7 @@ def main() -> None:
         differing, apart = int((right != wrong).sum()), float((out - other).abs().max())
         print(
             f"{length} tokens, {length % BLOCK or BLOCK:2} in the last block: {differing} pairs of "
-            f"blocks decided otherwise, outputs differ: {apart > 1e-3}"
+            f"blocks decided differently, outputs differ: {apart > 1e-3}"
         )
         assert (differing == 0) == (apart < 1e-3)
         assert length % BLOCK or differing == 0

@@ -40,7 +40,7 @@ def loaded(density: float) -> float:
 
 def main() -> None:
     """At three densities."""
-    print("keys and values loaded, times what each query's list names")
+    print("keys and values loaded, relative to those in each query's list")
     for label, path in (("along the list", None), ("scores of all keys first", WRONG)):
         source = Path(tempfile.mkdtemp()) / "kernel.cpp"
         files = render.submission("sparse_attention_op", path)

@@ -33,7 +33,7 @@ def model() -> bytes:
 def main() -> None:
     """Count headers, build without them, load, run."""
     found = [f for f in files("onnxruntime") or [] if f.suffix in {".h", ".hpp"}]
-    print(f"headers in the wheel of onnxruntime: {len(found)}")
+    print(f"headers in onnxruntime's wheel: {len(found)}")
     library = Path(tempfile.mkdtemp()) / "ops.so"
     source = str(SOLUTION / "ort_op.cpp")
     command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", source, "-o", str(library)]
@@ -46,7 +46,7 @@ def main() -> None:
     limit = np.full(1, -np.inf, np.float32)
     (got,) = session.run(None, {"q": zeros, "k": zeros, "v": values, "threshold": limit})
     same = np.allclose(got, values.mean(2, keepdims=True))
-    print(f"a library built with declarations of its own is loaded, and right: {same}")
+    print(f"a library built with its own declarations loads and is correct: {same}")
     assert same
     assert not found
 

@@ -67,7 +67,7 @@ def main() -> None:
             torch.export.export(Turned(attention), (*turned, threshold))
             exported = "exported"
         except Exception as error:  # noqa: BLE001 - which class it is changes with versions
-            exported = f"export refused ({type(error).__name__})"
+            exported = f"export fails ({type(error).__name__})"
         told = ", ".join(f"{sample} {'ok' if ok else 'WRONG'}" for sample, ok in checked.items())
         print(f"{name:19} eager ok; opcheck: {told}; {exported}")
         assert all(checked.values()) == (name == "new_empty_of_shape")

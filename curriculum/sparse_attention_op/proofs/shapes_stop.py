@@ -50,10 +50,10 @@ def main() -> None:
     made = model()
     once = known(onnx.shape_inference.infer_shapes(made))
     again = known(shape_inference._inferred(made))
-    print("one inference knows", once)
-    print("told what a node gives, and asked again:", sorted(again))
+    print("shapes known after one inference:", once)
+    print("after annotating the node's outputs:", sorted(again))
     strict = known(onnx.shape_inference.infer_shapes(made, strict_mode=True))
-    print("strict_mode makes an error of it:", strict != once)
+    print("strict_mode raises an error:", strict != once)
     assert once == ["r0"]
     assert len(again) == 7
 

@@ -63,7 +63,7 @@ def main() -> None:
     graph = fuse.read(text)
     alone = [[made] for made in graph.ops]
     fused = fuse.fuse(text)
-    print("each alone:  ", told(graph, alone))
+    print("one each:    ", told(graph, alone))
     print("fused:       ", told(graph, fused))
     share = fuse.moved(graph, fused) / fuse.moved(graph, alone)
     print(f"share of the bytes: {share:.0%}")
@@ -75,7 +75,7 @@ def main() -> None:
     graph = fuse.read(json.dumps(CIRCLE))
     pair = frozenset(["a", "c"])
     order = fuse.ordered(graph, [pair, frozenset(["p"])])
-    print(f"a+c, around the matmul p: a kernel by itself {fuse.legal(graph, pair)}, order {order}")
+    print(f"a+c, around the matmul p: legal in isolation {fuse.legal(graph, pair)}, order {order}")
     assert fuse.legal(graph, pair)
     assert order is None
 

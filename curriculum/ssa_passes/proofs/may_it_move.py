@@ -38,7 +38,11 @@ def main() -> None:
         "b0:\n", "b0:\n  q: int = div a d\n", 1
     )
     removed = LOOP.replace("  q: int = div a d\n", "")
-    cases = {"no round, d = 0": [6, 0, 0], "two rounds, d = 0": [6, 0, 2], "d = 3": [6, 3, 2]}
+    cases = {
+        "no iteration, d = 0": [6, 0, 0],
+        "two iterations, d = 0": [6, 0, 2],
+        "d = 3": [6, 3, 2],
+    }
     for case, given in cases.items():
         seen = {
             name: ir.run(ir.parse(text), given)[:2]
@@ -53,7 +57,7 @@ def main() -> None:
     assert all("mul" not in str(instr) for instr in careful.instrs), "hoisted, then dead"
     constant = ir.parse(hoist(LOOP.replace("div a d", "div a 3")))
     assert any(instr.op == "div" for instr in constant.block("b0").instrs)
-    print("by 3 instead of d it may move: " + str(constant.block("b0").instrs[0]))
+    print("dividing by 3 instead of d may move: " + str(constant.block("b0").instrs[0]))
 
 
 if __name__ == "__main__":

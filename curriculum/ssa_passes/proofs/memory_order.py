@@ -38,7 +38,7 @@ def main() -> None:
     peaks = {order: peak(order) for order in orders}
     best, worst = min(peaks.values()), max(peaks.values())
     print(f"{len(orders)} orders; without reuse {sum(SIZES.values())} bytes")
-    print(f"peak of what lives: {best} to {worst} bytes")
+    print(f"peak of live bytes: {best} to {worst} bytes")
     graph = {"inputs": ["x"], "outputs": ["e"], "sizes": SIZES}
     for name in ("worst", "best"):
         order = next(o for o in orders if peaks[o] == (worst if name == "worst" else best))

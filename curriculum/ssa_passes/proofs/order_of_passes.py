@@ -76,7 +76,7 @@ def main() -> None:
         before, rounds = text, rounds + 1
         for name in last:
             text = PASSES[name](text)
-    print(f"the last order again until nothing changes: {executed(text)}, after {rounds} rounds")
+    print(f"the last order repeated until nothing changes: {executed(text)}, after {rounds} rounds")
     assert best < worst
     assert executed(text) < worst
 

@@ -47,7 +47,7 @@ def main() -> None:
     above = immediate_dominators(blocks.graph, blocks.entry)
     frontiers = dominance_frontiers(blocks.graph, blocks.entry)
     for name in sorted(above):
-        at = f"nearest dominator {above[name] or '-':3}"
+        at = f"immediate dominator {above[name] or '-':3}"
         print(f"{name}: {at} frontier {' '.join(frontiers[name]) or '-'}")
     joins = [name for name, before in blocks.predecessors.items() if len(before) > 1]
     everywhere = len(joins) * len(blocks.types)
@@ -57,7 +57,7 @@ def main() -> None:
     single = ir.parse(to_ssa(str(blocks)))
     made = sum(len(block.phis) for block in single.blocks)
     print(
-        f"phis: {everywhere} at every join, {len(minimal)} in frontiers, {len(pruned)} alive there"
+        f"phis: {everywhere} at every join, {len(minimal)} in frontiers, {len(pruned)} where live"
     )
     assert made == len(pruned) < len(minimal) < everywhere
     for given in ([10, 3], [5, 0], [0, 0]):

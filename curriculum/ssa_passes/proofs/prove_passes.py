@@ -70,13 +70,11 @@ def main() -> None:
     """Print which test finds which mistake."""
     mistakes = {
         "x + 0.0 becomes x": lambda text: changed(text, "add x 0.0", "copy x"),
-        "a decided branch, its phi untouched": lambda text: changed(
-            text, "branch c b1 b2", "jump b1"
-        ),
+        "branch folded, phi not updated": lambda text: changed(text, "branch c b1 b2", "jump b1"),
         "div rounds towards zero": lambda text: changed(text, "t: int = div a 2", TOWARDS_ZERO),
-        "operands of a sum swapped, each time": swapped,
+        "operands of a sum swapped each time": swapped,
     }
-    print(f"{'mistake':40} {'verifier':9} {'ordinary':9} {'nasty':9} idempotent")
+    print(f"{'mistake':40} {'verifier':9} {'ordinary':9} {'edge':9} idempotent")
     rows = {}
     for name, mistake in mistakes.items():
         once = mistake(PROGRAM)
@@ -101,7 +99,7 @@ def main() -> None:
         assert not verify(once)
         assert agrees(PROGRAM, once, ORDINARY + NASTY)
         assert right(once) == once
-    print("fold and simplify of the module: no test finds anything")
+    print("the module's fold and simplify: no test finds anything")
 
 
 if __name__ == "__main__":

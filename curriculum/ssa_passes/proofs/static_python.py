@@ -8,11 +8,11 @@ import torch
 
 # --8<-- [start:functions]
 FUNCTIONS = {
-    "one type on both ways": "def f(c, x):\n    y = x * 2\n    return y",
-    "another type by the way": (
+    "one type on both paths": "def f(c, x):\n    y = x * 2\n    return y",
+    "another type on one path": (
         "def f(c, x):\n    y = 'a'\n    if c:\n        y = 0.5\n    return y + x"
     ),
-    "set on one way only": "def f(c, x):\n    if c:\n        y = 1\n    return y + x",
+    "set on one path only": "def f(c, x):\n    if c:\n        y = 1\n    return y + x",
 }
 # --8<-- [end:functions]
 
@@ -59,8 +59,8 @@ def run(body: list[ast.stmt], types: dict[str, str]) -> str:
 
 
 MEANING = {
-    "top": "no one type: convert on the way, specialise, or refuse",
-    "unset": "not set on every way: refuse",
+    "top": "no single type: convert, specialize, or reject",
+    "unset": "not set on every path: reject",
 }
 
 
@@ -87,11 +87,12 @@ def main() -> None:
         torch.export.export(Decides(), given)
         raise AssertionError("exported")
     except Exception as error:  # noqa: BLE001 - its type is private
-        print("an if on a value: torch.export refuses,", "data-dependent" in str(error).lower())
+        print(
+            "an if on a value: torch.export raises an error,",
+            "data-dependent" in str(error).lower(),
+        )
     kept = torch.export.export(ByShape(), given).graph_module.code
-    print(
-        "an if on a shape: decided as it is captured,", "if" not in kept, "; a mul", "mul" in kept
-    )
+    print("an if on a shape: decided during capture,", "if" not in kept, "; a mul", "mul" in kept)
 
 
 if __name__ == "__main__":

@@ -96,9 +96,9 @@ def main() -> None:
         given = [4]
         right = ir.run(original, given)[1]
         answers = {
-            "as SSA": right,
-            "copies one after the other": ir.run(one_after_the_other(original), given)[1],
-            "all aside first": ir.run(at_once(original), given)[1],
+            "in SSA": right,
+            "sequential copies": ir.run(one_after_the_other(original), given)[1],
+            "parallel copies": ir.run(at_once(original), given)[1],
         }
         if name == "lost copy":
             # Without the block on the edge, the copy also runs on the way out of the loop.
@@ -109,8 +109,8 @@ def main() -> None:
             unsplit.block("b0").instrs[-1:-1] = [ir.Instr("copy", ["0"], "i", "int")]
             answers["copy in the loop's own block"] = ir.run(unsplit, given)[1]
         print(f"{name}: " + ", ".join(f"{how} {got}" for how, got in answers.items()))
-        assert answers["all aside first"] == right
-        wrong = "copies one after the other" if name == "swap" else "copy in the loop's own block"
+        assert answers["parallel copies"] == right
+        wrong = "sequential copies" if name == "swap" else "copy in the loop's own block"
         assert answers[wrong] != right
 
 

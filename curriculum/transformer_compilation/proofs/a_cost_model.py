@@ -25,8 +25,8 @@ def main() -> None:
     top = np.argsort(times)[:200]
     noisy_top[top] = rng.permutation(times[top])
     for name, guessed in (
-        ("twice every time", doubled),
-        ("right, but for the order of the best tenth", noisy_top),
+        ("every time doubled", doubled),
+        ("exact, except for the order of the best tenth", noisy_top),
     ):
         error = float(np.abs(guessed / times - 1).mean())
         print(f"{name}: mean error {error:.0%}, regret {regret(times, guessed):.2f}")
@@ -39,12 +39,14 @@ def main() -> None:
     felt = both @ np.linalg.lstsq(both, exact, rcond=None)[0]
     print(
         f"features: the raw tile, regret {regret(exact, straight):.2f}; "
-        f"what a cache feels, {regret(exact, felt):.2f}"
+        f"bytes in cache, {regret(exact, felt):.2f}"
     )
     assert regret(exact, straight) > 1.5
     assert regret(exact, felt) < 1.001
     picked = [min(rng.choice(times, 64, replace=False)) / times.min() for _ in range(300)]
-    print(f"64 of 2000 measured at random: their best takes {np.mean(picked):.2f} times the best")
+    print(
+        f"64 of 2000 measured at random: their best takes {np.mean(picked):.2f} times the optimum"
+    )
     assert np.mean(picked) > 1.1
 
 

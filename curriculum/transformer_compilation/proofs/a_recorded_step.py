@@ -64,17 +64,17 @@ def main() -> None:
     """Print places and launches."""
     assert replayed(by_tensor) == 5
     assert replayed(by_number) == 2
-    print("recorded with place 2, repeated with place 5:")
-    print("the place as a tensor: row 5; as a number of Python: row 2, without an error")
+    print("captured at position 2, replayed at position 5:")
+    print("position as a tensor: row 5; as a Python number: row 2, without an error")
     try:
         replayed(asked)
     except RuntimeError as error:
-        print(f"place.item(): {error}")
+        print(f"position.item(): {error}")
     else:
         raise AssertionError("item() was recorded")
-    for said, path in (("one operation a line", WRONG), ("products and writes made one", None)):
+    for said, path in (("one operation per line", WRONG), ("matmuls and writes merged", None)):
         one, two = launched(path, 1), launched(path, 2)
-        print(f"{said}: {two - one} kernels a layer, {2 * one - two} beside")
+        print(f"{said}: {two - one} kernels per layer, plus {2 * one - two}")
     assert launched(None, 4) < 0.6 * launched(WRONG, 4)
 
 

@@ -30,32 +30,30 @@ def tiled(queries: int, keys: int, block: int) -> int:
 
 def main() -> None:
     """Print bytes and least times."""
-    print("32 heads of 128 in 16 bits, scores in 32; all keys are seen")
+    print("32 heads of 128 in 16 bits, scores in 32 bits, no mask")
     for queries, keys in ((512, 512), (4096, 4096), (1, 4096)):
         flops = 4 * HEADS * queries * keys * WIDTH
         moved, one = standard(queries, keys), tiled(queries, keys, 128)
         fewest = 2 * (queries + keys) * HEADS * WIDTH * ELEMENT
         print(
             f"{queries:4} queries, {keys} keys: standard {moved / 2**20:6.0f} MiB, tiled "
-            f"{one / 2**20:5.0f}, fewest {fewest / 2**20:4.0f}; "
+            f"{one / 2**20:5.0f}, minimum {fewest / 2**20:4.0f}; "
             f"arithmetic {flops / FLOPS_PER_S * 1e6:6.1f} µs, "
-            f"standard's bytes {moved / BYTES_PER_S * 1e6:7.1f} µs"
+            f"standard's traffic {moved / BYTES_PER_S * 1e6:7.1f} µs"
         )
     assert standard(4096, 4096) > 20 * tiled(4096, 4096, 10**9)
     assert standard(1, 4096) < 1.03 * tiled(1, 4096, 128)
     machine = FLOPS_PER_S / BYTES_PER_S
-    print(f"the card computes {machine:.0f} operations in the time of a byte")
+    print(f"the GPU does {machine:.0f} operations in the time of one byte")
     for block in (16, 64, 128, 256):
         # 4·WIDTH operations a pair; K and V are 2·WIDTH·ELEMENT bytes a key, for `block` queries.
         intensity = 4 * WIDTH * block / (2 * WIDTH * ELEMENT)
-        said = "arithmetic" if intensity > machine else "bytes, if no cache helps"
-        print(
-            f"{block:3} queries to a program: {intensity:.0f} operations a byte, waits for {said}"
-        )
+        said = "compute-bound" if intensity > machine else "memory-bound without a cache"
+        print(f"{block:3} queries per program: {intensity:.0f} FLOP/byte, {said}")
     whole = standard(4096, 4096)
     least = 4 * HEADS * 4096 * 4096 * WIDTH / FLOPS_PER_S
     print(
-        f"at 4096 standard takes {whole / BYTES_PER_S / least:.1f} times as long as its arithmetic"
+        f"at 4096, standard's traffic takes {whole / BYTES_PER_S / least:.1f} times its arithmetic"
     )
     assert whole / BYTES_PER_S > 6 * least
 

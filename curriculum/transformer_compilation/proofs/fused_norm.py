@@ -63,7 +63,7 @@ def main() -> None:
     tensor = rows * width * 4
     # eager: two additions read two and write one each, norm and gelu read and write one
     eager, fused = (2 + 3 + 2 + 2) * tensor, 4 * tensor
-    print(f"eager moves {eager / tensor:.0f} tensors; fused at least {fused // tensor}")
+    print(f"eager moves {eager / tensor:.0f} tensors; fused moves at least {fused // tensor}")
     far = 1e4 + torch.randn(4096)
     exact = float(far.double().var(unbiased=False))
     one, other = float(two_sums(far)), float(welford(far))

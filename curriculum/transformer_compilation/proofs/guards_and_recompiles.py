@@ -36,12 +36,12 @@ def main() -> None:
     """Print what brought another graph."""
     x = torch.zeros
     lengths = [(x(4, n), 2.0) for n in (10, 11, 12, 99)]
-    print(f"lengths 10, 11, 12, 99: graphs {graphs(lengths)}; the second is for any length")
+    print(f"lengths 10, 11, 12, 99: graphs {graphs(lengths)}; the second is dynamic")
     assert graphs(lengths) == [1, 2, 2, 2]
-    print(f"never dynamic: {graphs(lengths, dynamic=False)}")
+    print(f"dynamic=False: {graphs(lengths, dynamic=False)}")
     assert graphs(lengths, dynamic=False) == [1, 2, 3, 4]
     one = [(x(4, n), 2.0) for n in (10, 11, 1)]
-    print(f"then length 1: {graphs(one)}; 0 and 1 are never free")
+    print(f"then length 1: {graphs(one)}; 0 and 1 are always specialized")
     assert graphs(one) == [1, 2, 3]
     kinds = [(x(4, 8), 2.0), (x(4, 8).half(), 2.0), (x(8, 4).T, 2.0), (x(4, 8), 2)]
     print(f"another dtype, other strides, an int for a float: {graphs(kinds)}")
@@ -55,14 +55,12 @@ def main() -> None:
     for tensor, _ in square:
         for axis in range(2):
             mark_dynamic(tensor, axis)
-    print(f"both marked as free: {graphs(square)}")
+    print(f"both with mark_dynamic: {graphs(square)}")
     assert graphs(square) == [1, 1, 1]
     limit = config.recompile_limit
     logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     many = graphs([(x(4, n), 2.0) for n in range(2, limit + 6)], dynamic=False)
-    print(
-        f"{len(many)} lengths, never dynamic: {many[-1]} graphs, then it gives up and runs eagerly"
-    )
+    print(f"{len(many)} lengths, dynamic=False: {many[-1]} graphs, then it runs eagerly")
     assert many[-1] == limit
 
 

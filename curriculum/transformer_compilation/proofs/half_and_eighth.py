@@ -57,14 +57,14 @@ def main() -> None:
         ways = {
             "int8": torch.round(k * 127 / highest) * highest / 127,
             "fp8": through_fp8(k, highest / 448),
-            "fp8, a scale a row": through_fp8(k, k.abs().amax(1, keepdim=True) / 448),
+            "fp8, one scale per row": through_fp8(k, k.abs().amax(1, keepdim=True) / 448),
         }
         for name, got in ways.items():
             lost[name, largest] = float((got - k)[others].norm() / k[others].norm())
         shares = ", ".join(f"{name} {lost[name, largest]:.1%}" for name in ways)
-        print(f"keys of about 1, one of {largest:.0f}; the other rows are off by: {shares}")
+        print(f"keys of about 1, one of {largest:.0f}; error of the other rows: {shares}")
     assert lost["int8", 100.0] > 5 * lost["fp8", 100.0]
-    assert lost["fp8", 400_000.0] > 5 * lost["fp8, a scale a row", 400_000.0]
+    assert lost["fp8", 400_000.0] > 5 * lost["fp8, one scale per row", 400_000.0]
 
 
 if __name__ == "__main__":

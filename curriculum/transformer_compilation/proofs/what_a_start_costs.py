@@ -31,22 +31,20 @@ def main() -> None:
         path = Path(folder) / "record.json"
         path.write_text(json.dumps({**record, "calls_each": CALLS_EACH}), encoding="utf-8")
         told = cold_start.break_even(path)
-    print("seconds from the start of a process to its first answer, and of a call after it")
+    print("time from process start to the first answer, and per call after it")
     for way, found in told.items():
         first_s, call_s = found["first_s"], found["call_s"]
-        print(f"measured: {way}: {first_s:.1f} s, then {1e3 * call_s:.2f} ms a call")
-    print(f"measured: compiled, with what an earlier process has kept: {kept_s:.1f} s")
+        print(f"measured: {way}: {first_s:.1f} s, then {1e3 * call_s:.2f} ms per call")
+    print(f"measured: compiled, with the cache of an earlier process: {kept_s:.1f} s")
     print(f"measured: the package was built in {record['ways']['package']['build_s']:.1f} s")
     for way in ("compiled", "package"):
-        print(f"measured: {way}: pays from call {told[way]['calls'] or 'never'} of a process on")
+        print(f"measured: {way}: breaks even at call {told[way]['calls'] or 'never'} of a process")
     processes = told["package"]["processes"] or "none"
-    print(f"measured: processes of {CALLS_EACH} calls that pay for building it: {processes}")
+    print(f"measured: processes of {CALLS_EACH} calls until the build breaks even: {processes}")
     assert told["eager"]["first_s"] < told["compiled"]["first_s"]
     assert told["package"]["first_s"] < told["compiled"]["first_s"]
     assert kept_s < told["compiled"]["first_s"]
-    print(
-        "a package, and a compiler that finds what was kept, are sooner than one that finds nothing"
-    )
+    print("a package and a warm compile cache answer sooner than a cold compile")
 
 
 if __name__ == "__main__":

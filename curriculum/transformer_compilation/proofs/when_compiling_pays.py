@@ -30,10 +30,10 @@ def worst(wait: int) -> float:
 def main() -> None:
     """Print ratios."""
     even = math.ceil(COMPILE_S / (EAGER_S - COMPILED_S))
-    print(f"even after {even} calls")
+    print(f"break-even after {even} calls")
     assert even == 80
     for wait in (0, 10, even, 4 * even):
-        print(f"compile after {wait:3} eager calls: at worst {worst(wait):5.2f} times the best")
+        print(f"compile after {wait:3} eager calls: at worst {worst(wait):5.2f} times the optimum")
     assert worst(even) < 2 < worst(0)
     assert worst(even) < worst(4 * even)
     print(f"one call, compiled at once: {spent(1, 0) / best(1):.0f} times as long")

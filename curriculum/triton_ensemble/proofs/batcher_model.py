@@ -74,7 +74,7 @@ BATCHERS = (
 
 def main() -> None:
     """Rows a second by configuration and concurrency."""
-    print(f"supposed, ms: an execution {FIXED_MS}, a row {ROW_MS}, the way {WIRE_MS}")
+    print(f"assumed ms: {FIXED_MS} per execution, {ROW_MS} per row, {WIRE_MS} on the wire")
     found: dict[tuple[str, int], float] = {}
     for batcher in BATCHERS:
         for clients in (1, 4, 16):
@@ -82,7 +82,7 @@ def main() -> None:
         shown = "  ".join(f"c={c}: {found[batcher.name, c]:5.0f}/s" for c in (1, 4, 16))
         print(f"{batcher.name:24} {shown}")
     plain, delayed = "dynamic_batching { }", "preferred [8, 16], 2 ms"
-    print(f"the delay costs {found[plain, 1] / found[delayed, 1]:.1f} times at concurrency 1")
+    print(f"with one client the delay costs a factor of {found[plain, 1] / found[delayed, 1]:.1f}")
     assert found[plain, 1] > 4 * found[delayed, 1]
     assert found[delayed, 4] < found["batches of one", 4], "4 never fill 8: each batch waits"
     assert found[delayed, 16] > 0.99 * found[plain, 16], "full at once: nobody waits"

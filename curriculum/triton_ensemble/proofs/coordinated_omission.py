@@ -69,7 +69,7 @@ def main() -> None:
     asked = {
         "closed loop": closed,
         "open loop, timed from sending": from_sending,
-        "open loop, timed from when due": from_due,
+        "open loop, timed from due time": from_due,
     }
     for name, seen in asked.items():
         print(
@@ -78,12 +78,12 @@ def main() -> None:
             f"max {max(seen):5.0f} ms"
         )
     stalled = STALL_MS / EVERY_MS
-    print(f"in truth {stalled:.0%} of all moments fall into a stall")
+    print(f"share of time in which the server stalls: {stalled:.0%}")
     assert percentile(closed, 0.99) == SERVICE_MS, "ten slow ones among thousands"
     assert percentile(from_sending, 0.99) == SERVICE_MS, "an open loop with the wrong clock"
     assert percentile(from_due, 0.99) > 0.9 * STALL_MS
     slow = sum(value > 2 * SERVICE_MS for value in from_due) / len(from_due)
-    print(f"requests that wait, timed from when due: {slow:.0%}")
+    print(f"requests that wait, timed from due time: {slow:.0%}")
     assert slow > 1.5 * stalled, "and those after it, until the queue is empty again"
 
 

@@ -72,9 +72,9 @@ def main() -> None:
     """Print the table."""
     found = {name: fetched(order()) for name, order in ORDERS.items()}
     least = 3 * N * N // LINE
-    print(f"{N**3:,} multiply-adds; each line once would be {least:,} lines")
+    print(f"{N**3:,} multiply-adds; minimum {least:,} lines")
     for name, count in found.items():
-        print(f"{name:6} {count:8,} lines fetched, {N**3 / count:5.1f} multiply-adds for each")
+        print(f"{name:6} {count:8,} lines fetched, {N**3 / count:5.1f} multiply-adds per line")
     assert found["i j k"] > 10 * found["i k j"], "B is read down a column: a line for each number"
     assert found["j k i"] > 1.5 * found["i j k"], "A and C both are"
     assert least < found["tiled"] < found["i k j"] / 3

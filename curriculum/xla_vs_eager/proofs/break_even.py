@@ -24,7 +24,7 @@ def main() -> None:
     for sizes in (5, 40):
         print(f"{sizes} sizes: {steps_until_even(sizes * COMPILE_S, EAGER_MS, COMPILED_MS)} steps")
     print(f"a gain of 5 %: {steps_until_even(COMPILE_S, 100, 95)} steps")
-    print(f"a new size every 50 steps pays: {bool(even and even < 50)}")
+    print(f"compiling for a new size every 50 steps pays off: {bool(even and even < 50)}")
     assert steps_until_even(COMPILE_S, 1.0, 1.1) is None
 
 

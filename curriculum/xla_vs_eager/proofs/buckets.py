@@ -45,17 +45,17 @@ def main() -> None:
     """Print what each way costs."""
     seen = sizes()
     ways = {
-        "each size by itself": sorted(set(seen)),
+        "every size": sorted(set(seen)),
         "powers of two": [1 << n for n in range(8)],
-        "one size for all": [max(seen)],
+        "one size": [max(seen)],
         f"the best {PROGRAMS}": best(seen, PROGRAMS),
     }
     found = {}
     for name, buckets in ways.items():
         used = {min(b for b in buckets if b >= size) for size in seen}
         found[name] = (len(used), rows(seen, buckets) / sum(seen))
-        print(f"{name:20} {len(used):3} programs, {found[name][1]:.2f} rows for a real one")
-    assert found["each size by itself"][1] == 1
+        print(f"{name:20} {len(used):3} programs, {found[name][1]:.2f} rows computed per real row")
+    assert found["every size"][1] == 1
     assert found[f"the best {PROGRAMS}"][1] < found["powers of two"][1]
     assert found[f"the best {PROGRAMS}"][0] < found["powers of two"][0]
 

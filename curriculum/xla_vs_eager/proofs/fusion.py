@@ -43,7 +43,7 @@ def main() -> None:
     x = np.ones((64, 64), np.float32)
     found = {f.__name__: entry(f, x) for f in (chain, asked, normalised)}
     for name, operations in found.items():
-        print(f"{name:11} {len(operations)} that write memory: {', '.join(operations)}")
+        print(f"{name:11} {len(operations)} instructions write memory: {', '.join(operations)}")
     assert found["chain"] == ["fusion"]
     assert "custom-call" in found["asked"]
     assert len(found["asked"]) > 2

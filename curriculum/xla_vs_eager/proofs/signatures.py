@@ -34,15 +34,15 @@ def main() -> None:
     x = np.ones((4, 2), np.float32)
     first = {"x": x, "by": 2.0}
     seconds: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-        "the same shapes, other numbers": ({"x": x + 1, "by": 3.0}, ()),
-        "float64 for float32, which is narrowed first": (
+        "same shapes, other values": ({"x": x + 1, "by": 3.0}, ()),
+        "float64 instead of float32, which JAX narrows first": (
             {"x": x.astype(np.float64), "by": 2.0},
             (),
         ),
-        "another batch": ({"x": np.ones((5, 2), np.float32), "by": 2.0}, ()),
-        "float16 for float32": ({"x": x.astype(np.float16), "by": 2.0}, ()),
-        "a Python int for a float": ({"x": x, "by": 2}, ()),
-        "np.float32 for a Python float: not weak": ({"x": x, "by": np.float32(2)}, ()),
+        "another batch size": ({"x": np.ones((5, 2), np.float32), "by": 2.0}, ()),
+        "float16 instead of float32": ({"x": x.astype(np.float16), "by": 2.0}, ()),
+        "a Python int instead of a float": ({"x": x, "by": 2}, ()),
+        "np.float32 instead of a Python float: not weak": ({"x": x, "by": np.float32(2)}, ()),
         "another value of a static argument": ({"x": x, "by": 3.0}, ("by",)),
     }
     counts = {}

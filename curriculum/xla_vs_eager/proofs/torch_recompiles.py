@@ -30,14 +30,14 @@ def main() -> None:
     """Print the count after each size, by what was said of shapes beforehand."""
     print("sizes        ", *SIZES)
     ways: dict[str, dict[str, Any]] = {
-        "as it is": {},
+        "default": {},
         "dynamic=False": {"dynamic": False},
         "dynamic=True": {"dynamic": True},
     }
     found = {name: graphs(SIZES, **how) for name, how in ways.items()}
     for name, counts in found.items():
         print(f"{name:13}", *counts)
-    assert found["as it is"] == [1, 1, 2, 2, 2, 2, 3, 4]
+    assert found["default"] == [1, 1, 2, 2, 2, 2, 3, 4]
     assert found["dynamic=False"] == [1, 1, 2, 3, 4, 5, 6, 7]
     assert found["dynamic=True"][5] == 1
 

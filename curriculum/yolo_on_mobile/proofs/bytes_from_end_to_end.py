@@ -20,10 +20,10 @@ from detecting.kit import Array, given, kept, mean_ap, scenes
 NIGHT = 0.2
 NAMES = (
     ("floats", "floats"),
-    ("small", "weights in bytes"),
-    ("whole", "bytes, day and night"),
-    ("night", "bytes, by night only"),
-    ("raw", "bytes, 0 to 255"),
+    ("small", "int8 weights"),
+    ("whole", "int8, day and night"),
+    ("night", "int8, night only"),
+    ("raw", "int8, 0 to 255"),
 )
 
 

@@ -25,7 +25,7 @@ def overlap_when_moved(kind: type[np.floating], which: int) -> float:
 def main() -> None:
     """The same pair of boxes as class 0, 3 and 79, in two types."""
     right = overlap_when_moved(np.float64, 0)
-    print(f"true overlap {right:.3f}")
+    print(f"true IoU {right:.3f}")
     for which in (0, 3, 79):
         single = overlap_when_moved(np.float32, which)
         half = overlap_when_moved(np.float16, which)
@@ -34,7 +34,7 @@ def main() -> None:
     assert abs(overlap_when_moved(np.float16, 3) - right) > 0.02
     assert not abs(overlap_when_moved(np.float16, 79) - right) < 0.02
     step = float(np.spacing(np.float16(3 * OFFSET)))
-    print(f"float16 at {3 * OFFSET}: neighbours are {step:.0f} pixels apart; its largest is 65504")
+    print(f"float16 at {3 * OFFSET}: adjacent numbers are {step:.0f} pixels apart; maximum 65504")
 
 
 if __name__ == "__main__":

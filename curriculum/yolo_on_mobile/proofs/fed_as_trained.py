@@ -54,9 +54,9 @@ def main() -> None:
 
     grey = [boxed(frame) for frame, _, _ in frames]
     results = {
-        "letterbox, red first, 0 to 1": score(grey),
+        "letterbox, RGB, 0 to 1": score(grey),
         "black bars": score([boxed(frame, 0) for frame, _, _ in frames]),
-        "blue first": score([picture[..., ::-1] for picture in grey]),
+        "BGR": score([picture[..., ::-1] for picture in grey]),
         "0 to 255": score(grey, 255.0),
     }
     pairs = [square(frame) for frame, _, _ in frames]
@@ -68,7 +68,7 @@ def main() -> None:
         found.append(boxes)
     results["stretched to the square"] = mean_ap(found, truths)
     decoded = tables(network, fed(np.stack(grey)))
-    results["letterbox, boxes not moved back"] = mean_ap(
+    results["boxes not mapped back"] = mean_ap(
         [
             np.column_stack((kept(t)[:, :4] * max(f[0].shape) / 128, kept(t)[:, 4:]))
             for t, f in zip(decoded, frames, strict=True)
@@ -77,11 +77,11 @@ def main() -> None:
     )
     for name, value in results.items():
         print(f"{name:34} mAP {value:.2f}")
-    right = results["letterbox, red first, 0 to 1"]
+    right = results["letterbox, RGB, 0 to 1"]
     assert right > 0.85
-    assert results["blue first"] < 0.6 * right
+    assert results["BGR"] < 0.6 * right
     assert results["0 to 255"] < 0.2
-    assert results["letterbox, boxes not moved back"] < 0.8 * right
+    assert results["boxes not mapped back"] < 0.8 * right
 
 
 if __name__ == "__main__":

@@ -17,12 +17,14 @@ def main() -> None:
     for floor in (0.01, 0.25, 0.5, 0.7):
         boxes = [kept(each, floor=floor) for each in table]
         found[floor] = mean_ap(boxes, truths), sum(map(len, boxes)) / len(boxes)
-        print(f"floor {floor:4}: mAP {found[floor][0]:.3f}, {found[floor][1]:.1f} boxes a picture")
+        print(
+            f"threshold {floor:4}: mAP {found[floor][0]:.3f}, {found[floor][1]:.1f} boxes per image"
+        )
     values = [value for value, _ in found.values()]
     assert values == sorted(values, reverse=True)
     assert values[0] - values[3] > 0.02
     strict = mean_ap([kept(each) for each in table], truths, 0.9)
-    print(f"floor 0.01, overlap of 0.9 asked for: mAP {strict:.3f}")
+    print(f"threshold 0.01, IoU of 0.9 required: mAP {strict:.3f}")
     assert strict < values[0] - 0.1
 
 

@@ -79,10 +79,10 @@ def main() -> None:
     found, looks = looks_of_suspects(graph, set())
     assert found is None
     print(f"{len(graph)} tensors")
-    print(f"halving the suspects: always right, {worst} looks at worst")
-    print(f"any method needs {math.ceil(math.log2(len(graph) + 1))} at worst")
-    print(f"to see that none departs: {looks} looks")
-    print(f"halving the list of layers: wrong about {astray} of {len(graph)} faults")
+    print(f"bisecting the suspects: always right, at most {worst} comparisons")
+    print(f"lower bound for any method: {math.ceil(math.log2(len(graph) + 1))}")
+    print(f"to see that all agree: {looks} comparisons")
+    print(f"bisecting the list of layers: wrong about {astray} of {len(graph)} faults")
     assert astray > len(graph) // 5
 
 

@@ -32,23 +32,21 @@ def main() -> None:
     large[..., :4] /= 5
     print(f"largest coordinate {largest:.0f}: one step is {largest / 255:.2f}")
     levels = np.unique(in_bytes(table, largest)[..., 4:])
-    print(
-        f"levels for a probability: {len(levels)}; for 640 pixels {len(np.unique(large[..., 4:]))}"
-    )
+    print(f"levels of a probability: {len(levels)}; at 640 pixels {len(np.unique(large[..., 4:]))}")
     found = {}
     for name, values in (
         ("float", table),
-        ("bytes, one scale, 128 pixels", in_bytes(table, largest)),
-        ("bytes, one scale, 640 pixels", large),
-        ("bytes, coordinates and probabilities apart", apart),
+        ("int8, one scale, 128 pixels", in_bytes(table, largest)),
+        ("int8, one scale, 640 pixels", large),
+        ("int8, coordinates and probabilities separate", apart),
     ):
         boxes = [kept(each) for each in values]
         scores = np.concatenate(boxes)[:, 4]
         found[name] = mean_ap(boxes, truths)
-        print(f"{name:44} mAP {found[name]:.2f}, {len(np.unique(scores)):4} different scores")
+        print(f"{name:44} mAP {found[name]:.2f}, {len(np.unique(scores)):4} distinct scores")
     assert len(levels) <= 4
-    assert found["bytes, one scale, 640 pixels"] < 0.1
-    assert found["bytes, coordinates and probabilities apart"] > found["float"] - 0.06
+    assert found["int8, one scale, 640 pixels"] < 0.1
+    assert found["int8, coordinates and probabilities separate"] > found["float"] - 0.06
 
 
 if __name__ == "__main__":

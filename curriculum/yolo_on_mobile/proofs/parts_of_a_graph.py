@@ -38,8 +38,8 @@ def main() -> None:
             found[missing] = audit = given("budget").audit(model, card)
             share = 1 - len(audit["refused"]) / total
             print(
-                f"without {missing:8} {share:4.0%} of the nodes are taken, "
-                f"{audit['segments']:3} parts, {audit['crossing_bytes'] / 1e6:5.2f} MB cross"
+                f"without {missing:8} {share:4.0%} of the nodes delegated, "
+                f"{audit['segments']:3} partitions, {audit['crossing_bytes'] / 1e6:5.2f} MB across"
             )
     assert found["nothing"]["segments"] == 1
     assert found["Sigmoid"]["segments"] > 40

@@ -19,7 +19,7 @@ def main() -> None:
     assert ((2 * many) ** 2).max() <= 4
     assert (2 * many - 0.5).min() >= -0.5
     assert (2 * many - 0.5).max() <= 1.5
-    print("a size is at most 4 anchors, a center at most half a cell outside of its own")
+    print("sizes up to 4 anchors, centers up to half a cell outside of their own")
     moved = (many - (2 * many - 0.5)) * STRIDE
     assert abs(moved).max() <= STRIDE / 2
     print(f"v5 weights, v3's center: off by up to {abs(moved).max():.0f} pixels at stride {STRIDE}")

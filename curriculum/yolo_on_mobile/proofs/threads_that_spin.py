@@ -50,9 +50,9 @@ def main() -> None:
         path = Path(name) / "detector.onnx"
         exported(path)
         spun, slept = (cpu_share_of_pauses(path, spinning) for spinning in (True, False))
-    print(f"measured: in pauses, threads that spin take {spun:.0%} of a core, others {slept:.0%}")
+    print(f"measured: while idle, spinning threads use {spun:.0%} of a core, sleeping {slept:.0%}")
     assert spun > 3 * slept
-    print("threads that spin take at least three times as much as threads that sleep")
+    print("spinning threads use at least three times as much as sleeping ones")
 
 
 if __name__ == "__main__":

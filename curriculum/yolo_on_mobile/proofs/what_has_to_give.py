@@ -47,7 +47,7 @@ def main() -> None:
             fit.export(side, str(floats))
             sights.append(seen(floats, side))
             peaks.append(audit(floats, card)["peak_bytes"])
-            print(f"side {side:3}: {peaks[-1] / 1e3:4.0f} kB alive at once, mAP {sights[-1]:.2f}")
+            print(f"side {side:3}: {peaks[-1] / 1e3:4.0f} kB live at once, mAP {sights[-1]:.2f}")
         size = floats.stat().st_size
         pictures, _, _ = given("shapes").squares(5, 60, 128)
         np.savez(folder / "calibration.npz", pictures=pictures)
@@ -57,10 +57,10 @@ def main() -> None:
         first = folder / "first.onnx"
         fit.quantized(str(floats), folder / "calibration.npz", 128, str(first))
         fit.sink = sink
-        print(f"bytes at 128: the file has {sunk.stat().st_size / size:.2f} of its size")
+        print(f"int8 weights at 128: {sunk.stat().st_size / size:.2f} of the file size")
         early, late = (audit(path, card)["peak_bytes"] for path in (first, sunk))
-        print(f"weights to floats at the beginning: {early / 1e3:.0f} kB alive at once")
-        print(f"each before it is read: {late / 1e3:.0f} kB")
+        print(f"dequantized at the beginning: {early / 1e3:.0f} kB live at once")
+        print(f"each dequantized before its use: {late / 1e3:.0f} kB")
     assert sights == sorted(sights)
     assert peaks == sorted(peaks)
     assert early > 4 * peaks[-1]

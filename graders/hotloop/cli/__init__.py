@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -55,6 +56,10 @@ def _options(  # pyright: ignore[reportUnusedFunction]
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # What is printed has signs that the encoding of a pipe lacks on Windows.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
     try:
         app()
     except KeyboardInterrupt:

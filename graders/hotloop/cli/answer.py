@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import platform
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,6 @@ from rich.text import Text
 
 from hotloop import extras
 from hotloop.core.user_error import UserError
-from hotloop.sandbox.level import level
 
 USER_ERROR = 2
 """Exit code when the request cannot be served as it was made."""
@@ -71,8 +71,23 @@ def require(extra: str) -> None:
         raise UserError(f"{', '.join(gap)} not installed: {extras.remedy(extra)}")
 
 
+def require_linux(what: str) -> None:
+    """UserError on another system. what: the subject of the sentence."""
+    if sys.platform != "linux":
+        raise UserError(f"{what} needs Linux, and this is {platform.system()}.")
+
+
+def require_local() -> None:
+    """UserError, with what to do instead, where this machine cannot run the judge at all."""
+    if gap := extras.why_no_judge():
+        raise UserError(gap)
+
+
 def require_sandbox() -> None:
-    """UserError, with the command that says how to fix it, where code cannot be confined."""
+    """As `require_local`, and UserError where code cannot be confined."""
+    require_local()
+    from hotloop.sandbox.level import level  # for Linux only
+
     isolation, reason = level()
     if isolation == "none":
         raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")

@@ -1,4 +1,4 @@
-"""`hotloop check`: judge a folder's work on this machine."""
+"""`hotloop check`: judge a folder's work, on this machine or on another one."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from rich.text import Text
 
 from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, log, require_sandbox
+from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
 from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
-from hotloop.judge.task import find as find_task
-from hotloop.local_judging import NOTEBOOK, judge_folder
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
 from hotloop.remote import asking, place
@@ -123,6 +122,7 @@ def _in_module(what: str | None, folder: Path) -> _Asked:
 
 def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
     """UserError where the problem's two files do not fit each other, or an answer is missing."""
+    require_local()
     problem = load_problem(source)
     try:
         tasks = [problem.task(what)] if what else problem.tasks
@@ -136,6 +136,8 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
 
 
 def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
+    from hotloop.judge.task import find as find_task
+
     try:
         rungs = list(find_task(problem.id, task.id, source).rungs)
     except KeyError:
@@ -144,7 +146,7 @@ def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
         raise UserError(f"{source / 'tasks.py'}: {type(error).__name__}: {error}") from error
     if rungs != (named := [rung.id for rung in task.rungs]):
         raise UserError(
-            f"{task.id} has the rungs {', '.join(rungs)} in {source / 'tasks.py'}, and "
+            f"{task.id} has the checks {', '.join(rungs)} in {source / 'tasks.py'}, and "
             f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
         )
 
@@ -180,6 +182,8 @@ def _seed(said: str) -> str:
 def _judge(
     asked: _Asked, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
 ) -> dict[str, Record]:
+    from hotloop.local_judging import judge_folder
+
     pack = asked.pack
     with Console(stderr=True).status("") as status:
         return judge_folder(
@@ -246,7 +250,7 @@ def _profiles(records: Mapping[str, Record]) -> list[Table | Text]:
             for row in profile.rows:
                 table.add_row(*row)
             shown.append(table)
-    return shown or [Text("Nothing was profiled: no rung that measures speed on a GPU was judged.")]
+    return shown or [Text("Nothing was profiled: no check that measures GPU speed was judged.")]
 
 
 def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict[str, Any]:
@@ -264,7 +268,7 @@ def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict
 
 
 def _table(problem: Problem[Any], rows: list[dict[str, Any]]) -> Table:
-    table = Table("task", "rung", "verdict", "points", "sentence")
+    table = Table("task", "check", "verdict", "points", "sentence")
     for column in table.columns[:4]:
         column.no_wrap = True
     for row in rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
@@ -15,8 +15,10 @@ from rich.text import Text
 
 from hotloop import doctor
 from hotloop.cli import find
-from hotloop.cli.answer import All, Answer, log
-from hotloop.selftest import run as selftest
+from hotloop.cli.answer import All, Answer, log, require_local
+
+if TYPE_CHECKING:
+    from hotloop.selftest import run as selftest
 
 _COLOURS = {
     doctor.State.OK: "green",
@@ -45,6 +47,9 @@ def run(
     With --gpu the exit code is 0, or the number of the first broken step plus one.
     """
     if gpu:
+        require_local()
+        from hotloop.selftest import run as selftest
+
         results = selftest.run(lambda result: log(result.line()), report)
         steps = [asdict(result) for result in results]
         return Answer({"steps": steps}, _broken(results), exit_code=selftest.exit_code(results))

@@ -12,7 +12,6 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, require
-from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.takehome import work_log
 
 _OPENED = ("lab.ipynb", "START.md")
@@ -56,5 +55,7 @@ def _environment() -> dict[str, str]:
 
     Code that was compiled for more threads than it is measured with is slow.
     """
+    from hotloop.judge.launcher import default_threads, worker_environment  # with numpy
+
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     return {**worker_environment(default_threads()), **os.environ, "PATH": path}

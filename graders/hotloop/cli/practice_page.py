@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import webbrowser
 from contextlib import suppress
 from typing import Annotated
@@ -51,6 +52,7 @@ def _serve(server: Server, browser: bool) -> int:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         if browser and not webbrowser.open(server.ticket):
             log("There is no browser here: open the address yourself.")
-        threading.Event().wait()
+        while True:
+            time.sleep(3600)  # on Windows Ctrl-C does not end the wait for an event or a lock
     log(f"Stopped. Your record is {store.path()}.")
     return 0

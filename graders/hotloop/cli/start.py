@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from hotloop import extras
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
 from hotloop.core import paths
@@ -38,7 +39,10 @@ def run(
     lines = [f"{found.title}: {len(files)} files in {target}"]
     if backup:
         lines.append(f"Your earlier files are in {backup}")
-    lines.append(f"Next: hotloop lab {target}")
+    next_ = f"hotloop lab {target}"
+    if extras.missing("course"):
+        next_ = f"work in your editor, then hotloop check {found.id} {target}"
+    lines.append(f"Next: {next_}")
     return Answer(document, Text("\n".join(lines)))
 
 
@@ -53,7 +57,7 @@ def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], P
     if target.exists() and not target.is_dir():
         raise UserError(f"{target} is a file: name a folder instead.")
     names = sorted(
-        str(path.relative_to(source))
+        path.relative_to(source).as_posix()
         for path in source.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     )

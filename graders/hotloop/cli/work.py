@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hotloop.cli.answer import UserError
-from hotloop.local_judging import NOTEBOOK
+from hotloop.notebook_cells import NOTEBOOK
 
 
 def work_folder(folder: Path, module: str) -> Path:

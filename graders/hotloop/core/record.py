@@ -14,7 +14,7 @@ from hotloop.core.verdict import Verdict
 
 FORMAT = 1
 
-NOT_REACHED = "Not reached:"
+NOT_REACHED = "Skipped until"
 """How the sentence of a rung begins that was not judged, because one before it did not pass."""
 
 LONGEST_SENTENCE = 600
@@ -126,8 +126,8 @@ def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:
         return Verdict.PASSED, rungs[-1].sentence
     earned = any(r.earned > 0 for r in rungs)
     if not failed and earned:
-        still_open = ", ".join(r.rung for r in pending)
-        return Verdict.PARTIAL, f"All that was measured here passed; still open: {still_open}."
+        names = ", ".join(r.rung for r in pending)
+        return Verdict.PARTIAL, f"Passed everything this machine can measure. Pending: {names}."
     first = failed[0] if failed else pending[0]
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
 

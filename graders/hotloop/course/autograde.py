@@ -21,7 +21,7 @@ from hotloop.course.book import filled
 from hotloop.course.grade import grade_one
 from hotloop.course.hand_in import MAX_TIMESTAMP, SUBMITTED, TIMESTAMP, is_text
 from hotloop.course.settings import Grading
-from hotloop.local_judging import NOTEBOOK
+from hotloop.notebook_cells import NOTEBOOK
 
 SET_ASIDE = "set_aside"
 MAX_FILE = 64 << 20

@@ -31,7 +31,7 @@ from hotloop.course.hand_in import TIMESTAMP
 from hotloop.course.points import of_attempt
 from hotloop.course.policy import seconds_late
 from hotloop.curriculum import load_module
-from hotloop.local_judging import NOTEBOOK
+from hotloop.notebook_cells import NOTEBOOK
 
 AUTOGRADED = "autograded"
 

@@ -20,8 +20,7 @@ from nbgrader.utils import parse_utc
 
 from hotloop.course.released import Release
 from hotloop.course.repair import repair
-from hotloop.local_judging import NOTEBOOK
-from hotloop.notebook_cells import writable
+from hotloop.notebook_cells import NOTEBOOK, writable
 from hotloop.variants import NAME as VARIANT
 from hotloop.worker.notebook import MAX_NOTEBOOK
 

@@ -30,6 +30,7 @@ from hotloop.judged_again import settled
 from hotloop.problem import settle
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
+from hotloop.task_spec import task_spec
 
 NOTEBOOK_SUFFIX = ".ipynb"
 _WAITING = "waiting for the machine"
@@ -177,7 +178,7 @@ class NotebookRun:
         job = Job(
             module=self.module.id,
             task=task.id,
-            spec=self.module.spec(task.id),
+            spec=task_spec(self.module, task.id),
             files=str(self.files),
             listen=str(kernel.judge_socket) if kernel is not None else None,
             freezer=kernel.process.freezer.describe() if kernel is not None else None,

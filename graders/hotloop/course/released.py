@@ -15,7 +15,7 @@ from nbgrader.api import MissingEntry
 from hotloop.core.user_error import UserError
 from hotloop.course.gradebook import read
 from hotloop.curriculum import load_module
-from hotloop.local_judging import NOTEBOOK
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.variants import NAME as VARIANT
 from hotloop.worker.notebook import text_of
 

@@ -158,7 +158,7 @@ def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
 
 def _rungs(record: Record, worth: Worth) -> str:
     rows = "".join(_rung(rung, worth.get(rung.rung)) for rung in record.rungs)
-    head = "<tr><th>rung</th><th>verdict</th><th>points</th><th></th></tr>"
+    head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
     return f"<table class='hl-rungs'>{head}{rows}</table>"
 
 

@@ -65,7 +65,7 @@ class Disagreement:
         """One clause for the learner."""
         where = ", ".join(map(str, self.index))
         share = f"{self.wrong} of {self.total} elements are wrong"
-        return f"at [{where}] it is {self.got:.6g} and should be {self.want:.6g}; {share}"
+        return f"at [{where}]: got {self.got:.6g}, expected {self.want:.6g}; {share}"
 
 
 def compare(got: Floats, want: Floats, tolerance: Tolerance) -> Disagreement | None:

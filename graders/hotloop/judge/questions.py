@@ -70,7 +70,7 @@ def number_mismatch(
 ) -> str | None:
     """A sentence's beginning when `got` is not `want`, within what is said to be allowed."""
     if want is None:
-        return None if got is None else f"{what} is {shown(got)} and should be None"
+        return None if got is None else f"{what} is {shown(got)}, expected None"
     if isinstance(got, bool) or not isinstance(got, int | float):
         return f"{what} is {shown(got)}, not a number"
     try:
@@ -79,7 +79,7 @@ def number_mismatch(
         return f"{what} is far too large"
     if abs(number - want) <= relative * abs(want) + absolute:
         return None
-    return f"{what} is {number:.6g} and should be {want:.6g}"
+    return f"{what} is {number:.6g}, expected {want:.6g}"
 
 
 def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | None:
@@ -89,8 +89,8 @@ def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | N
         return f"{what} is {shown(got)}, not a dict"
     for key in [*want, *told]:
         if told.get(key) != want.get(key):
-            should = shown(want[key]) if key in want else "absent"
-            return f"{what} of {shown(key)} is {shown(told.get(key))} and should be {should}"
+            expected = shown(want[key]) if key in want else "absent"
+            return f"{what} of {shown(key)} is {shown(told.get(key))}, expected {expected}"
     return None
 
 

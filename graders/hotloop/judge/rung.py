@@ -129,7 +129,7 @@ def _not_reached(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungR
             continue
         sentence = earlier.sentence
         if not sentence.startswith(NOT_REACHED):
-            sentence = f"{NOT_REACHED} “{before}” comes first. {sentence}"
+            sentence = f"{NOT_REACHED} `{before}` passes. {sentence}"
         return RungRecord(name, earlier.verdict, sentence)
     return None
 

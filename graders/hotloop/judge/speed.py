@@ -305,7 +305,8 @@ class Trial:
             if len(alone) > 6 * self.pace.pairs or time.monotonic() > self.deadline:
                 raise Ruling(
                     Verdict.UNDECIDED,
-                    "The baseline ran slower beside your code than alone: measuring again decides.",
+                    "Timing too noisy: the baseline ran slower next to your code than alone. "
+                    "Run the check again.",
                 )
 
     def _require_twin_alike(self) -> None:
@@ -325,8 +326,7 @@ class Trial:
                     return
         raise Ruling(
             Verdict.UNDECIDED,
-            "Two processes of the baseline are not equally fast on this machine now: "
-            "measuring again decides.",
+            "Timing too noisy: two baseline processes disagree. Run the check again.",
         )
 
     def _hostile(self, timer: Timer) -> list[bool]:
@@ -339,5 +339,5 @@ class Trial:
     def _too_noisy(self) -> Estimate:
         raise Ruling(
             Verdict.UNDECIDED,
-            "This machine was too busy to measure on: measuring again decides.",
+            "Timing too noisy: this machine is busy. Run the check again.",
         )

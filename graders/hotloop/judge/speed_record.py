@@ -113,7 +113,7 @@ def speed_share(
     low, high = figure.interval.low, figure.interval.high
     text = f"{figure.ratio:.2f}× the baseline ({low:.2f} to {high:.2f})"
     if not outcome.decided and not outcome.samples.quiet:
-        sentence = f"{text}: too close to a level for this machine today; measuring again decides."
+        sentence = f"{text}: too close to a level to decide. Run the check again."
         raise Ruling(Verdict.UNDECIDED, sentence)
     share = earned(levels, figure)
     ahead = [lv for lv in levels if standing(lv, figure) is not Standing.REACHED]

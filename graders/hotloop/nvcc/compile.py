@@ -13,7 +13,6 @@ from hotloop.nvcc.resources import Resources
 from hotloop.nvcc.sass import Access, Code
 from hotloop.nvcc.toolchain import Toolchain
 from hotloop.simulate.problem import CompileError, ToolMissing
-from hotloop.worker import nvcc_compile
 
 CAPABILITIES = (75, 80, 90)
 TIMEOUT_S = 120.0
@@ -124,6 +123,8 @@ def compile_files(
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> list[Compiled]:
     """Compile a file of one's own, as this user. CompileError with nvcc's message when it fails."""
+    from hotloop.worker import nvcc_compile  # for Linux only
+
     made: list[Compiled] = []
     for capability in capabilities:
         on_progress(f"compiling {source.name} for sm_{capability}")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
-import tempfile
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from hotloop import whole_file
 from hotloop.practice import place
 from hotloop.practice.state import State
 from hotloop.yaml_lines import CurriculumError, load
@@ -70,30 +66,9 @@ def replace(text: str, version: str) -> Kept:
     new = Kept(State.model_validate_json(text), text)
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(file):
+    # Two servers, or two pages, write one after the other.
+    with whole_file.alone(file.with_name(f".{file.name}.lock")):
         if read().version != version:
             raise Outdated
-        _replace(file, text)
+        whole_file.replace(file, text.encode(), 0o600)
     return new
-
-
-def _replace(file: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    new = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        new.replace(file)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise
-
-
-@contextmanager
-def _alone(file: Path) -> Generator[None]:
-    """Two servers, or two pages, write one after the other."""
-    with file.with_name(f".{file.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

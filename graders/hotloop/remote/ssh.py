@@ -71,15 +71,16 @@ def ask(place: Place, request: Request, say: Callable[[str], None]) -> Iterator[
     """
     try:
         process = subprocess.Popen(
-            place.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            place.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
     except FileNotFoundError:
         raise UserError("`ssh` is not installed on this machine.") from None
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        # Who cannot be reached reads nothing; ssh's exit code then says so.
-        with suppress(BrokenPipeError), process.stdin:
+        # Who cannot be reached reads nothing; ssh's exit code then says so. A broken pipe is an
+        # OSError without a name of its own on Windows.
+        with suppress(OSError), process.stdin:
             process.stdin.write(request.model_dump_json())
         left = list(request.tasks)
         while left:
@@ -118,8 +119,8 @@ def _why(place: Place, code: int) -> str:
             "environment that has Hotloop, as in ssh://host/~/hotloop/.venv."
         )
     return (
-        f"{place.host} ended with code {code} before its answer was whole. Is Hotloop installed "
-        "there? What it has printed stands above."
+        f"{place.host} ended with code {code} before its answer was whole. Is hotloop[local] "
+        "installed there? What it has printed stands above."
     )
 
 

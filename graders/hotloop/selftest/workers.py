@@ -29,6 +29,7 @@ from hotloop.judge.session import Session
 from hotloop.selftest import opened
 from hotloop.selftest.found import Broken, Found
 from hotloop.selftest.opened import PROGRAMS, RESOLVE_S
+from hotloop.task_spec import task_spec
 
 FREEZES = 20
 SLOWEST_FREEZE_S = 0.05
@@ -114,7 +115,7 @@ def _operator(session: Session, card: Card) -> None:
     from hotloop import curriculum  # libraries that a GPU machine may lack
 
     require_nvcc(card)
-    spec = curriculum.load_module("fused_softmax").spec("operator_launcher")
+    spec = task_spec(curriculum.load_module("fused_softmax"), "operator_launcher")
     ours = Candidate(spec.entry, spec.files[0], operator=True)
     with trusted_worker(session, paths.solutions() / "fused_softmax", card) as link:
         link.resolve(ours.name, ours.file, 3 * RESOLVE_S)

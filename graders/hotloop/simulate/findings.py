@@ -105,19 +105,16 @@ def _race(reader: Reader, raw: Raw) -> _Said:
     first, second = (did for _, did, _, _ in raw.who)
     same_block, same_warp = raw.more[:2]
     if not same_block:
-        why = "blocks run in no order: only atomics and kernel boundaries help"
+        why = "and blocks run in any order: use an atomic, or a second kernel"
     elif 2 in (first, second):
-        why = "one access is atomic and the other is not"
+        why = "but only one of the accesses is atomic"
     elif not same_warp:
-        why = "no __syncthreads() lies between them"
+        why = "with no __syncthreads() in between"
     else:
-        why = (
-            "lanes of a warp run in no order: no __syncwarp() or __syncthreads() lies between them"
-        )
-    where = _byte(reader, raw)
+        why = "with no __syncwarp() or __syncthreads() in between: lanes of a warp run in any order"
     text = (
-        f"One thread {_VERB[first]} and another {_VERB[second]} the same bytes of {where}, "
-        f"and {why}."
+        f"Data race on {_byte(reader, raw)}: one thread {_VERB[first]} and another "
+        f"{_VERB[second]} it, {why}."
     )
     return "race", text, ()
 
@@ -131,8 +128,8 @@ def _byte(reader: Reader, raw: Raw) -> str:
 
 def _out_of_bounds(reader: Reader, raw: Raw) -> _Said:
     where, more = _whereabouts(reader, raw)
-    verb = _VERB[raw.who[0][1]].capitalize()
-    return "out_of_bounds", f"{verb} {raw.more[0]} bytes {where}.", more
+    access = ("read", "write", "atomic update")[raw.who[0][1]]
+    return "out_of_bounds", f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}.", more
 
 
 def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
@@ -159,9 +156,9 @@ def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
         return f"{place.begin - raw.address} bytes before the {what}", tuple(more)
     behind = raw.address - place.begin - place.bytes
     if behind > 0:
-        return f"{behind} bytes behind the end of the {what}", tuple(more)
+        return f"{behind} bytes past the end of the {what}", tuple(more)
     if behind == 0:
-        return f"right behind the end of the {what}", tuple(more)
+        return f"just past the end of the {what}", tuple(more)
     return f"over the end of the {what}", tuple(more)
 
 

@@ -26,10 +26,10 @@ def sentence(site: Site) -> str:
     if site.space == "shared":
         if share >= _GOOD:
             return "no bank conflicts"
-        return f"{1 / share:.1f} passes for each: lanes meet in the same banks"
+        return f"bank conflicts: {1 / share:.1f} passes for each access"
     if share >= _GOOD:
         return "coalesced"
-    return f"{1 / share:.1f}× the bytes move: lanes are not next to each other"
+    return f"uncoalesced: moves {1 / share:.1f}× the requested bytes"
 
 
 def svg(sites: Sequence[Site]) -> str:
@@ -44,7 +44,7 @@ def svg(sites: Sequence[Site]) -> str:
             'font-size="12" fill="currentColor" '
             f'style="width:100%;max-width:{_WIDTH}px;height:auto">'
         ),
-        f'<text x="{_LEFT}" y="16">bytes asked for (dark) and moved (light)</text>',
+        f'<text x="{_LEFT}" y="16">bytes requested (dark) and moved (light)</text>',
     ]
     scale = (_WIDTH - _LEFT - _RIGHT) / most
     for index, site in enumerate(rows):

@@ -83,7 +83,7 @@ def call(command: Sequence[str], *, stdin: str | None = None, timeout_s: int = T
     """The output of a tool, or CompileError with what it said."""
     try:
         done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, errors="replace",
+            command, input=stdin, capture_output=True, encoding="utf-8", errors="replace",
             check=False, timeout=timeout_s, env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
@@ -169,7 +169,7 @@ def _build_libraries(wanted: Path) -> None:
             f"-femit-bin={temporary}/empty.wasm",
         ]
         done = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=temporary,
+            command, capture_output=True, encoding="utf-8", check=False, cwd=temporary,
             timeout=PREPARE_TIMEOUT_S, env=_environment(),
         )  # fmt: skip
         built = {Path(path).name: Path(path) for path in re.findall(r"\S+\.[ao]\b", done.stderr)}

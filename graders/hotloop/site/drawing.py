@@ -17,8 +17,15 @@ LINE = 14
 _PER_LETTER = 0.56
 """How wide a letter is on average, in units of its size."""
 
-COLOURS = ("var(--hot)", "var(--cool)", "var(--leaf)", "var(--plum)")
-"""Told apart in both schemes and by people who see few colours; defined in the style sheet."""
+COLOURS = (
+    "var(--hot, #d55e00)",
+    "var(--cool, #56b4e9)",
+    "var(--leaf, #009e73)",
+    "var(--plum, #cc79a7)",
+)
+"""Told apart in both schemes and by people who see few colours; defined in the style sheet. The
+second one of each, and the attributes beside classes, are for a picture outside of the site.
+"""
 
 
 def letters(width: float, size: float = SIZE) -> int:
@@ -52,7 +59,10 @@ def text(
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str = "faint") -> str:
     """A straight line."""
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>'
+    return (
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+        f' stroke="currentColor" class="{css}"/>'
+    )
 
 
 def rectangle(
@@ -62,7 +72,7 @@ def rectangle(
     more = f' style="fill:{fill}"' if fill else ""
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4"'
-        f' class="{css}"{more}/>'
+        f' fill="none" stroke="currentColor" class="{css}"{more}/>'
     )
 
 
@@ -77,7 +87,8 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
     middle = (y1 + y2) / 2
     path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2 - 5:.1f}"
     tip = f"{x2 - 4:.1f},{y2 - 6:.1f} {x2 + 4:.1f},{y2 - 6:.1f} {x2:.1f},{y2:.1f}"
-    return f'<path d="{path}" class="edge"/><polygon points="{tip}" class="tip"/>'
+    edge = f'<path d="{path}" fill="none" stroke="currentColor" class="edge"/>'
+    return f'{edge}<polygon points="{tip}" class="tip"/>'
 
 
 def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:

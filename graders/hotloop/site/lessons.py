@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,7 @@ LESSON = "lesson.md"
 OUTCOMES = "## What you will be able to do"
 CHINESE = "lesson.zh.md"
 _NOT_FOR_READERS = {"design.md", "README.md"}
+_PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*">')
 
 
 def authored_pages(module: curriculum.Module) -> list[Path]:
@@ -55,12 +57,19 @@ def in_chinese(text: str) -> str:
     return f'{title}\n\n<div lang="zh-Hans" markdown>\n{rest}\n</div>\n'
 
 
+def _on_the_site(text: str, module: str) -> str:
+    """Links lead to the site's own pages; drawings are part of the page, in its theme's colors."""
+    text = text.replace("../../site/pages/", "../../")
+    return _PICTURE.sub(rf'--8<-- "curriculum/{module}/\1"', text)
+
+
 def write_lessons(module: curriculum.Module, target: Path) -> None:
     """Copy the pages, with their figures inserted, and the pictures that they show."""
     # A lesson tells speeds; what became of every wrong answer stands on the module's own page.
     speeds = runs.speeds(curriculum.runs(module.id))
     for page in authored_pages(module):
         text = figures.insert(page.read_text(encoding="utf-8"), str(page))
+        text = _on_the_site(text, module.id)
         if page.name == CHINESE:
             text = in_chinese(text)
         write(target / page.name, text.replace(RUNS_PLACE, speeds))

@@ -188,7 +188,7 @@ def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
         ),
         "",
         *table(
-            ("rung", "points", "needs a GPU", "what is asked"),
+            ("check", "points", "needs a GPU", "what is asked"),
             [(r.id, r.points, "yes" if r.needs_gpu else "", one_line(r.what)) for r in task.rungs],
         ),
         "",

@@ -16,7 +16,7 @@ from hotloop.site import lessons, module_page
 Entry = dict[str, Any] | str
 
 AUTHORED: Sequence[tuple[str, str]] = (
-    ("Practise", "practice"),
+    ("Practice", "practice"),
     ("Hire", "take-home"),
     ("Contribute", "contribute"),
 )
@@ -62,7 +62,7 @@ def _learn(pages: Path, modules: Sequence[curriculum.Module]) -> list[Entry]:
     tiers: list[Entry] = [
         {tier.capitalize(): f"tiers/{tier}.md"} for tier in curriculum.curriculum().tiers
     ]
-    return ["modules/index.md", *tracks, {"By tier": tiers}]
+    return ["modules/index.md", *tracks, {"By tier": tiers}, "glossary.md"]
 
 
 def _module(pages: Path, module: curriculum.Module) -> Entry:

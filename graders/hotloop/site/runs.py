@@ -10,7 +10,7 @@ from hotloop.site.markdown import folded, table
 from hotloop.site.recorded import circumstances, freshness
 
 NOT_MEASURED = "Not yet measured."
-_HEADS = ("candidate", "task", "rung", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
+_HEADS = ("candidate", "task", "check", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
 
 
 def speeds(runs: Iterable[curriculum.Run]) -> str:

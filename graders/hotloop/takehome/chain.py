@@ -11,7 +11,6 @@ lines is read from behind, so that one of a long file costs no more than one of 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -21,6 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from hotloop import whole_file
 from hotloop.practice.moment import written
 
 RESUMED = "resumed"
@@ -93,8 +93,8 @@ def parsed(line: bytes) -> dict[str, Any] | None:
 
 def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -> None:
     """Add a line, safely beside other processes and after a crash. OSError when it cannot be."""
-    with path.open("ab+") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
+    lock = path.with_name(f".{path.name}.lock")
+    with whole_file.alone(lock), path.open("ab+") as stream:
         last, unfinished = _end(stream, about)
         new = b""
         if unfinished:

@@ -26,6 +26,7 @@ from hotloop.sandbox.level import level
 from hotloop.sandbox.scratch import scratch
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
+from hotloop.task_spec import task_spec
 from hotloop.variants import Variant
 
 BUDGET_S = 180.0
@@ -80,7 +81,7 @@ def judged(
 
 
 def _job(module: str, task: str) -> Job:
-    return Job(module, task, load_module(module).spec(task), isolation=level()[0])
+    return Job(module, task, task_spec(load_module(module), task), isolation=level()[0])
 
 
 def judge_candidate(hand_in: HandIn, terms: Terms, say: Say) -> Attempt:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from hotloop.takehome import execution, report_page, whole_file, written_here
+from hotloop import whole_file
+from hotloop.takehome import execution, report_page, written_here
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, to_json
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission

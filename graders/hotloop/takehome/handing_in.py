@@ -14,10 +14,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum
+from hotloop import curriculum, whole_file
 from hotloop.core.user_error import UserError
 from hotloop.notebook_cells import MAX_SOURCE, UNREADABLE_CELL, Cell, cells
-from hotloop.takehome import limits, manifest, whole_file, work_files, work_log
+from hotloop.takehome import limits, manifest, work_files, work_log
 from hotloop.takehome.manifest import ForgedManifest, Manifest, PackFolder
 from hotloop.worker.notebook import Unreadable
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotloop.core.user_error import UserError
-from hotloop.takehome.whole_file import create_private
+from hotloop.whole_file import create_private
 
 SIGNING = "signing.key"
 VARIANTS = "variants.key"

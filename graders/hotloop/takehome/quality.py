@@ -278,7 +278,7 @@ def _right(checks: CheckQuality) -> str:
         return "The reference was not recorded on this task."
     failed = len(checks.reference_failed)
     said = (
-        f"Wrong fail: the reference fell short in {failed} of {count} judgings of a rung"
+        f"Wrong fail: the reference fell short in {failed} of {count} judgings of a check"
         f"{_up_to(checks.wrong_fail_rate)}"
     )
     named = f": {', '.join(checks.reference_failed)}" if failed else ""

@@ -19,11 +19,11 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from hotloop import whole_file
 from hotloop.core.user_error import UserError
 from hotloop.curriculum import Rubric
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict, Text
-from hotloop.takehome import whole_file
 from hotloop.takehome.manifest import Digest, Pseudonym
 from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
 from hotloop.takehome.team import Team

@@ -13,9 +13,10 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from hotloop import whole_file
 from hotloop.notebook_cells import readable_cells
 from hotloop.problem import Strict
-from hotloop.takehome import limits, whole_file, work_files
+from hotloop.takehome import limits, work_files
 
 NAME = "work_log_seen.json"
 

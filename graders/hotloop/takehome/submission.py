@@ -19,7 +19,7 @@ from uuid import UUID
 from hotloop import curriculum
 from hotloop.course import hand_in, released
 from hotloop.course.hand_in import HandIn
-from hotloop.local_judging import NOTEBOOK
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.takehome import archive, limits, manifest, work_files, work_log
 from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.manifest import ForgedManifest, Manifest

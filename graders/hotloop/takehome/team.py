@@ -29,11 +29,12 @@ from uuid import UUID
 
 from pydantic import Field, ValidationError
 
+from hotloop import whole_file
 from hotloop.core.user_error import UserError
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict
 from hotloop.sandbox import scratch
-from hotloop.takehome import chain, keys, role, whole_file
+from hotloop.takehome import chain, keys, role
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import NAME as MANIFEST
 from hotloop.takehome.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify

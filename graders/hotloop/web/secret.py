@@ -9,7 +9,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from hotloop.takehome.whole_file import create_private
+from hotloop.whole_file import create_private
 
 NAME = "secret.key"
 LENGTH = 32

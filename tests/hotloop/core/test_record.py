@@ -47,7 +47,7 @@ def test_a_failure_outranks_what_is_open() -> None:
     assert summarize([OPEN])[0] is Verdict.NOT_MEASURED
     verdict, sentence = summarize([PASSED, OPEN])
     assert verdict is Verdict.PARTIAL
-    assert "still open: gpu" in sentence
+    assert "Pending: gpu" in sentence
 
 
 def test_a_sentence_does_not_grow_with_what_a_candidate_calls_its_things() -> None:

@@ -90,7 +90,7 @@ def test_names_are_taken_out_of_sentences_as_whole_words() -> None:
 
 
 def test_what_many_met_is_one_line_at_the_first_rung_that_failed() -> None:
-    late = RungRecord("clean", Verdict.WRONG_ANSWER, "Not reached: “correct” comes first.")
+    late = RungRecord("clean", Verdict.WRONG_ANSWER, "Skipped until `correct` passes.")
     marks = [
         mark("a", "online_pass", 0, wrong("It is 3, not 4."), late),
         mark("b", "online_pass", 0, wrong("It is 5, not 6."), late),
@@ -107,7 +107,7 @@ def test_what_many_met_is_one_line_at_the_first_rung_that_failed() -> None:
 
 def test_what_is_open_is_grouped_by_what_to_do_and_faults_come_first() -> None:
     no_gpu = RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU here.")
-    blocked = RungRecord("fast", Verdict.NOT_MEASURED, "Not reached: “gpu” comes first. No GPU.")
+    blocked = RungRecord("fast", Verdict.NOT_MEASURED, "Skipped until `gpu` passes. No GPU.")
     marks = [
         mark("a", "explain", 0, pending=8),
         mark("a", "online_pass", 5, RIGHT, no_gpu, blocked, pending=5),

@@ -133,7 +133,7 @@ def test_points_without_needless_decimals() -> None:
 
 
 def test_a_notebook_says_that_nothing_is_judged_again_by_itself() -> None:
-    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close: measuring again decides.")
+    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
     shown = Shown(replace(RECORD, rungs=(undecided,)), SCORE)
     assert "run this cell once more" in text_of(shown._repr_mimebundle_()["text/html"])
     assert "run this cell once more" in repr(shown)
@@ -144,5 +144,5 @@ def test_what_this_machine_lacks_is_not_asked_for_again() -> None:
 
 
 def test_feedback_says_nothing_of_cells_to_run() -> None:
-    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close: measuring again decides.")
+    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
     assert "this cell" not in render_record.html(replace(RECORD, rungs=(undecided,)), SCORE)

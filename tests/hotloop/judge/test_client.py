@@ -15,10 +15,11 @@ from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.spec import TaskSpec
+from hotloop.task_spec import task_spec
 
 SPEC = TaskSpec("f", ("f.py",))
 MODULE = "profile_training_loop"
-AUGMENT = Job(MODULE, "augment", load_module(MODULE).spec("augment"), isolation="none")
+AUGMENT = Job(MODULE, "augment", task_spec(load_module(MODULE), "augment"), isolation="none")
 
 
 def test_an_unknown_module_is_a_judge_error_with_no_points_lost() -> None:

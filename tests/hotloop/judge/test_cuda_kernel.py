@@ -83,7 +83,10 @@ def test_the_right_kernel(tmp_path: Path) -> None:
         (
             f"{HEAD} {{\n  y[blockIdx.x * 32 + threadIdx.x] = by; }}",
             Verdict.RUNTIME_ERROR,
-            "scale.cu:2: Writes 4 bytes 92 bytes behind the end of the array of 160 bytes `y`",
+            (
+                "scale.cu:2: Out-of-bounds write of 4 bytes, "
+                "92 bytes past the end of the array of 160 bytes `y`"
+            ),
         ),
         (
             f"{HEAD} {{\n  while (*(volatile const float*)x < 1e9f) {{}} }}",

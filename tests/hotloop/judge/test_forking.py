@@ -28,6 +28,7 @@ from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import find
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
+from hotloop.task_spec import task_spec
 
 FOUND = """
 import sys
@@ -157,7 +158,7 @@ def test_when_the_judge_forks(
 
 
 def test_what_a_module_needs_is_imported_before_the_fork() -> None:
-    assert curriculum.load_module("tvm_passes").spec("tune").module_needs == ("tvm",)
+    assert task_spec(curriculum.load_module("tvm_passes"), "tune").module_needs == ("tvm",)
     assert set(forking.preloaded(("tvm",))) <= {*forking.preloaded(()), *forking.NEEDED["tvm"]}
     assert forking.preloaded(("unheard",)) == forking.preloaded(())
 

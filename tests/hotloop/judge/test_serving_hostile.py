@@ -21,6 +21,7 @@ from hotloop.judge.rungs import batches
 from hotloop.sandbox.level import level
 from hotloop.serving import preflight
 from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.task_spec import task_spec
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from serving_leaks import remains
@@ -193,7 +194,7 @@ def _reference(folder: Path) -> Path:
 
 
 def _judged(judge: JudgeProcess, folder: Path, task: str) -> Record:
-    spec = load_module(MODULE).spec(task)
+    spec = task_spec(load_module(MODULE), task)
     job = Job(MODULE, task, spec, str(folder), isolation=level()[0], budget_s=120)
     return judge.judge(job)
 

@@ -11,21 +11,22 @@ from hotloop import curriculum
 from hotloop.judge.job import Job
 from hotloop.judge.levels import Level
 from hotloop.judge.spec import TaskSpec
+from hotloop.task_spec import task_spec
 
 
 def test_every_task_of_the_curriculum_arrives_unchanged() -> None:
     for module in curriculum.modules():
         for task in module.tasks:
-            spec = module.spec(task.id)
+            spec = task_spec(module, task.id)
             assert TaskSpec.from_message(json.loads(json.dumps(asdict(spec)))) == spec
 
 
 def test_levels_and_needs_are_those_of_module_yaml() -> None:
-    chain = curriculum.load_module("fused_softmax").spec("compiled_chain")
+    chain = task_spec(curriculum.load_module("fused_softmax"), "compiled_chain")
     assert chain.file is None
     assert chain.rungs["correct"].needs == ("compiler",)
     assert chain.rungs["fast_cpu"].levels == (Level(1.2, 0.5), Level(1.3, 1.0), Level(1.6, 0.0))
-    warp = curriculum.load_module("fused_softmax").spec("cuda_warp")
+    warp = task_spec(curriculum.load_module("fused_softmax"), "cuda_warp")
     assert warp.file == "softmax.cu"
     assert warp.rungs["correct"].needs == ("cuda",)
 
@@ -37,6 +38,6 @@ def test_what_is_no_description_is_refused(message: object) -> None:
 
 
 def test_a_job_carries_it() -> None:
-    spec = curriculum.load_module("profile_training_loop").spec("augment")
+    spec = task_spec(curriculum.load_module("profile_training_loop"), "augment")
     job = Job("profile_training_loop", "augment", spec)
     assert Job.from_message(json.loads(json.dumps(job.to_message()))) == job

@@ -108,7 +108,7 @@ def test_a_seed_asks_the_same_again(there: Path, tmp_path: Path) -> None:
     [
         ("exit 255", "ssh does not reach box"),
         ("exit 127", "There is no python3 on box: name the folder"),
-        ("echo No module named hotloop >&2; exit 1", "Is Hotloop installed there?"),
+        ("echo No module named hotloop >&2; exit 1", "Is hotloop[local] installed there?"),
         ("echo Welcome to the box", "prints something else than an answer: 'Welcome"),
         ('echo \'{"record": {"format": 1}}\'', "answers with no record"),
         ('echo \'{"error": "there is no bubblewrap"}\'', "box: there is no bubblewrap"),

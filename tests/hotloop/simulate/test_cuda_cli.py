@@ -67,7 +67,7 @@ def test_check_of_a_broken_program_names_kind_and_lines() -> None:
     program = KERNELS / "broken" / "missing_syncthreads.cu"
     done = cuda("check", program)
     assert done.returncode == 1
-    assert "race: One thread" in done.stdout
+    assert "race: Data race on " in done.stdout
     assert f"{program}:8" in done.stdout.replace("\n", "")
     assert f"{program}:9" in done.stdout.replace("\n", "")
     told = document("check", program, code=1)

@@ -130,11 +130,19 @@ def test_host_code_may_ask_for_memory_of_the_cpus(right: Any) -> None:
         (
             "beyond",
             "fill",
-            "bytes right behind the end of the tensor's storage of 64 bytes",
+            "bytes, just past the end of the tensor's storage of 64 bytes",
         ),
-        ("of_host", "fill", "Writes 4 bytes in memory of the host, which a kernel cannot reach"),
-        ("null", "fill", "Writes 4 bytes at the null pointer"),
-        ("freed", "fill", "Writes 4 bytes in memory of the host, which a kernel cannot reach"),
+        (
+            "of_host",
+            "fill",
+            "Out-of-bounds write of 4 bytes, in memory of the host, which a kernel cannot reach",
+        ),
+        ("null", "fill", "Out-of-bounds write of 4 bytes, at the null pointer"),
+        (
+            "freed",
+            "fill",
+            "Out-of-bounds write of 4 bytes, in memory of the host, which a kernel cannot reach",
+        ),
         ("fails", "stop", "assert"),
         ("forever", "turn", "The kernel did not end within 0.5 s"),
     ],

@@ -72,7 +72,7 @@ def test_an_array_ends_where_it_ends(kernels: Built) -> None:
     x, y = arrays()
     done = launch(kernels, "scale", (3, 1, 1), (32, 1, 1), [x, y, 65, 0.5])
     assert done.error == 700
-    assert "right behind the end of the" in done.report.findings[0].text
+    assert "just past the end of the" in done.report.findings[0].text
 
 
 def test_a_launch_that_the_driver_refuses(kernels: Built) -> None:

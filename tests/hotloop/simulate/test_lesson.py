@@ -45,7 +45,7 @@ def test_an_empty_kernel_moves_nothing(untouched: Path) -> None:
 def test_a_kernel_has_a_table_and_a_picture(reference: Path) -> None:
     shown = show_traffic(str(reference / "softmax.cu"), "softmax_naive", rows=64, columns=64)
     html = shown._repr_html_()
-    assert "8.0× the bytes move" in html
+    assert "uncoalesced: moves 8.0× the requested bytes" in html
     assert "<svg" in html
 
 
@@ -61,7 +61,10 @@ def test_a_kernel_that_is_wrong_has_its_fault_and_no_figures(
 ) -> None:
     path = source(WRONG)
     html = show_traffic(str(path), "f", rows=4, columns=64)._repr_html_()
-    told = "program.cu:2: Writes 4 bytes right behind the end of the array of 1024 bytes `y`."
+    told = (
+        "program.cu:2: Out-of-bounds write of 4 bytes, "
+        "just past the end of the array of 1024 bytes `y`."
+    )
     assert told in html
     assert "<table" not in html
     assert list(tmp_path.iterdir()) == [path], "nothing is written beside the learner's file"

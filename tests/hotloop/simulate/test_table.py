@@ -18,9 +18,9 @@ def site(space: str, moved: int, fewest: int, *, requests: int = 1, line: int = 
     ("one", "share", "text"),
     [
         (site("global", 128, 128), 1.0, "coalesced"),
-        (site("global", 1024, 128), 0.125, "8.0× the bytes move: lanes are not next to each other"),
+        (site("global", 1024, 128), 0.125, "uncoalesced: moves 8.0× the requested bytes"),
         (site("shared", 1, 1), 1.0, "no bank conflicts"),
-        (site("shared", 32, 1), 1 / 32, "32.0 passes for each: lanes meet in the same banks"),
+        (site("shared", 32, 1), 1 / 32, "bank conflicts: 32.0 passes for each access"),
         (site("constant", 0, 0), 1.0, ""),
         (site("global", 0, 0, requests=0), 1.0, ""),
     ],

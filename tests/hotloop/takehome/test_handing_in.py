@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import handing_in, limits, whole_file
+from hotloop import whole_file
+from hotloop.takehome import handing_in, limits
 from hotloop.takehome.handing_in import CannotSubmit, make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.submission import open_submission

@@ -68,9 +68,9 @@ def test_skills_add_up_to_the_points(team: Team, submission: Submission) -> None
 
 
 def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) -> None:
-    wrong = all_of("online_pass", Verdict.WRONG_ANSWER, "It is 0 and should be 1.")
+    wrong = all_of("online_pass", Verdict.WRONG_ANSWER, "Got 0, expected 1.")
     report = report_on(team, submission, {"online_pass": wrong})
-    assert report.weak_spots == ["The online recurrence (correct): It is 0 and should be 1."]
+    assert report.weak_spots == ["The online recurrence (correct): Got 0, expected 1."]
     assert any("Softmax in Triton" in said for said in report.strengths)
     asked = report.follow_ups
     assert len({one.key for one in asked}) == len(asked) >= 4

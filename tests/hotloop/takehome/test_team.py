@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import whole_file
+from hotloop import whole_file
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team, TeamError

@@ -13,11 +13,14 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.local_judging import judge_submission
+from hotloop.task_spec import task_spec
 from hotloop.variants import Variant, draw
 
 SECRET = b"sixteen bytes or more of secret"
 ONLINE = Job(
-    "fused_softmax", "online_pass", curriculum.load_module("fused_softmax").spec("online_pass")
+    "fused_softmax",
+    "online_pass",
+    task_spec(curriculum.load_module("fused_softmax"), "online_pass"),
 )
 TASKS = [
     ("fused_softmax", "online_pass", "correct"),

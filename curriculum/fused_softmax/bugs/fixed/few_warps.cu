@@ -22,10 +22,10 @@ __global__ void row_sums(const float* x, float* out) {
   if (lane == 0) of_warp[warp] = mine;
   __syncthreads();
   if (warp == 0) {
-    // --8<-- [start:mend]
+    // --8<-- [start:fix]
     // There are as many sums as warps, not always 32.
     const float total = warp_sum(lane < blockDim.x / 32 ? of_warp[lane] : 0.0f);
-    // --8<-- [end:mend]
+    // --8<-- [end:fix]
     if (threadIdx.x == 0) out[blockIdx.x] = total;
   }
 }

@@ -10,7 +10,7 @@ constexpr int kWarps = kThreads / 32;
 
 __global__ void collect(const float* x, float* out, unsigned* count, float limit) {
   const bool kept = x[threadIdx.x] > limit;
-  // --8<-- [start:mend]
+  // --8<-- [start:fix]
   // A place follows from who comes before in the row, not from who comes first in time.
   __shared__ unsigned of_warp[kWarps];
   const int lane = threadIdx.x % 32;
@@ -21,7 +21,7 @@ __global__ void collect(const float* x, float* out, unsigned* count, float limit
   unsigned place = __popc(ballot & ((1u << lane) - 1));
   for (int w = 0; w < warp; ++w) place += of_warp[w];
   if (threadIdx.x == kThreads - 1) *count = place + (kept ? 1 : 0);
-  // --8<-- [end:mend]
+  // --8<-- [end:fix]
   if (kept) out[place] = static_cast<float>(threadIdx.x);
 }
 

@@ -9,13 +9,13 @@ constexpr unsigned kFullWarp = 0xffffffff;
 
 __global__ void warp_sum(const float* x, float* out, int count) {
   const int lane = threadIdx.x;
-  // --8<-- [start:mend]
+  // --8<-- [start:fix]
   // All lanes that the mask names take part; those without a number bring 0.
   float total = lane < count ? x[lane] : 0.0f;
   for (int offset = 16; offset > 0; offset /= 2) {
     total += __shfl_down_sync(kFullWarp, total, offset);
   }
-  // --8<-- [end:mend]
+  // --8<-- [end:fix]
   if (lane == 0) *out = total;
 }
 

@@ -12,7 +12,7 @@ __global__ void row_sums(const float* x, float* out) {
   part[threadIdx.x] = x[blockIdx.x * kThreads + threadIdx.x];
   __syncthreads();
   if (threadIdx.x < 32) {
-    // --8<-- [start:mend]
+    // --8<-- [start:fix]
     // volatile is gone: __syncwarp orders memory, for the hardware and for the compiler.
     float total = part[threadIdx.x];
     for (int stride = 32; stride > 0; stride /= 2) {
@@ -21,7 +21,7 @@ __global__ void row_sums(const float* x, float* out) {
       part[threadIdx.x] = total;
       __syncwarp();  // and all have written before anybody reads on
     }
-    // --8<-- [end:mend]
+    // --8<-- [end:fix]
     if (threadIdx.x == 0) out[blockIdx.x] = total;
   }
 }

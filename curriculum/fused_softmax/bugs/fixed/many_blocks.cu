@@ -14,9 +14,9 @@ __global__ void long_sum(const float* x, float* out) {
     value += __shfl_xor_sync(kFullWarp, value, offset);
   }
   if (threadIdx.x % 32 == 0) {
-    // --8<-- [start:mend]
+    // --8<-- [start:fix]
     atomicAdd(out, value);  // read, add and write as one step, whoever else does the same
-    // --8<-- [end:mend]
+    // --8<-- [end:fix]
   }
 }
 

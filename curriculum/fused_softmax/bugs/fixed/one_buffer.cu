@@ -20,10 +20,10 @@ __device__ float block_maximum(float value, float* buffer) {
 }
 
 __device__ float block_sum(float value, float* buffer) {
-  // --8<-- [start:mend]
+  // --8<-- [start:fix]
   __syncthreads();  // somebody may still be reading the previous result from the buffer
   buffer[threadIdx.x] = value;
-  // --8<-- [end:mend]
+  // --8<-- [end:fix]
   __syncthreads();
   for (int stride = kThreads / 2; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) buffer[threadIdx.x] += buffer[threadIdx.x + stride];

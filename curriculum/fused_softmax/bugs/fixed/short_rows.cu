@@ -9,11 +9,11 @@ constexpr int kThreads = 256;
 
 __global__ void row_maxima(const float* x, float* out, int columns) {
   __shared__ float part[kThreads];
-  // --8<-- [start:mend]
+  // --8<-- [start:fix]
   // Every thread stays to the end: one without an element brings what changes no maximum.
   part[threadIdx.x] =
       threadIdx.x < columns ? x[blockIdx.x * columns + threadIdx.x] : -INFINITY;
-  // --8<-- [end:mend]
+  // --8<-- [end:fix]
   __syncthreads();
   for (int stride = kThreads / 2; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) {

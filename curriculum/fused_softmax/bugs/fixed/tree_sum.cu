@@ -11,12 +11,12 @@ __global__ void row_sums(const float* x, float* out) {
   __shared__ float part[kThreads];
   part[threadIdx.x] = x[blockIdx.x * kThreads + threadIdx.x];
   __syncthreads();
-  // --8<-- [start:mend]
+  // --8<-- [start:fix]
   for (int stride = kThreads / 2; stride > 0; stride /= 2) {
     if (threadIdx.x < stride) part[threadIdx.x] += part[threadIdx.x + stride];
     __syncthreads();  // the next step reads what other threads wrote in this one
   }
-  // --8<-- [end:mend]
+  // --8<-- [end:fix]
   if (threadIdx.x == 0) out[blockIdx.x] = part[0];
 }
 

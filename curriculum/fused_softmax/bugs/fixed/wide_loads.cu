@@ -8,7 +8,7 @@
 __global__ void twice(const float* x, float* out, int columns) {
   const float* in = x + blockIdx.x * columns;
   float* result = out + blockIdx.x * columns;
-  // --8<-- [start:mend]
+  // --8<-- [start:fix]
   // Row i begins at i * columns numbers: a multiple of 16 bytes for all rows only if columns is
   // a multiple of 4. (That x and out themselves are aligned is for the launcher to check.)
   if (columns % 4 != 0) {
@@ -20,7 +20,7 @@ __global__ void twice(const float* x, float* out, int columns) {
     v = make_float4(2 * v.x, 2 * v.y, 2 * v.z, 2 * v.w);
     *reinterpret_cast<float4*>(result + c) = v;
   }
-  // --8<-- [end:mend]
+  // --8<-- [end:fix]
 }
 
 int main() {

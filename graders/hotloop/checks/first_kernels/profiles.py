@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,7 @@ SECTIONS = {
 }
 UNITS = {"ns": "ns", "bytes": "byte", "dram": "%", "sm": "%"}
 
-MULTIPROCESSORS = 132
+SMS = 132
 
 
 # --- the roofline ---------------------------------------------------------------------------------
@@ -95,67 +95,65 @@ class _Kernel:
 
 
 def tables(rng: Rng) -> Iterator[Question]:
-    """Tables with a kernel of each kind, in an order of their own."""
+    """Tables with kernels of each kind, in an order of their own."""
     for _ in range(4):
-        kernels = [make(rng) for make in _KINDS for _ in range(int(rng.integers(1, 3)))]
-        named = [
-            _Kernel(f"kernel_{rng.integers(1 << 30):x}", k.limit, k.needed, k.figures)
-            for k in (kernels[i] for i in rng.permutation(len(kernels)))
-        ]
-        needed = {kernel.name: kernel.needed for kernel in named}
+        drawn = [_kernel(rng, *kind) for kind in _KINDS for _ in range(int(rng.integers(1, 3)))]
+        # Their names are drawn, so this order is, too.
+        kernels = sorted(drawn, key=lambda kernel: kernel.name)
+        needed = {kernel.name: kernel.needed for kernel in kernels}
         yield Question(
-            f"a table of {len(named)} kernels",
+            f"a table of {len(kernels)} kernels",
             (
-                GivenFile("profile.csv", _table(named).encode()),
+                GivenFile("profile.csv", _table(kernels).encode()),
                 GivenFile("needed.json", json.dumps(needed).encode()),
-                MULTIPROCESSORS,
+                SMS,
             ),
-            _table_mismatch(named),
+            _table_mismatch(kernels),
         )
 
 
-def _drawn(rng: Rng, limit: str, **figures: tuple[float, float]) -> _Kernel:
-    """A kernel about which nothing is remarkable but what `figures` says."""
-    usual: dict[str, tuple[float, float]] = {
-        "grid": (2000, 90000),
-        "ns": (80e3, 900e3),
-        "excess": (1.0, 1.15),
-        "dram": (15, 45),
-        "sm": (15, 45),
-        "conflict": (0.0, 0.05),
-    }
-    found = {name: float(rng.uniform(*span)) for name, span in {**usual, **figures}.items()}
+Spans = Mapping[str, tuple[float, float]]
+"""Between which numbers a figure is drawn."""
+
+_USUAL: Spans = {
+    "grid": (2000, 90000),
+    "ns": (80e3, 900e3),
+    "excess": (1.0, 1.15),
+    "dram": (15, 45),
+    "sm": (15, 45),
+    "conflict": (0.0, 0.05),
+}
+
+_KINDS: Sequence[tuple[str, Spans]] = (
+    ("too_few_blocks", {"grid": (1, 100)}),
+    # Few blocks, and much traffic besides: what is asked first decides.
+    ("too_few_blocks", {"grid": (1, 100), "excess": (3, 8), "conflict": (0.6, 0.9)}),
+    ("extra_traffic", {"excess": (1.8, 8), "dram": (65, 92)}),
+    ("extra_traffic", {"excess": (1.8, 8), "conflict": (0.6, 0.9)}),
+    ("bank_conflicts", {"conflict": (0.4, 0.96), "sm": (20, 90)}),
+    ("memory", {"dram": (68, 93)}),
+    ("memory", {"dram": (80, 93), "sm": (62, 75)}),
+    ("compute", {"sm": (68, 96)}),
+    ("compute", {"sm": (85, 96), "dram": (62, 80)}),
+    ("latency", {}),
+)
+"""What is remarkable about a kernel of each kind; everything else is usual."""
+
+
+def _kernel(rng: Rng, limit: str, spans: Spans) -> _Kernel:
+    found = {name: float(rng.uniform(*span)) for name, span in {**_USUAL, **spans}.items()}
     needed = int(rng.integers(1 << 24, 1 << 30))
     passes = int(rng.integers(100_000, 900_000))
-    return _Kernel(
-        "",
-        limit,
-        needed,
-        {
-            "grid": int(found["grid"]),
-            "ns": round(found["ns"]),
-            "bytes": round(needed * found["excess"]),
-            "dram": round(found["dram"], 2),
-            "sm": round(found["sm"], 2),
-            "conflicts": round(passes * found["conflict"]),
-            "passes": passes,
-        },
-    )
-
-
-_KINDS: tuple[Callable[[Rng], _Kernel], ...] = (
-    lambda rng: _drawn(rng, "too_few_blocks", grid=(1, 100), ns=(80e3, 9e5)),
-    # Few blocks, and much traffic besides: what is named first decides.
-    lambda rng: _drawn(rng, "too_few_blocks", grid=(1, 100), excess=(3, 8), conflict=(0.6, 0.9)),
-    lambda rng: _drawn(rng, "extra_traffic", excess=(1.8, 8.0), dram=(65, 92)),
-    lambda rng: _drawn(rng, "extra_traffic", excess=(1.8, 8.0), conflict=(0.6, 0.9)),
-    lambda rng: _drawn(rng, "bank_conflicts", conflict=(0.4, 0.96), sm=(20, 90)),
-    lambda rng: _drawn(rng, "memory", dram=(68, 93)),
-    lambda rng: _drawn(rng, "memory", dram=(80, 93), sm=(62, 75)),
-    lambda rng: _drawn(rng, "compute", sm=(68, 96)),
-    lambda rng: _drawn(rng, "compute", sm=(85, 96), dram=(62, 80)),
-    lambda rng: _drawn(rng, "latency"),
-)
+    figures = {
+        "grid": int(found["grid"]),
+        "ns": round(found["ns"]),
+        "bytes": round(needed * found["excess"]),
+        "dram": round(found["dram"], 2),
+        "sm": round(found["sm"], 2),
+        "conflicts": round(passes * found["conflict"]),
+        "passes": passes,
+    }
+    return _Kernel(f"kernel_{rng.integers(1 << 30):x}", limit, needed, figures)
 
 
 def _table(kernels: list[_Kernel]) -> str:

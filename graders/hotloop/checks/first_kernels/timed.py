@@ -30,9 +30,13 @@ def axpy_on_gpu() -> DeviceWorkload:
     return DeviceWorkload(
         spec=lambda _rng, _index: CallSpec((FACTOR, tensor, tensor), tensor),
         draws=lambda _rng, _spec, hostile: (_normal(hostile=hostile), Normal(1.0)),
-        truth=lambda a, x, y: a * x + y,
+        truth=_scaled_sum_on_device,
         tolerance=lambda _spec: _absolute((FACTOR + 1) * LARGEST),
     )
+
+
+def _scaled_sum_on_device(a: float, x: Any, y: Any) -> Any:
+    return a * x + y
 
 
 def gelu_on_gpu() -> DeviceWorkload:
@@ -58,9 +62,13 @@ def sums_on_gpu() -> DeviceWorkload:
     return DeviceWorkload(
         spec=lambda _rng, _index: CallSpec((TensorSpec(SHAPE, FP32),), TensorSpec(SHAPE[:1], FP32)),
         draws=lambda _rng, _spec, hostile: (_normal(hostile=hostile),),
-        truth=lambda x: x.sum(-1),
+        truth=_sums_on_device,
         tolerance=lambda _spec: _absolute(LARGEST * SHAPE[1]),
     )
+
+
+def _sums_on_device(x: Any) -> Any:
+    return x.sum(-1)
 
 
 def blur_on_gpu() -> DeviceWorkload:
@@ -88,9 +96,18 @@ def product_on_gpu() -> DeviceWorkload:
     return DeviceWorkload(
         spec=lambda _rng, _index: spec,
         draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
-        truth=lambda a, b: a @ b,
+        truth=_product_on_device,
         tolerance=lambda _spec: _absolute(HEIGHT * k),
     )
+
+
+def _product_on_device(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+def unchanged(x: Any) -> Any:
+    """What a copy computes."""
+    return x
 
 
 def _normal(*, hostile: bool) -> Normal:

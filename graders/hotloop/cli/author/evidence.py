@@ -8,11 +8,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum, evidence
+from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.curriculum import Measurement, Module, Run
-from hotloop.judge.device import kind
 
 
 def run(
@@ -34,6 +33,9 @@ def run(
     It writes curriculum/MODULE/runs/DEVICE.json, anew after each record.
     """
     require_sandbox()
+    from hotloop import evidence
+    from hotloop.judge.device import kind
+
     if gpu_only and kind() != "cuda":
         raise UserError("This machine has no GPU: leave --gpu-only away.")
     asked = evidence.Asked(tasks=task, gpu_only=gpu_only)
@@ -51,7 +53,8 @@ def run(
             log,
             asked=asked,
             earlier=known,
-            on_run=lambda run, here=here: _write(evidence.joined(here, run)),
+            # What is stopped half way has still written what it found.
+            on_run=lambda run, here=here: evidence.write(evidence.joined(here, run)),
         )
         runs[found.id] = evidence.joined(here, made)
     written = {name: str(evidence.write(run)) for name, run in runs.items()}
@@ -72,11 +75,6 @@ def _modules(module: str | None, tasks: list[str]) -> list[Module]:
     if unknown := sorted(set(tasks) - set(known)):
         raise UserError(f"{module} has no task {', '.join(unknown)}; it has {', '.join(known)}.")
     return [found]
-
-
-def _write(run: Run) -> None:
-    """What is stopped half way has still written what it found."""
-    evidence.write(run)
 
 
 def _table(run: Run) -> Table:

@@ -1,4 +1,4 @@
-"""`hotloop author render`: exercises from solutions."""
+"""`hotloop author render`: exercises from solutions, and what lessons quote."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import Answer, require
 from hotloop.core import paths
 
 
@@ -23,13 +23,16 @@ def run(
         ),
     ] = False,
 ) -> Answer:
-    """Bring exercises/ up to date with solutions/."""
+    """Bring exercises/ up to date with solutions/, and lessons with the code that they quote."""
+    require("local")
+    from hotloop import quoting
     from hotloop import render as rendering  # imports nbformat, which takes seconds
 
     rebased = rendering.rebase() if rebase else []
     changed = rendering.stale() if check else rendering.write()
+    changed += quoting.stale() if check else quoting.write()
     names = [str(path.relative_to(paths.root())) for path in (*rebased, *changed)]
     said = "stale, run `hotloop author render`" if check else "written"
-    lines = [f"{name}: {said}" for name in names] or ["exercises/ is up to date"]
+    lines = [f"{name}: {said}" for name in names] or ["exercises/ and lessons are up to date"]
     document = {"stale" if check else "written": names}
     return Answer(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log
+from hotloop.cli.answer import Answer, UserError, log, require_linux
 from hotloop.cli.cuda.programs import Define, Include
 from hotloop.nvcc import report, toolchain
 from hotloop.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
@@ -44,6 +44,7 @@ def run(
 
     And spills and shared memory.
     """
+    require_linux("nvcc")
     capabilities = [_capability(text) for text in arch or ()] or CAPABILITIES
     tools = toolchain.find()
     compiled = compile_files(

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log
-from hotloop.serving import environment, preflight, trial
+from hotloop.cli.answer import Answer, log, require_local
+
+if TYPE_CHECKING:
+    from hotloop.serving import preflight, trial
 
 
 def run() -> Answer:
     """Install the server in an environment of its own; try it."""
+    require_local()
+    from hotloop.serving import environment, preflight, trial
+
     found = environment.install(log)
     findings = preflight.examine()
     tried = trial.run(found)

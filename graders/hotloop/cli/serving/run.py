@@ -6,18 +6,20 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError, log
+from hotloop.cli.answer import Answer, UserError, log, require_linux
 from hotloop.core.verdict import Verdict
-from hotloop.serving import container, preflight, repository
-from hotloop.serving.container import Container
+from hotloop.serving import repository
 from hotloop.serving.follower import following
 from hotloop.serving.options import GIB, Options
-from hotloop.serving.server import Server, ServerFailed
+
+if TYPE_CHECKING:
+    from hotloop.serving.container import Container
+    from hotloop.serving.server import Server
 
 _FOREVER_S = 7 * 24 * 3600.0
 _LOG_BYTES = 64 << 20
@@ -63,6 +65,9 @@ def run(
     """
     if check:
         return _check(folder)
+    require_linux("A server on this machine")
+    from hotloop.serving.server import ServerFailed
+
     options = Options(
         isolation="none",
         cache_bytes=cache_mb << 20,
@@ -73,7 +78,7 @@ def run(
     )
     try:
         with ExitStack() as stack:
-            file = stack.enter_context(log_file.open("w")) if log_file else None
+            file = stack.enter_context(log_file.open("w", encoding="utf-8")) if log_file else None
             server = _start(folder, options, in_container)
             stack.enter_context(following(server.process, file))  # until the last word
             stack.enter_context(server)
@@ -92,6 +97,10 @@ def _check(folder: Path) -> Answer:
 
 
 def _start(folder: Path, options: Options, in_container: bool) -> Server | Container:
+    from hotloop.serving import container, preflight
+    from hotloop.serving.container import Container
+    from hotloop.serving.server import Server
+
     if not in_container:
         return Server(folder, preflight.require(), options)
     program = container.engine()

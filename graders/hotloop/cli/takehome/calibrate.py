@@ -14,7 +14,6 @@ from rich.text import Text
 from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.course.attempts.attempt import account
-from hotloop.takehome.quality import counted
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
@@ -64,8 +63,8 @@ def run(
 
 
 def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
-    from hotloop import evidence
-    from hotloop.takehome import quality, whole_file
+    from hotloop import evidence, whole_file
+    from hotloop.takehome import quality
 
     module = role.module
     tasks = [task.id for task in role.chosen() if task.kind == "code"]
@@ -135,6 +134,8 @@ def _correlation(found: Discrimination) -> str:
 def _checked(checks: CheckQuality | None) -> tuple[str, str]:
     if checks is None:
         return "–", "–"
+    from hotloop.takehome.quality import counted
+
     return (
         counted(len(checks.wrong_passed), checks.wrong_answers, checks.wrong_pass_rate),
         counted(len(checks.reference_failed), checks.references, checks.wrong_fail_rate),

@@ -46,7 +46,7 @@ def told(found: Verification) -> tuple[Table, Text]:
 
 
 def _checks(found: Verification) -> Table:
-    table = Table("task", "rung", "then", "now", "standing", "what the judge says now")
+    table = Table("task", "check", "then", "now", "standing", "what the judge says now")
     table.box = SIMPLE_HEAD
     for rung in found.rungs:
         standing = rung.standing.replace("_", " ")
@@ -61,5 +61,5 @@ def _conclusion(found: Verification) -> str:
         lines.append("The grader is another one than the report was made by.")
     still_open = sum(rung.standing == "open" for rung in found.rungs)
     if still_open:
-        lines.append(f"{still_open} rungs could not be measured here and now: they say nothing.")
+        lines.append(f"{still_open} checks could not be measured here and now: they say nothing.")
     return "\n".join(lines)

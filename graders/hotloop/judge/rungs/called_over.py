@@ -311,11 +311,11 @@ def _wrong_entry(
         if found["error"] == error and not must_answer:
             return None
         wanted = "an answer" if must_answer else f"the error {error!r}"
-        return f"the entry has the error {shown(found['error'])}, and should have {wanted}"
+        return f"the entry has the error {shown(found['error'])}, expected {wanted}"
     if not may_answer:
-        return f"the entry is {shown(entry)}, and should have the error {error!r}"
+        return f"the entry is {shown(entry)}, expected the error {error!r}"
     if found.get("topic") != pair[0]:
-        return f"“topic” is {shown(found.get('topic'))} and should be {pair[0]!r}"
+        return f"“topic” is {shown(found.get('topic'))}, expected {pair[0]!r}"
     return number_mismatch("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
 
 

@@ -171,7 +171,7 @@ def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
     if uncertain > MOST_UNCERTAIN * leg:
         raise Ruling(
             Verdict.UNDECIDED,
-            "Lending memory takes too uneven a time on this machine now: measuring again decides.",
+            "Timing too noisy: the time to hand over memory varies too much. Run the check again.",
         )
     side.leg_cost_s = cost
     return cost / leg

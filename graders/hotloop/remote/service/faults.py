@@ -11,6 +11,7 @@ from hotloop.curriculum import load_module
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
 from hotloop.judged_again import open_on_gpu, with_rungs
+from hotloop.task_spec import task_spec
 
 ENDED = "The process that judged this ended"
 SILENT = "The machine that judged this did not answer"
@@ -29,7 +30,7 @@ def given_up(
 
 
 def _lost(module: str, task: str, sentence: str) -> Record:
-    spec = load_module(module).spec(task)
+    spec = task_spec(load_module(module), task)
     record = lost(Job(module, task, spec), RuntimeError(sentence))
     rungs = tuple(replace(rung, sentence=sentence) for rung in record.rungs)
     return replace(record, sentence=sentence, rungs=rungs)

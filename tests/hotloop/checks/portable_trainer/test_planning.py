@@ -28,6 +28,7 @@ from hotloop.curriculum import load_module
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.session import Session
+from hotloop.task_spec import task_spec
 
 SOLUTION = paths.solutions() / "portable_trainer"
 
@@ -162,7 +163,7 @@ def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
     session: Session = session_over(tmp_path)
     large = tasks.plan.rungs["large"]
     assert isinstance(large, AnswersFrom)
-    candidate = tasks.plan.candidate(load_module("portable_trainer").spec("plan"))
+    candidate = tasks.plan.candidate(task_spec(load_module("portable_trainer"), "plan"))
     (record,) = judge_rungs({"large": replace(large, timeout_s=1.0)}, session.about(candidate))
     assert record.verdict is Verdict.TIMEOUT
 

@@ -21,6 +21,7 @@ from hotloop.curriculum import load_module
 from hotloop.judge.program import Program
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.session import Session
+from hotloop.task_spec import task_spec
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -55,7 +56,7 @@ def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
         text = (folder / "export.py").read_text()
         assert text.count(change[0]) == 1
         (folder / "export.py").write_text(text.replace(*change))
-    candidate = tasks.engine.candidate(load_module("resnet_tensorrt").spec("engine"))
+    candidate = tasks.engine.candidate(task_spec(load_module("resnet_tensorrt"), "engine"))
     return judge_rung("builds", tasks.engine.rungs["builds"], session_over(folder).about(candidate))
 
 

@@ -28,6 +28,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
+from hotloop.task_spec import task_spec
 
 MODULE = "resnet_tensorrt"
 QUICK = ("engine_", "nano_bytes", "nano_forgets", "nano_mean")
@@ -58,7 +59,7 @@ def judged(
         (folder / name).write_bytes((SOURCE / name).read_bytes())
     path = None if wrong is None else WRONG[wrong].path
     (folder / "export.py").write_bytes(render.submission(MODULE, path)["export.py"])
-    candidate = TASKS[task].candidate(load_module(MODULE).spec(task))
+    candidate = TASKS[task].candidate(task_spec(load_module(MODULE), task))
     session = session_over(folder, budget_s=600.0).about(candidate)
     return {record.rung: record for record in judge_rungs(TASKS[task].rungs, session)}
 

@@ -16,6 +16,7 @@ from hotloop.curriculum import load_module
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 from hotloop.markers import parse, solved
+from hotloop.task_spec import task_spec
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -65,7 +66,7 @@ def submission(folder: Path, wrong: str | None = None) -> Path:
 
 
 def verdicts(task: str, session: Session) -> dict[str, tuple[Verdict, str]]:
-    candidate = TASKS[task].candidate(load_module("resnet_tensorrt").spec(task))
+    candidate = TASKS[task].candidate(task_spec(load_module("resnet_tensorrt"), task))
     records = judge_rungs(TASKS[task].rungs, session.about(candidate))
     return {record.rung: (record.verdict, record.sentence) for record in records}
 

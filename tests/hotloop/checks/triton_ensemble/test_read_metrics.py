@@ -24,6 +24,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 from hotloop.sandbox.freezer import SignalFreezer
+from hotloop.task_spec import task_spec
 from hotloop.worker.serve import serve
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(
@@ -60,7 +61,9 @@ def judged() -> Iterator[Judge]:
             ending.callback(worker.join, 10)
             link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
             session = Session(
-                tasks.read_metrics.candidate(load_module("triton_ensemble").spec("read_metrics")),
+                tasks.read_metrics.candidate(
+                    task_spec(load_module("triton_ensemble"), "read_metrics")
+                ),
                 files=None,
                 launcher=Launcher("none"),
                 connect=lambda: link,

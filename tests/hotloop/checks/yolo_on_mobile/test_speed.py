@@ -28,6 +28,7 @@ from hotloop.judge.gpu import engine
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
+from hotloop.task_spec import task_spec
 
 NO_ONNX = pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx"))
 CASE: Any = Case("", (), speeds.spec(32, 32).out)
@@ -88,7 +89,7 @@ def no_gpu(
 
 
 def judge_engine(session: Session) -> RungRecord:
-    candidate = tasks.speed.candidate(load_module("yolo_on_mobile").spec("speed"))
+    candidate = tasks.speed.candidate(task_spec(load_module("yolo_on_mobile"), "speed"))
     return judge_rung("engine", tasks.speed.rungs["engine"], session.about(candidate))
 
 

@@ -13,13 +13,14 @@ from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.gpu import nvml
 from hotloop.judge.job import Job
+from hotloop.task_spec import task_spec
 from hotloop.worker.device import LIBRARY_VARIABLE
 
 MODULE = "fused_softmax"
 JOB = Job(
     MODULE,
     "triton_forward",
-    load_module(MODULE).spec("triton_forward"),
+    task_spec(load_module(MODULE), "triton_forward"),
     isolation="none",
     rungs=("gpu_correct",),
 )

@@ -319,7 +319,7 @@ def test_the_client_needs_no_server_packages() -> None:
     import subprocess
     import sys
 
-    heavy = ("fastapi", "starlette", "sqlalchemy", "uvicorn", "torch", "httpx", "nbgrader")
+    heavy = ("fastapi", "starlette", "sqlalchemy", "uvicorn", "torch", "numpy", "httpx", "nbgrader")
     blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in heavy)
     program = f"import sys; {blocked}\nimport hotloop.remote.resumed\nprint('fine')"
     done = subprocess.run(

@@ -12,10 +12,10 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop import whole_file
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
-from hotloop.takehome import whole_file
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.grader import Grader
 from hotloop.takehome.portal.queue import Grading, Queue, only_grader

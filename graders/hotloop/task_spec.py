@@ -1,0 +1,39 @@
+"""What the judge is told of a task, from what the data files say of it.
+
+Apart from `problem`, because reading the data files takes nothing of the judge, nor what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hotloop.judge.lacking import COMPILER
+from hotloop.judge.levels import Level
+from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.problem import Level as Declared
+from hotloop.problem import Problem, Rung, Threshold
+
+
+def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
+    """What the judge must know of the code task called `name`. KeyError names those there are."""
+    task = problem.task(name)
+    rungs = {rung.id: _rung_spec(problem, rung) for rung in task.rungs}
+    return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(problem.needs))
+
+
+def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:
+    needs = (*problem.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
+    if rung.threshold is None:
+        return RungSpec(needs, gpu=rung.needs_gpu)
+    asked = rung.threshold
+    by_device = {own.device: _levels(asked, own.levels) for own in asked.devices}
+    return RungSpec(needs, _levels(asked, asked.levels), by_device, rung.needs_gpu)
+
+
+def _levels(asked: Threshold, declared: Sequence[Declared]) -> tuple[Level, ...]:
+    """As the judge takes them, the stretch goal among them where it lies beyond."""
+    promised = [Level(level.ratio, level.earned) for level in declared]
+    if asked.stretch is None or asked.stretch <= max(level.ratio for level in declared):
+        return tuple(promised)
+    return (*promised, Level(asked.stretch, 0.0))
