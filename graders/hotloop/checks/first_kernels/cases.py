@@ -20,6 +20,12 @@ RADIUS = 3
 HEIGHT = 300.0
 """Of the one large number in a row of normal ones."""
 
+BLOCK_LIMIT = 1 << 20
+"""Elements of the largest block that Triton allows."""
+
+SHARED_LIMIT = 48 * 1024 // FP32.bytes
+"""Numbers that a `__shared__` array of a block can hold."""
+
 SLACK = 8.0
 """How many roundings of a sum's largest terms are still allowed."""
 
@@ -38,13 +44,13 @@ def scaled_sum(a: float, x: Floats, y: Floats) -> Floats:
 
 
 def vectors(rng: Rng) -> Iterator[Case]:
-    """Of lengths that fill blocks exactly, and that do not."""
+    """Of lengths that fill blocks exactly, and that do not; one is too long for a single block."""
     for label, count in (
-        ("one single element", 1),
+        ("a single element", 1),
         ("one block exactly", 1024),
         ("one element more than blocks", 4097),
         ("an odd number of elements", odd(rng, 3000, 9000)),
-        ("a hundred blocks", 102400),
+        ("more elements than one block can hold", BLOCK_LIMIT + odd(rng, 1, 9999)),
     ):
         yield _vectors_case(rng, label, count, FP32)
     yield _vectors_case(rng, "float16", odd(rng, 2000, 3000), FP16)
@@ -92,11 +98,12 @@ def gelu(x: Floats, bias: Floats) -> Floats:
 def biased(rng: Rng) -> Iterator[Case]:
     """Every column has a bias of its own size, and every row another sign."""
     for label, shape in (
-        ("one single element", (1, 1)),
+        ("a single element", (1, 1)),
         ("fewer columns than threads", (40, odd(rng, 3, 99))),
         ("a column for each thread", (9, 256)),
         ("an odd number of columns", (7, odd(rng, 257, 2000))),
         ("more rows than columns", (700, 17)),
+        ("more columns than shared memory holds", (3, SHARED_LIMIT + odd(rng, 1, 500))),
     ):
         yield _biased(rng, label, shape)
 
@@ -128,7 +135,7 @@ def sums(x: Floats) -> Floats:
 
 def rows_to_sum(rng: Rng) -> Iterator[Case]:
     """Rows whose sum hangs on one element, and rows in which a narrow type stops growing."""
-    yield _rows("one single element", rng.standard_normal((1, 1)))
+    yield _rows("a single element", rng.standard_normal((1, 1)))
     yield _rows("short rows", reductions.spikes(rng, odd(rng, 3, 30), HEIGHT, 300))
     spikes = reductions.spikes(rng, odd(rng, 300, 2000), HEIGHT)
     yield _rows("one large number in each row", spikes)
@@ -136,7 +143,9 @@ def rows_to_sum(rng: Rng) -> Iterator[Case]:
     long = reductions.spikes(rng, 8192 + odd(rng, 1, 99), HEIGHT)
     yield _rows("one large number in each long row", long)
     yield _rows("two large numbers that cancel", reductions.opposites(rng, 3001, 3e4))
-    yield _rows("a float16 row whose sum float16 cannot hold", rng.uniform(1, 2, (2, 90001)), FP16)
+    columns = BLOCK_LIMIT + odd(rng, 1, 9999)
+    longest = rng.uniform(1, 2, (2, columns))
+    yield _rows("float16 rows that no block and no float16 sum can hold", longest, FP16)
     yield _rows("float16", reductions.spikes(rng, odd(rng, 1000, 3000), HEIGHT), FP16)
 
 
@@ -169,9 +178,10 @@ def transposed(x: Floats) -> Floats:
 def to_transpose(rng: Rng) -> Iterator[Case]:
     """Shapes that end within a tile, in both directions."""
     for label, shape in (
-        ("one single element", (1, 1)),
+        ("a single element", (1, 1)),
         ("one row", (1, odd(rng, 65, 300))),
-        ("one column", (odd(rng, 65, 300), 1)),
+        # 32 rows of this result are more than shared memory holds.
+        ("one long column", (SHARED_LIMIT // 32 + odd(rng, 1, 200), 1)),
         ("whole tiles", (64, 96)),
         ("an odd number of rows and columns", (odd(rng, 65, 200), odd(rng, 65, 300))),
         ("one row more than tiles", (97, 64)),
@@ -215,12 +225,12 @@ def blurred(x: Floats) -> Floats:
 def to_blur(rng: Rng) -> Iterator[Case]:
     """A large number beside every border of a block, where a halo is missed."""
     for label, columns in (
-        ("one single column", 1),
+        ("a single column", 1),
         ("fewer columns than neighbors", 5),
         ("a block exactly", 256),
         ("a few columns more than a block", 256 + int(rng.integers(1, 4))),
         ("an odd number of columns", odd(rng, 300, 900)),
-        ("many blocks", odd(rng, 2050, 3000)),
+        ("more columns than shared memory holds", SHARED_LIMIT + odd(rng, 1, 500)),
     ):
         yield _to_blur(rng, label, columns)
 
@@ -258,11 +268,14 @@ def product(a: Floats, b: Floats) -> Floats:
 def matrices(rng: Rng) -> Iterator[Case]:
     """Extents that end within a tile, in all three directions."""
     for label, (m, k, n) in (
-        ("one single element", (1, 1, 1)),
+        ("a single element", (1, 1, 1)),
         ("a row and a column", (1, odd(rng, 65, 300), 1)),
         ("whole tiles", (128, 64, 192)),
         ("odd extents", (odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))),
         ("a long sum", (33, odd(rng, 900, 1500), 40)),
+        # No block can hold 32 rows of these extents; tiles of fewer rows move too many bytes.
+        ("a sum that no block can hold", (3, BLOCK_LIMIT // 32 + odd(rng, 1, 999), 5)),
+        ("a row that no block can hold", (3, 5, BLOCK_LIMIT // 32 + odd(rng, 1, 999))),
     ):
         yield _product(rng, label, m, k, n)
     yield _product(rng, "rows with a gap between them", 70, 70, 70, gap=9)
