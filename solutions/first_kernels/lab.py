@@ -48,7 +48,7 @@ from hotloop.simulate.lesson import show_traffic
 # knows its own number, `tl.program_id(0)`. Write the kernel and `axpy(a, x, y, out)` in `kernels_triton.py`:
 #
 # - `out` = `a · x + y`, element by element. `a` is a Python float; `x`, `y` and `out` have the same shape and are
-#   contiguous. They can have any number of elements; one block has at most 1,048,576.
+#   contiguous. They can have any number of elements, far more than one program can keep in registers.
 # - float32 or float16. Compute in float32: in float16 the product alone may be too large, although the sum is not.
 # - Do not read or write past the end of a tensor.
 #

@@ -44,13 +44,13 @@ def scaled_sum(a: float, x: Floats, y: Floats) -> Floats:
 
 
 def vectors(rng: Rng) -> Iterator[Case]:
-    """Of lengths that fill blocks exactly, and that do not; one is too long for a single block."""
+    """Of lengths that fill blocks exactly, and that do not."""
     for label, count in (
         ("a single element", 1),
         ("one block exactly", 1024),
         ("one element more than blocks", 4097),
         ("an odd number of elements", odd(rng, 3000, 9000)),
-        ("more elements than one block can hold", BLOCK_LIMIT + odd(rng, 1, 9999)),
+        ("more than a hundred blocks", 131072 + odd(rng, 1, 9999)),
     ):
         yield _vectors_case(rng, label, count, FP32)
     yield _vectors_case(rng, "float16", odd(rng, 2000, 3000), FP16)
@@ -65,6 +65,11 @@ def vectors(rng: Rng) -> Iterator[Case]:
 def counted_vectors(rng: Rng) -> Case:
     """Of whole blocks."""
     return _vectors_case(rng, "vectors", 1024 * int(rng.integers(3, 9)), FP32)
+
+
+def compiled_vectors(rng: Rng) -> Case:
+    """As one block they are more than the registers of a program hold."""
+    return _vectors_case(rng, "long vectors", 1024 * int(rng.integers(33, 60)), FP32)
 
 
 def _vectors_case(rng: Rng, label: str, count: int, dtype: DType) -> Case:
@@ -144,8 +149,8 @@ def rows_to_sum(rng: Rng) -> Iterator[Case]:
     yield _rows("one large number in each long row", long)
     yield _rows("two large numbers that cancel", reductions.opposites(rng, 3001, 3e4))
     columns = BLOCK_LIMIT + odd(rng, 1, 9999)
-    longest = rng.uniform(1, 2, (2, columns))
-    yield _rows("float16 rows that no block and no float16 sum can hold", longest, FP16)
+    longest = rng.uniform(1, 2, (1, columns))
+    yield _rows("a float16 row that no block and no float16 sum can hold", longest, FP16)
     yield _rows("float16", reductions.spikes(rng, odd(rng, 1000, 3000), HEIGHT), FP16)
 
 

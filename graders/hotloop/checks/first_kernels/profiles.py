@@ -188,7 +188,7 @@ def _kernel(rng: Rng, limit: str, spans: Spans) -> _Kernel:
 
 
 def _table(rng: Rng, kernels: list[_Kernel]) -> str:
-    """As `ncu --csv --page raw --print-units base` prints it: names, then units, then a row a kernel."""
+    """As `ncu --csv --page raw --print-units base` prints it: names, units, a row per kernel."""
     others = [name for name in OTHERS if rng.random() < 0.5]
     rows = [
         {METRICS[key]: value for key, value in kernel.figures.items()}
