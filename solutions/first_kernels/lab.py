@@ -276,7 +276,7 @@ check("first_kernels.read_profile")
 #
 # ### CARD first_kernels.explain
 #
-# The reference kernel of the module *Fused softmax* on an NVIDIA H200, as Nsight Compute saw it: a float32 matrix of
+# The reference kernel of the module *Fused softmax* on an NVIDIA H200, as measured by Nsight Compute: a float32 matrix of
 # 8192 × 8192 is read and written once, in 129 µs; 532 MB moved between the GPU and its memory. A copy of the same
 # matrix reaches 4.28 TB/s there, and the GPU has 132 SMs.
 #
