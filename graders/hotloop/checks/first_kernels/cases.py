@@ -196,9 +196,9 @@ def to_transpose(rng: Rng) -> Iterator[Case]:
 
 
 def small_to_transpose(rng: Rng) -> Iterator[Case]:
-    """For several orders of threads."""
+    """For several orders of threads; the second is longer than a few tiles."""
     yield _matrix(rng, "whole tiles", (64, 96))
-    yield _matrix(rng, "an odd number of rows and columns", (odd(rng, 33, 90), odd(rng, 65, 120)))
+    yield _matrix(rng, "an odd number of rows and columns", (odd(rng, 300, 600), odd(rng, 33, 60)))
 
 
 def counted_to_transpose(rng: Rng) -> Case:
@@ -241,8 +241,8 @@ def to_blur(rng: Rng) -> Iterator[Case]:
 
 
 def small_to_blur(rng: Rng) -> Iterator[Case]:
-    """For several orders of threads."""
-    yield _to_blur(rng, "an odd number of columns", odd(rng, 300, 900))
+    """For several orders of threads; the first is longer than any usual piece."""
+    yield _to_blur(rng, "an odd number of columns", odd(rng, 4100, 5000), rows=4)
     yield _to_blur(rng, "few columns", odd(rng, 9, 40))
 
 
@@ -251,8 +251,8 @@ def counted_to_blur(rng: Rng) -> Case:
     return _to_blur(rng, "rows of whole blocks", 256 * int(rng.integers(3, 9)))
 
 
-def _to_blur(rng: Rng, label: str, columns: int) -> Case:
-    x = reductions.spikes(rng, columns, HEIGHT, 16)
+def _to_blur(rng: Rng, label: str, columns: int, rows: int = 16) -> Case:
+    x = reductions.spikes(rng, columns, HEIGHT, rows)
     return Case(label, (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
 
 
