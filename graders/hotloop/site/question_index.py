@@ -117,7 +117,8 @@ def _item(entry: Entry, root: str) -> list[str]:
     return [
         (
             f'<li data-track="{entry.track}" data-module="{entry.module or ""}"'
-            f' data-level="{question.level}" data-kind="{question.kind}" data-language="{languages}">'
+            f' data-level="{question.level}" data-kind="{question.kind}"'
+            f' data-language="{languages}">'
             f'<a href="{root}{address(entry)}.html">{plain(question.title)}</a>'
             f"<small>{question.level} · {question.minutes} minutes · {where.replace('_', ' ')}"
             f"{other}</small></li>"

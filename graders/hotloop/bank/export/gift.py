@@ -34,7 +34,7 @@ def text(entries: Sequence[Entry], language: Language) -> str:
 
 
 def escaped(said: str) -> str:
-    """With a backslash before each character that GIFT reads, and line breaks as GIFT writes them."""
+    """With a backslash before each character that GIFT reads, and its escape for a line break."""
     return _SPECIAL.sub(r"\\\1", said.strip()).replace("\n", r"\n")
 
 
