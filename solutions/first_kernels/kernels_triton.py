@@ -57,7 +57,7 @@ COLUMNS = 2048
 @triton.jit
 def _row_sums(x_ptr, out_ptr, x_row_stride, columns, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
-    # One partial sum a lane; they are added up once, behind the loop.
+    # One partial sum per lane; they are added up once, after the loop.
     partial = tl.zeros((BLOCK,), tl.float32)
     for first in range(0, columns, BLOCK):
         places = first + tl.arange(0, BLOCK)

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # First kernels
 #
-# A GPU runs thousands of threads at once, and almost every kernel waits for memory. In this notebook you write six small
-# kernels, three in OpenAI Triton and three in CUDA C++, and each time you count the bytes that move. In the end you read
-# a profile and say what limits a kernel.
+# A GPU runs thousands of threads at once, and many kernels spend most of their time waiting for memory. In this notebook
+# you write six small kernels, three in OpenAI Triton and three in CUDA C++, and count the bytes that each of them moves. At
+# the end you read a profile and say what limits a kernel.
 #
 # How it works here:
 #
@@ -47,10 +47,10 @@ from hotloop.simulate.lesson import show_traffic
 # In Triton you write what **one program** does with a **block** of elements. A launch starts a grid of programs; each
 # knows its own number, `tl.program_id(0)`. Write the kernel and `axpy(a, x, y, out)` in `kernels_triton.py`:
 #
-# - `out` = `a · x + y`, element by element. `a` is a Python float; `x`, `y` and `out` have one shape, of any number of
-#   elements, and are contiguous.
+# - `out` = `a · x + y`, element by element. `a` is a Python float; `x`, `y` and `out` have the same shape and are
+#   contiguous. They can have any number of elements, far more than one program can keep in registers.
 # - float32 or float16. Compute in float32: in float16 the product alone may be too large, although the sum is not.
-# - Nothing behind the end of a tensor may be read or written.
+# - Do not read or write past the end of a tensor.
 #
 # Try it on a CPU:
 #
@@ -75,12 +75,13 @@ check("first_kernels.axpy")
 #
 # ### CARD first_kernels.bias_gelu
 #
-# In CUDA C++ you write what **one thread** does. 32 threads of a block form a warp, which executes one instruction
-# together: if its 32 lanes read neighboring addresses, the memory moves whole sectors of 32 bytes and nothing else.
+# In CUDA C++ you write what **one thread** does. 32 threads of a block, the lanes of a **warp**, execute one instruction
+# together. Memory moves in sectors of 32 bytes: if the 32 lanes read neighboring addresses, every byte that moves is used.
 #
 # `bias_gelu(x, bias, y, rows, columns)` in `kernels.cu` is launched as `<<<rows, 256>>>`, **one block a row**. Write
-# `y = gelu(x + bias)` with the formula above the kernel. All tensors are float32 and row-major; `bias` has one number a
-# column. As two operations in PyTorch the sum would be written to memory and read again; here it stays in a register.
+# `y = gelu(x + bias)` with the formula above the kernel. All tensors are float32 and row-major; `bias` has one element per
+# column. A row can have any length, and can be too long for shared memory or registers. As two operations in PyTorch the
+# sum would be written to memory and read again; here it stays in a register.
 #
 # ### HINTS first_kernels.bias_gelu
 
@@ -96,7 +97,7 @@ check("first_kernels.bias_gelu")
 #
 # - `x` is [rows, columns], float32 or float16, with any stride between rows; columns are contiguous.
 # - `out` is [rows], float32. Sum in float32: a float16 sum of ones stops at 2048.
-# - A row may have a hundred thousand columns, more than a program should hold at once.
+# - A row may have more columns than a block can have elements (1,048,576), so a program needs a loop.
 #
 # ### HINTS first_kernels.row_sums
 
@@ -109,7 +110,8 @@ check("first_kernels.row_sums")
 # ### CARD first_kernels.transpose
 #
 # `transpose(x, y, rows, columns)` is launched as `<<<(rows + 31) / 32, 256>>>`: **a block writes 32 rows of y**. `y` is
-# [rows, columns], `x` is [columns, rows]; both are float32 and row-major, of any shape.
+# [rows, columns], `x` is [columns, rows]; both are float32 and row-major, of any shape. 32 rows of y may not fit into
+# shared memory (48 KB).
 #
 # If a warp reads a row of x, its 32 elements go to 32 different rows of y, a whole row apart. Put a tile into
 # `__shared__` memory instead: read rows, wait at a barrier, write rows. Then look at the **32 banks** of the shared memory:
@@ -133,11 +135,11 @@ show_traffic("kernels.cu", "transpose", rows=64, columns=64)
 # ### CARD first_kernels.blur_rows
 #
 # `blur_rows(x, y, rows, columns)` is launched as `<<<rows, 256>>>`, **one block a row**:
-# `y[r][c]` is the mean of the seven elements `x[r][c − 3]` to `x[r][c + 3]`, where beyond the ends of a row x is 0. (The
+# `y[r][c]` is the mean of the seven elements `x[r][c − 3]` to `x[r][c + 3]`, where x is 0 beyond the ends of a row. (The
 # sum is always divided by 7.)
 #
-# Load each element of the row from global memory once, into shared memory, with three elements more on either side of
-# each piece.
+# A row may not fit into shared memory (48 KB), so take it in pieces. Load each piece into shared memory, with three more
+# elements on either side, and compute from there.
 #
 # ### HINTS first_kernels.blur_rows
 
@@ -156,7 +158,8 @@ show_traffic("kernels.cu", "blur_rows", rows=16, columns=1024)
 #
 # - `a` is [m, k] and `b` is [k, n], both float16, with any stride between rows; columns are contiguous. `c` is [m, n],
 #   float32, with a stride of its own.
-# - Use `tl.dot` with a float32 accumulator. No extent need be a multiple of your tile.
+# - Use `tl.dot` with a float32 accumulator. m, n and k need not be multiples of your tile, and k and n can be larger than
+#   any block.
 #
 # A tile of 64 × 64 results needs 64 rows of a and 64 columns of b: each element that it loads is used 64 times. The check
 # counts how often a and b are loaded.
@@ -177,10 +180,10 @@ check("first_kernels.matmul")
 # | key | value |
 # | --- | --- |
 # | `"intensity"` | operations a byte of the kernel |
-# | `"ridge"` | operations a byte from which on arithmetic is the limit |
+# | `"ridge"` | operations a byte of the GPU at which both limits are equal |
 # | `"attainable"` | the highest rate, in operations a second, at the kernel's intensity |
 # | `"share"` | the rate that the kernel reached, as a share of the attainable one |
-# | `"bound"` | `"memory"` or `"compute"` |
+# | `"bound"` | `"memory"` left of the ridge, `"compute"` from the ridge on |
 #
 # ### HINTS first_kernels.roofline
 
@@ -211,20 +214,21 @@ check("first_kernels.roofline")
 #
 # ### CARD first_kernels.read_profile
 #
-# `ncu --csv --page raw` prints a row for each kernel: a line with the names of metrics, a line with their units, then the
-# kernels. Numbers may have commas, such as `"1,234,567"`. Write `read_profile(path, needed_path, sms)`:
+# `ncu --csv --page raw --print-units base` prints a table: a line with the names of the columns, a line with their units,
+# and a line for each kernel. Which metrics it has, and in which place, differs from file to file. Numbers may have commas,
+# such as `"1,234,567"`. Write `read_profile(path, needed_path, sms)`:
 #
 # - `path` is such a CSV file. `needed_path` is a JSON file: for the name of each kernel, the bytes that it has to move
-#   at least. `sms` is how many SMs the GPU has.
+#   at least. `sms` is the number of streaming multiprocessors (SMs) of the GPU.
 # - Return a list with one word for each kernel, in the file's order: the first of these that is true.
 #
 # | word | when |
 # | --- | --- |
 # | `"too_few_blocks"` | `launch__grid_size` is less than the number of SMs |
 # | `"extra_traffic"` | `dram__bytes.sum` is more than 1.5 times the needed bytes |
-# | `"bank_conflicts"` | `l1tex__data_bank_conflicts_pipe_lsu.sum` is more than 0.25 times `l1tex__data_pipe_lsu_wavefronts_mem_shared.sum` |
+# | `"bank_conflicts"` | `l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum` is more than 0.25 times `l1tex__data_pipe_lsu_wavefronts_mem_shared.sum`; both are 0 in a kernel without shared memory |
 # | `"memory"`, `"compute"` | the larger of `gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed` and `sm__throughput.avg.pct_of_peak_sustained_elapsed` is at least 60: that one limits the kernel |
-# | `"latency"` | none of these: the GPU mostly waits |
+# | `"latency"` | none of these: the GPU mostly waits for loads and for other instructions to finish |
 #
 # ### HINTS first_kernels.read_profile
 
@@ -253,7 +257,7 @@ def limit(kernel, needed, sms):
     if number("dram__bytes.sum") > 1.5 * needed:
         return "extra_traffic"
     passes = number("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum")
-    if number("l1tex__data_bank_conflicts_pipe_lsu.sum") > 0.25 * passes:
+    if number("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum") > 0.25 * passes:
         return "bank_conflicts"
     memory = number("gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")
     compute = number("sm__throughput.avg.pct_of_peak_sustained_elapsed")
@@ -272,7 +276,7 @@ check("first_kernels.read_profile")
 #
 # ### CARD first_kernels.explain
 #
-# The reference kernel of the module *Fused softmax* on an NVIDIA H200, as Nsight Compute saw it: a float32 matrix of
+# The reference kernel of the module *Fused softmax* on an NVIDIA H200, as measured by Nsight Compute: a float32 matrix of
 # 8192 × 8192 is read and written once, in 129 µs; 532 MB moved between the GPU and its memory. A copy of the same
 # matrix reaches 4.28 TB/s there, and the GPU has 132 SMs.
 #
@@ -295,7 +299,7 @@ check("first_kernels.read_profile")
 # limited by memory bandwidth, and no other kernel that moves these bytes can be more than 4 % faster.
 #
 # The second launch has one block a row, 40 blocks for 132 SMs. 92 of them have nothing to do, and each of the
-# others has one block, whose 256 threads wait for their own loads and barriers. A low percentage of DRAM throughput says that
+# others has one block, whose threads wait for their own loads and barriers. A low percentage of DRAM throughput says that
 # the memory was idle, not that the kernel moves too many bytes: 2.6 MB would take 0.6 µs at 4.28 TB/s, less than a launch
 # costs.
 #

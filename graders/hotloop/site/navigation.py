@@ -36,6 +36,7 @@ def navigation(
         {
             "Teach": [
                 {"A class in JupyterLab": "a-class-in-jupyterlab.md"},
+                {"One GPU for a class": "one-gpu-for-a-class.md"},
                 {"Grading at scale": "grading-at-scale.md"},
             ]
         },

@@ -20,6 +20,12 @@ RADIUS = 3
 HEIGHT = 300.0
 """Of the one large number in a row of normal ones."""
 
+BLOCK_LIMIT = 1 << 20
+"""Elements of the largest block that Triton allows."""
+
+SHARED_LIMIT = 48 * 1024 // FP32.bytes
+"""Numbers that a `__shared__` array of a block can hold."""
+
 SLACK = 8.0
 """How many roundings of a sum's largest terms are still allowed."""
 
@@ -40,11 +46,11 @@ def scaled_sum(a: float, x: Floats, y: Floats) -> Floats:
 def vectors(rng: Rng) -> Iterator[Case]:
     """Of lengths that fill blocks exactly, and that do not."""
     for label, count in (
-        ("one single element", 1),
+        ("a single element", 1),
         ("one block exactly", 1024),
         ("one element more than blocks", 4097),
         ("an odd number of elements", odd(rng, 3000, 9000)),
-        ("a hundred blocks", 102400),
+        ("more than a hundred blocks", 131072 + odd(rng, 1, 9999)),
     ):
         yield _vectors_case(rng, label, count, FP32)
     yield _vectors_case(rng, "float16", odd(rng, 2000, 3000), FP16)
@@ -59,6 +65,11 @@ def vectors(rng: Rng) -> Iterator[Case]:
 def counted_vectors(rng: Rng) -> Case:
     """Of whole blocks."""
     return _vectors_case(rng, "vectors", 1024 * int(rng.integers(3, 9)), FP32)
+
+
+def compiled_vectors(rng: Rng) -> Case:
+    """As one block they are more than the registers of a program hold."""
+    return _vectors_case(rng, "long vectors", 1024 * int(rng.integers(33, 60)), FP32)
 
 
 def _vectors_case(rng: Rng, label: str, count: int, dtype: DType) -> Case:
@@ -92,11 +103,12 @@ def gelu(x: Floats, bias: Floats) -> Floats:
 def biased(rng: Rng) -> Iterator[Case]:
     """Every column has a bias of its own size, and every row another sign."""
     for label, shape in (
-        ("one single element", (1, 1)),
+        ("a single element", (1, 1)),
         ("fewer columns than threads", (40, odd(rng, 3, 99))),
         ("a column for each thread", (9, 256)),
         ("an odd number of columns", (7, odd(rng, 257, 2000))),
         ("more rows than columns", (700, 17)),
+        ("more columns than shared memory holds", (3, SHARED_LIMIT + odd(rng, 1, 500))),
     ):
         yield _biased(rng, label, shape)
 
@@ -128,7 +140,7 @@ def sums(x: Floats) -> Floats:
 
 def rows_to_sum(rng: Rng) -> Iterator[Case]:
     """Rows whose sum hangs on one element, and rows in which a narrow type stops growing."""
-    yield _rows("one single element", rng.standard_normal((1, 1)))
+    yield _rows("a single element", rng.standard_normal((1, 1)))
     yield _rows("short rows", reductions.spikes(rng, odd(rng, 3, 30), HEIGHT, 300))
     spikes = reductions.spikes(rng, odd(rng, 300, 2000), HEIGHT)
     yield _rows("one large number in each row", spikes)
@@ -136,7 +148,9 @@ def rows_to_sum(rng: Rng) -> Iterator[Case]:
     long = reductions.spikes(rng, 8192 + odd(rng, 1, 99), HEIGHT)
     yield _rows("one large number in each long row", long)
     yield _rows("two large numbers that cancel", reductions.opposites(rng, 3001, 3e4))
-    yield _rows("a float16 row whose sum float16 cannot hold", rng.uniform(1, 2, (2, 90001)), FP16)
+    columns = BLOCK_LIMIT + odd(rng, 1, 9999)
+    longest = rng.uniform(1, 2, (1, columns))
+    yield _rows("a float16 row that no block and no float16 sum can hold", longest, FP16)
     yield _rows("float16", reductions.spikes(rng, odd(rng, 1000, 3000), HEIGHT), FP16)
 
 
@@ -169,9 +183,10 @@ def transposed(x: Floats) -> Floats:
 def to_transpose(rng: Rng) -> Iterator[Case]:
     """Shapes that end within a tile, in both directions."""
     for label, shape in (
-        ("one single element", (1, 1)),
+        ("a single element", (1, 1)),
         ("one row", (1, odd(rng, 65, 300))),
-        ("one column", (odd(rng, 65, 300), 1)),
+        # 32 rows of this result are more than shared memory holds.
+        ("one long column", (SHARED_LIMIT // 32 + odd(rng, 1, 200), 1)),
         ("whole tiles", (64, 96)),
         ("an odd number of rows and columns", (odd(rng, 65, 200), odd(rng, 65, 300))),
         ("one row more than tiles", (97, 64)),
@@ -181,9 +196,9 @@ def to_transpose(rng: Rng) -> Iterator[Case]:
 
 
 def small_to_transpose(rng: Rng) -> Iterator[Case]:
-    """For several orders of threads."""
+    """For several orders of threads; the second is longer than a few tiles."""
     yield _matrix(rng, "whole tiles", (64, 96))
-    yield _matrix(rng, "an odd number of rows and columns", (odd(rng, 33, 90), odd(rng, 65, 120)))
+    yield _matrix(rng, "an odd number of rows and columns", (odd(rng, 300, 600), odd(rng, 33, 60)))
 
 
 def counted_to_transpose(rng: Rng) -> Case:
@@ -215,19 +230,19 @@ def blurred(x: Floats) -> Floats:
 def to_blur(rng: Rng) -> Iterator[Case]:
     """A large number beside every border of a block, where a halo is missed."""
     for label, columns in (
-        ("one single column", 1),
+        ("a single column", 1),
         ("fewer columns than neighbors", 5),
         ("a block exactly", 256),
         ("a few columns more than a block", 256 + int(rng.integers(1, 4))),
         ("an odd number of columns", odd(rng, 300, 900)),
-        ("many blocks", odd(rng, 2050, 3000)),
+        ("more columns than shared memory holds", SHARED_LIMIT + odd(rng, 1, 500)),
     ):
         yield _to_blur(rng, label, columns)
 
 
 def small_to_blur(rng: Rng) -> Iterator[Case]:
-    """For several orders of threads."""
-    yield _to_blur(rng, "an odd number of columns", odd(rng, 300, 900))
+    """For several orders of threads; the first is longer than any usual piece."""
+    yield _to_blur(rng, "an odd number of columns", odd(rng, 4100, 5000), rows=4)
     yield _to_blur(rng, "few columns", odd(rng, 9, 40))
 
 
@@ -236,8 +251,8 @@ def counted_to_blur(rng: Rng) -> Case:
     return _to_blur(rng, "rows of whole blocks", 256 * int(rng.integers(3, 9)))
 
 
-def _to_blur(rng: Rng, label: str, columns: int) -> Case:
-    x = reductions.spikes(rng, columns, HEIGHT, 16)
+def _to_blur(rng: Rng, label: str, columns: int, rows: int = 16) -> Case:
+    x = reductions.spikes(rng, columns, HEIGHT, rows)
     return Case(label, (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
 
 
@@ -258,11 +273,14 @@ def product(a: Floats, b: Floats) -> Floats:
 def matrices(rng: Rng) -> Iterator[Case]:
     """Extents that end within a tile, in all three directions."""
     for label, (m, k, n) in (
-        ("one single element", (1, 1, 1)),
+        ("a single element", (1, 1, 1)),
         ("a row and a column", (1, odd(rng, 65, 300), 1)),
         ("whole tiles", (128, 64, 192)),
         ("odd extents", (odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))),
         ("a long sum", (33, odd(rng, 900, 1500), 40)),
+        # No block can hold 32 rows of these extents; tiles of fewer rows move too many bytes.
+        ("a sum that no block can hold", (3, BLOCK_LIMIT // 32 + odd(rng, 1, 999), 5)),
+        ("a row that no block can hold", (3, 5, BLOCK_LIMIT // 32 + odd(rng, 1, 999))),
     ):
         yield _product(rng, label, m, k, n)
     yield _product(rng, "rows with a gap between them", 70, 70, 70, gap=9)

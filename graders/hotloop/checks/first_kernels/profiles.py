@@ -18,19 +18,32 @@ Rng = np.random.Generator
 PRECISE = 1e-6
 """Relative: the answers are quotients."""
 
-SECTIONS = {
-    "kernel": "Kernel Name",
+METRICS = {
     "grid": "launch__grid_size",
     "ns": "gpu__time_duration.sum",
     "bytes": "dram__bytes.sum",
     "dram": "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed",
     "sm": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
-    "conflicts": "l1tex__data_bank_conflicts_pipe_lsu.sum",
+    "conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
     "passes": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
 }
-UNITS = {"ns": "ns", "bytes": "byte", "dram": "%", "sm": "%"}
+UNITS = {
+    "gpu__time_duration.sum": "ns",
+    "dram__bytes.sum": "byte",
+    "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed": "%",
+    "sm__throughput.avg.pct_of_peak_sustained_elapsed": "%",
+}
 
-SMS = 132
+OTHERS = (
+    "dram__bytes_read.sum",
+    "gpc__cycles_elapsed.max",
+    "l1tex__data_bank_conflicts_pipe_lsu.sum",
+    "launch__block_size",
+)
+"""Metrics that no answer needs. A table has some of them, so that no column has a fixed place."""
+
+SMS = (80, 108, 114, 132, 144)
+"""Of NVIDIA's GPUs."""
 
 
 # --- the roofline ---------------------------------------------------------------------------------
@@ -72,7 +85,7 @@ def _roofline_mismatch(want: dict[str, float | str]) -> Callable[[object], str |
         for name, value in want.items():
             if isinstance(value, str):
                 if told[name] != value:
-                    return f"{name} is {shown(told[name])} and should be {shown(value)}"
+                    return f"{name} is {shown(told[name])}, expected {shown(value)}"
                 continue
             if found := number_mismatch(name, told[name], value, PRECISE):
                 return found
@@ -97,16 +110,18 @@ class _Kernel:
 def tables(rng: Rng) -> Iterator[Question]:
     """Tables with kernels of each kind, in an order of their own."""
     for _ in range(4):
-        drawn = [_kernel(rng, *kind) for kind in _KINDS for _ in range(int(rng.integers(1, 3)))]
+        sms = int(rng.choice(SMS))
+        kinds = _kinds(sms)
+        drawn = [_kernel(rng, *kind) for kind in kinds for _ in range(int(rng.integers(1, 3)))]
         # Their names are drawn, so this order is, too.
         kernels = sorted(drawn, key=lambda kernel: kernel.name)
         needed = {kernel.name: kernel.needed for kernel in kernels}
         yield Question(
-            f"a table of {len(kernels)} kernels",
+            f"a table of {len(kernels)} kernels on {sms} SMs",
             (
-                GivenFile("profile.csv", _table(kernels).encode()),
+                GivenFile("profile.csv", _table(rng, kernels).encode()),
                 GivenFile("needed.json", json.dumps(needed).encode()),
-                SMS,
+                sms,
             ),
             _table_mismatch(kernels),
         )
@@ -122,28 +137,44 @@ _USUAL: Spans = {
     "dram": (15, 45),
     "sm": (15, 45),
     "conflict": (0.0, 0.05),
+    "passes": (100_000, 900_000),
 }
 
-_KINDS: Sequence[tuple[str, Spans]] = (
-    ("too_few_blocks", {"grid": (1, 100)}),
-    # Few blocks, and much traffic besides: what is asked first decides.
-    ("too_few_blocks", {"grid": (1, 100), "excess": (3, 8), "conflict": (0.6, 0.9)}),
-    ("extra_traffic", {"excess": (1.8, 8), "dram": (65, 92)}),
-    ("extra_traffic", {"excess": (1.8, 8), "conflict": (0.6, 0.9)}),
-    ("bank_conflicts", {"conflict": (0.4, 0.96), "sm": (20, 90)}),
-    ("memory", {"dram": (68, 93)}),
-    ("memory", {"dram": (80, 93), "sm": (62, 75)}),
-    ("compute", {"sm": (68, 96)}),
-    ("compute", {"sm": (85, 96), "dram": (62, 80)}),
-    ("latency", {}),
-)
-"""What is remarkable about a kernel of each kind; everything else is usual."""
+
+def _kinds(sms: int) -> Sequence[tuple[str, Spans]]:
+    """What is remarkable about a kernel of each kind; everything else is usual.
+
+    Each threshold has a kernel a little below it and one at or a little above it.
+    """
+    return (
+        ("too_few_blocks", {"grid": (1, sms)}),
+        ("too_few_blocks", {"grid": (sms - 1, sms)}),
+        # Few blocks, and much traffic besides: what is asked first decides.
+        ("too_few_blocks", {"grid": (1, sms), "excess": (3, 8), "conflict": (0.6, 0.9)}),
+        ("latency", {"grid": (sms, sms)}),
+        ("extra_traffic", {"excess": (1.8, 8), "dram": (65, 92)}),
+        ("extra_traffic", {"excess": (1.8, 8), "conflict": (0.6, 0.9)}),
+        ("extra_traffic", {"excess": (1.51, 1.55)}),
+        ("latency", {"excess": (1.45, 1.49)}),
+        ("bank_conflicts", {"conflict": (0.4, 0.96), "sm": (20, 90)}),
+        ("bank_conflicts", {"conflict": (0.252, 0.26), "dram": (65, 92)}),
+        ("latency", {"conflict": (0.24, 0.248)}),
+        # Nothing passes the banks of a kernel without shared memory.
+        ("memory", {"dram": (68, 93), "passes": (0, 0)}),
+        ("memory", {"dram": (80, 93), "sm": (62, 75)}),
+        ("memory", {"dram": (60, 61)}),
+        ("compute", {"sm": (68, 96)}),
+        ("compute", {"sm": (85, 96), "dram": (62, 80)}),
+        ("compute", {"sm": (60, 60)}),
+        ("latency", {"dram": (59, 59.9), "sm": (58, 59.9)}),
+        ("latency", {}),
+    )
 
 
 def _kernel(rng: Rng, limit: str, spans: Spans) -> _Kernel:
     found = {name: float(rng.uniform(*span)) for name, span in {**_USUAL, **spans}.items()}
     needed = int(rng.integers(1 << 24, 1 << 30))
-    passes = int(rng.integers(100_000, 900_000))
+    passes = int(found["passes"])
     figures = {
         "grid": int(found["grid"]),
         "ns": round(found["ns"]),
@@ -156,21 +187,22 @@ def _kernel(rng: Rng, limit: str, spans: Spans) -> _Kernel:
     return _Kernel(f"kernel_{rng.integers(1 << 30):x}", limit, needed, figures)
 
 
-def _table(kernels: list[_Kernel]) -> str:
-    """As `ncu --csv --page raw` prints it: names, then units, then a row a kernel."""
+def _table(rng: Rng, kernels: list[_Kernel]) -> str:
+    """As `ncu --csv --page raw --print-units base` prints it: names, units, a row per kernel."""
+    others = [name for name in OTHERS if rng.random() < 0.5]
+    rows = [
+        {METRICS[key]: value for key, value in kernel.figures.items()}
+        | {name: int(rng.integers(1, 1 << 30)) for name in others}
+        for kernel in kernels
+    ]
+    metrics = sorted(rows[0])
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
-    writer.writerow(["ID", *SECTIONS.values()])
-    writer.writerow(["", *(UNITS.get(name, "") for name in SECTIONS)])
-    for number, kernel in enumerate(kernels):
-        cells = {"kernel": kernel.name, **kernel.figures}
-        writer.writerow([number, *(_cell(cells[name]) for name in SECTIONS)])
+    writer.writerow(["ID", "Kernel Name", *metrics])
+    writer.writerow(["", "", *(UNITS.get(name, "") for name in metrics)])
+    for number, (kernel, row) in enumerate(zip(kernels, rows, strict=True)):
+        writer.writerow([number, kernel.name, *(f"{row[name]:,}" for name in metrics)])
     return text.getvalue()
-
-
-def _cell(value: float | str) -> str:
-    """With commas between thousands, as the tool writes numbers."""
-    return value if isinstance(value, str) else f"{value:,}"
 
 
 def _table_mismatch(kernels: list[_Kernel]) -> Callable[[object], str | None]:
@@ -180,10 +212,10 @@ def _table_mismatch(kernels: list[_Kernel]) -> Callable[[object], str | None]:
             return f"it returns {shown(answer)}, not one word for each kernel"
         for number, (kernel, got) in enumerate(zip(kernels, told, strict=True)):
             if got != kernel.limit:
-                figures = ", ".join(f"{name} {value:g}" for name, value in kernel.figures.items())
+                figures = ", ".join(f"{name} {value:,}" for name, value in kernel.figures.items())
                 return (
-                    f"row {number} is {shown(got)} and should be {shown(kernel.limit)} "
-                    f"({figures}, needed {kernel.needed})"
+                    f"row {number} is {shown(got)}, expected {shown(kernel.limit)} "
+                    f"({figures}, needed {kernel.needed:,})"
                 )
         return None
 

@@ -27,12 +27,17 @@ CLEAN = ("correct", "clean")
 # --- in Triton ------------------------------------------------------------------------------------
 
 _axpy = KernelCalls(
-    cases.vectors, cases.counted_vectors, cases.scaled_sum, cases.of_vectors, counted_calls=2
+    cases.vectors,
+    cases.counted_vectors,
+    cases.scaled_sum,
+    cases.of_vectors,
+    cases.compiled_vectors,
+    counted_calls=2,
 )
 axpy = fills_tensor(
     correct=KernelCorrect(_axpy),
     traffic=Traffic(_axpy, timed.bytes_of_case),
-    compiles=Compiles(_axpy),
+    compiles=Compiles(_axpy, max_spill_bytes=0),
     gpu_correct=GpuCorrect(cases.vectors, cases.scaled_sum, cases.of_vectors),
     gpu_fast=GpuFast(timed.axpy_on_gpu(), Baseline(BASELINES, "axpy"), timed.bytes_of_call),
 )
