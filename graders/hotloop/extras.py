@@ -32,6 +32,14 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "executorch": ("executorch",),
     "cuda": ("wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
+    "serve": (
+        "fastapi",
+        "jinja2",
+        "limits",
+        "python_multipart",
+        "sqlalchemy",
+        "uvicorn",
+    ),
     "takehome": (
         "argon2",
         "cryptography",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 
 from hotloop.core.record import Record, summarize
 from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
 
 SECOND_SEED = "judged_again_with_seed"
 SECOND_DEVICE = "judged_again_on"
 """Keys in a rung's evidence: the record's own seed and device are those of the first time."""
+
+OPEN = frozenset({Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 
 
 def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
@@ -30,8 +34,33 @@ def with_rungs(record: Record, later: Record) -> Record:
     return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
 
 
+def open_on_gpu(records: Iterable[Record]) -> list[tuple[Record, list[str]]]:
+    """The records in which a machine with a GPU may settle something, each with those rungs."""
+    found = [(record, _open_on_gpu(record)) for record in records]
+    return [(record, rungs) for record, rungs in found if rungs]
+
+
+def settled_on_gpu(record: Record, later: Record) -> Record:
+    """The record with what was open in it as a machine with a GPU has judged it."""
+    (_, rungs), *_ = open_on_gpu([record])
+    only = tuple(rung for rung in later.rungs if rung.rung in rungs)
+    return with_rungs(record, replace(later, rungs=only))
+
+
+@cache
+def needing_gpu(module: str, task: str) -> frozenset[str]:
+    """The rungs of a task that need a GPU; none for a task that is not there any more."""
+    tasks = {one.id: one.rungs for one in load_module(module).tasks}
+    return frozenset(rung.id for rung in tasks.get(task, ()) if rung.needs_gpu)
+
+
 def seeds(record: Record) -> str:
     """What its judging can be repeated with: the seed, and that of each rung that has another."""
     others = {rung.rung: rung.evidence.get(SECOND_SEED) for rung in record.rungs}
     also = [f"{rung} again with {seed}" for rung, seed in others.items() if seed]
     return "; ".join(filter(None, [record.circumstances.seed, *also]))
+
+
+def _open_on_gpu(record: Record) -> list[str]:
+    needing = needing_gpu(record.module, record.task)
+    return [r.rung for r in record.rungs if r.verdict in OPEN and r.rung in needing]

@@ -24,6 +24,15 @@ from hotloop.variants.variant import Variant
 ALLOW_UNCONFINED = "HOTLOOP_ALLOW_UNCONFINED"
 BUDGET_S = 300.0
 """For one task, where nobody says otherwise."""
+MEMORY_PER_JOB = 6 << 30
+"""Bytes: the notebook's limit, and what judge and baseline take beside it."""
+
+
+def default_jobs() -> int:
+    """As many gradings at once as the machine has cores, and memory for each."""
+    cores = len(os.sched_getaffinity(0))
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(cores, memory // MEMORY_PER_JOB))
 
 
 def judge_submission(

@@ -1,14 +1,15 @@
 """`check("module.task")`, as the learner's notebook calls it in JupyterLab.
 
 It starts a judge as a child process, serves it from this kernel and shows what it says: feedback,
-never points. In the sandbox `hotloop.worker.check` stands in its place.
+never points. Where the learner is logged in to a class's service, that judges the saved files in
+its place, with the same verdicts. In the sandbox `hotloop.worker.check` stands in its place.
 """
 
 from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from hotloop.core.record import Record
     from hotloop.course.render_record import Shown
     from hotloop.judge.client import JudgeProcess
+    from hotloop.variants import Variant
 
 _judge: JudgeProcess | None = None
 
@@ -34,15 +36,19 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     if not task:
         raise ValueError(f"{key!r} is not of the form module.task")
     _require_task(module, task)
-    if gap := extras.why_no_judge():
-        raise UserError(gap)
-    record = _judge_here(module, task, budget_s)
     from hotloop.course.render_record import Shown
     from hotloop.curriculum import load_module
     from hotloop.practice import verdicts
     from hotloop.problem import settle
+    from hotloop.remote import place
     from hotloop.takehome import work_log
 
+    if server := place.chosen():
+        record = _judge_there(module, task, server)
+    elif gap := extras.why_no_judge():
+        raise UserError(gap)
+    else:
+        record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
     verdicts.note(record, points, "notebook")
     work_log.note_check(Path.cwd(), record, points)
@@ -61,6 +67,31 @@ def _require_task(module: str, task: str) -> None:
         ) from None
 
 
+def _judge_there(module: str, task: str, server: str) -> Record:
+    """Ask a class's service about the files as they are saved."""
+    from hotloop.course.progress_line import progress_line
+    from hotloop.notebook_cells import NOTEBOOK
+    from hotloop.remote import asking, saved
+
+    variant, given = _given(module)
+    notebook = Path.cwd() / NOTEBOOK
+    saved.require_saved(notebook)
+    asked = asking.request(Path.cwd(), module, [task], variant=variant, given=given)
+    with progress_line(task) as say:
+        return asking.ask(server, asked, say)[task]
+
+
+def _given(module: str) -> tuple[Variant, Mapping[str, str]]:
+    """What the learner was asked, and what they were given; see `Job`."""
+    from hotloop.takehome import manifest
+    from hotloop.variants import beside
+
+    found = manifest.find(Path.cwd())
+    if found is None or found.manifest.module != module:
+        return beside(Path.cwd(), module), {}
+    return found.variant(), found.manifest.files
+
+
 def _judge_here(module: str, task: str, budget_s: float) -> Record:
     """Be the worker of a judge that is this kernel's child."""
     global _judge
@@ -69,12 +100,9 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
-    from hotloop.takehome import manifest
     from hotloop.task_spec import task_spec
-    from hotloop.variants import beside
 
-    found = manifest.find(Path.cwd())
-    pack = found if found is not None and found.manifest.module == module else None
+    variant, given = _given(module)
     judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
@@ -83,8 +111,8 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,
-        variant=(beside(Path.cwd(), module) if pack is None else pack.variant()).to_json(),
-        given={} if pack is None else pack.manifest.files,
+        variant=variant.to_json(),
+        given=given,
     )
     ours, theirs = socket.socketpair()
     try:

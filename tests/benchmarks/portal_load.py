@@ -38,7 +38,7 @@ from hotloop.judge.device import device_name
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import accounts, links
+from hotloop.takehome.portal import links, passwords
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.queue import State
 from hotloop.takehome.team import Team
@@ -99,7 +99,7 @@ def main() -> None:
 def measured(folder: Path, count: int, jobs: int) -> dict[str, Any]:
     """One run."""
     portal = Portal.open(_team(folder / "team"))
-    accounts.add(portal.engine, MEMBER, PASSWORD)
+    passwords.add(portal.engine, MEMBER, PASSWORD)
     candidates = [_candidate(portal, folder, number) for number in range(count)]
     say(f"{count} packs and answers are made")
     timed = Timed()

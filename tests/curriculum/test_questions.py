@@ -11,7 +11,7 @@ from hotloop import curriculum
 from hotloop.bank import numeric, units
 from hotloop.bank.catalog import Entry, catalog
 from hotloop.bank.guides import guides
-from hotloop.bank.wording import wording
+from hotloop.bank.wording import blocks, wording
 
 ENTRIES = catalog()
 HAN = r"[\u3400-\u9fff]"
@@ -48,6 +48,22 @@ def test_what_is_opinion_stands_in_the_answer(entry: Entry) -> None:
     answer = " ".join(entry.question.answer.split())
     for sentence in entry.question.opinion:
         assert " ".join(sentence.split()).rstrip(".") in answer
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in ENTRIES if e.question.kind == "fault"], ids=lambda entry: entry.key
+)
+def test_its_proof_runs_the_kernel_that_the_prompt_shows(entry: Entry) -> None:
+    kernels = [block.text for block in blocks(entry.question.prompt) if block.code]
+    sources = [proof.source for proof in entry.proofs]
+    sources += [
+        cuda.read_text(encoding="utf-8")
+        for proof in entry.proofs
+        if (cuda := proof.path.with_suffix(".cu")).is_file()
+    ]
+    assert kernels
+    for kernel in kernels:
+        assert any(kernel in source for source in sources)
 
 
 @per_chinese

@@ -18,7 +18,7 @@ __global__ void neighbors(const float* x, const float* bias, float* y, int colum
   for (int c = threadIdx.x; c < columns; c += blockDim.x) y[start + c] = gelu(x[start + c] + bias[c]);
 }
 
-__global__ void stretches(const float* x, const float* bias, float* y, int columns) {
+__global__ void chunks(const float* x, const float* bias, float* y, int columns) {
   const size_t start = static_cast<size_t>(blockIdx.x) * columns;
   const int width = columns / blockDim.x;
   for (int c = threadIdx.x * width; c < (threadIdx.x + 1) * width; ++c) {
@@ -37,7 +37,7 @@ int main() {
   cudaMemcpy(bias, host.data(), kColumns * sizeof(float), cudaMemcpyHostToDevice);
   neighbors<<<kRows, 256>>>(x, bias, y, kColumns);
   cudaMemcpy(first.data(), y, bytes, cudaMemcpyDeviceToHost);
-  stretches<<<kRows, 256>>>(x, bias, y, kColumns);
+  chunks<<<kRows, 256>>>(x, bias, y, kColumns);
   cudaMemcpy(second.data(), y, bytes, cudaMemcpyDeviceToHost);
   std::printf("%s\n", first == second ? "equal" : "different");
   return first != second;

@@ -11,11 +11,11 @@ ELEMENTS = 128 * 128
 
 
 def main() -> None:
-    """Print bytes an element, and passes a read of shared memory."""
+    """Print bytes per element, and passes a read of shared memory."""
     done = host.run(build.program([SOURCE], checked=True))
     assert done.output == "right\n"
     assert not done.report.findings
-    print(f"{'':8s} {'bytes an element':>16s} {'passes a read':>14s}")
+    print(f"{'':8s} {'bytes per element':>17s} {'passes per read':>16s}")
     found: dict[str, tuple[float, float]] = {}
     for kernel in ("direct", "tile_32", "tile_33"):
         sites = [s for s in done.report.sites if s.kernel == kernel]
@@ -23,7 +23,7 @@ def main() -> None:
         reads = [s for s in sites if s.space == "shared" and s.did == "read"]
         passes = max((s.moved / s.requests for s in reads), default=0.0)
         found[kernel] = moved, passes
-        print(f"{kernel:8s} {moved:16.1f} {f'{passes:.1f}' if passes else '–':>14s}")
+        print(f"{kernel:8s} {moved:17.1f} {f'{passes:.1f}' if passes else '–':>16s}")
     assert found == {"direct": (36.0, 0.0), "tile_32": (8.0, 32.0), "tile_33": (8.0, 1.0)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictFloat, StrictInt, StringConstraints, model_validator
 
@@ -13,6 +13,8 @@ from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s]+$")]
 Number = StrictInt | StrictFloat
+Kind = Literal["concept", "profile", "fault", "design"]
+"""What the candidate does: explains, reads a profile, finds a bug in a kernel, designs a system."""
 ProofPath = Annotated[str, StringConstraints(pattern=r"^proofs/[a-z][a-z0-9_]*\.py$")]
 
 PLACE = re.compile(r"{([a-z][a-z0-9_]*)}")
@@ -58,12 +60,13 @@ class Numeric(Strict):
 class Question(Strict):
     """One interview question.
 
-    title: the question in a line, as an interviewer asks it;
+    title: the question in a line, as an interviewer asks it; prompt: paragraphs and fenced code;
     proof, proofs: programs, relative to the file's folder, that show what the answer claims;
     cited: claims that are written somewhere; opinion: sentences of the answer that are judgement.
     """
 
     id: Identifier
+    kind: Kind = "concept"
     level: Tier
     minutes: Annotated[int, Field(ge=1)]
     links: list[TaskKey] = Field(default_factory=list)

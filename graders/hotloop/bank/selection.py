@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
+from hotloop.bank.question import Kind
 from hotloop.bank.wording import Language
 
 
@@ -17,6 +18,7 @@ class Selection:
     track: str | None = None
     level: str | None = None
     module: str | None = None
+    kind: Kind | None = None
     language: Language = "en"
     numeric: bool = False
     keys: Sequence[str] = field(default_factory=tuple)
@@ -36,6 +38,7 @@ class Selection:
             self.track in (None, entry.track)
             and self.level in (None, entry.question.level)
             and self.module in (None, entry.module)
+            and self.kind in (None, entry.question.kind)
             and self.language in entry.languages
             and (entry.question.numeric is not None or not self.numeric)
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,16 @@ from hotloop.bank.question import Question
 from hotloop.bank.translation import NumericText, Translation
 
 Language = Literal["en", "zh"]
+
+_FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph on one line, or the lines of a block of code, without its fence."""
+
+    text: str
+    code: bool
 
 
 @dataclass(frozen=True)
@@ -67,3 +78,14 @@ def _wording(
         opinion=tuple(said.opinion),
         numeric=numeric,
     )
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The text's paragraphs, which an empty line separates, and its code between fences of ```."""
+    for index, part in enumerate(_FENCED.split(text.strip())):
+        if index % 2:
+            yield Block(part.rstrip("\n"), code=True)
+            continue
+        for paragraph in re.split(r"\n\s*\n", part.strip()):
+            if paragraph:
+                yield Block(" ".join(paragraph.split()), code=False)

@@ -13,17 +13,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import __version__, curriculum
+from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
+from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
-from hotloop.remote import ssh
-from hotloop.remote.request import Request, packed
+from hotloop.remote import asking, place
 from hotloop.takehome import manifest, work_files, work_log
 from hotloop.takehome.manifest import PackFolder
 from hotloop.variants import Variant, beside
@@ -74,9 +74,10 @@ def run(
         typer.Option(
             "--on",
             metavar="URL",
-            help="Judge on another machine that has Hotloop, such as one with a GPU: "
-            "ssh://user@host, or ssh://user@host/~/folder/.venv where it is in an environment.",
-            show_default="this machine",
+            help="Judge on another machine, such as one with a GPU: https://host of a class's "
+            "service, ssh://user@host with Hotloop, ssh://user@host/~/folder/.venv where that is "
+            "in an environment, or `here`.",
+            show_default="where you are logged in, else here",
         ),
     ] = "",
     nsight: Annotated[
@@ -96,8 +97,8 @@ def run(
     code = [task for task in asked.tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-    if on:
-        records = _judge_there(asked, code, _seed(seed), on, nsight=nsight)
+    if there := "" if source is not None and not on else place.chosen(on):
+        records = _judge_there(asked, code, _seed(seed), there, nsight=nsight)
     else:
         require_sandbox()
         records = _judge(asked, code, _seed(seed), nsight=nsight)
@@ -115,7 +116,7 @@ def run(
 
 def _in_module(what: str | None, folder: Path) -> _Asked:
     module, tasks = find.tasks(what) if what else _asked_in(folder)
-    folder = _work(folder, module.id)
+    folder = work_folder(folder, module.id)
     return _Asked(module, tasks, folder, _pack(folder, module.id))
 
 
@@ -172,16 +173,6 @@ def _pack(folder: Path, module: str = "") -> PackFolder | None:
     return pack if pack is None or module in {"", pack.manifest.module} else None
 
 
-def _work(folder: Path, module: str) -> Path:
-    """The folder that holds the notebook: the one given, or the started one in it."""
-    for candidate in (folder, folder / module):
-        if (candidate / NOTEBOOK).is_file():
-            return candidate.resolve()
-    raise UserError(
-        f"There is no {NOTEBOOK} in {folder.resolve()}: `hotloop start {module}` first."
-    )
-
-
 def _seed(said: str) -> str:
     if said and re.fullmatch(r"[0-9a-f]{32}", said) is None:
         raise UserError(f"{said[:40]} is no seed: a record's has 32 characters from 0-9 and a-f.")
@@ -212,27 +203,23 @@ def _judge_there(
     asked: _Asked, tasks: Sequence[JudgedTask], seed: str, url: str, *, nsight: bool
 ) -> dict[str, Record]:
     """As `_judge`, on another machine."""
-    place = ssh.Place.of(url)
     if asked.source is not None:
         raise UserError(
             "--on is for tasks of the curriculum: a problem with --from is judged here."
         )
     for name, why in work_files.left_out(asked.folder).items():
         log(f"{name} stays here: {why}")
-    variant = _variant(asked)
-    request = Request(
-        hotloop=__version__,
-        module=asked.problem.id,
-        tasks=[task.id for task in tasks],
-        files=packed(work_files.read(asked.folder)),
-        variant=None if variant is None else variant.to_json(),
+    request = asking.request(
+        asked.folder,
+        asked.problem.id,
+        [task.id for task in tasks],
+        variant=_variant(asked),
         given={} if asked.pack is None else asked.pack.manifest.files,
         seed=seed,
         nsight=nsight,
     )
-    with Console(stderr=True).status(f"asking {place.host}") as status:
-        records = ssh.ask(place, request, lambda text: status.update(f"{place.host}: {text}"))
-        return {record.task: record for record in records}
+    with Console(stderr=True).status(f"asking {url}") as status:
+        return asking.ask(url, request, lambda text: status.update(f"{url}: {text}"))
 
 
 def _variant(asked: _Asked) -> Variant | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hotloop.cli.answer import with_json
 
@@ -19,11 +19,13 @@ class Group:
     """Commands that are listed on one help page.
 
     sections: their names, by whom or what they are for, in the order of the page. The command
-    NAME is `run` in hotloop/cli/NAME.py, and GROUP NAME in hotloop/cli/GROUP/NAME.py.
+    NAME is `run` in hotloop/cli/NAME.py, and GROUP NAME in hotloop/cli/GROUP/NAME.py. is_command:
+    the group does something without one of them, which is `run` in hotloop/cli/GROUP/__init__.py.
     """
 
     help: str
     sections: dict[str, tuple[str, ...]]
+    is_command: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -41,7 +43,8 @@ GROUPS = {
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
                 "progress", "cuda", "serving", "doctor", "demo",
             ),
-            "Teach, hire, write": ("course", "takehome", "author"),
+            "In a class": ("login", "submit", "feedback", "board"),
+            "Teach, hire, write": ("course", "serve", "takehome", "author"),
         },
     ),
     "cuda": Group(
@@ -59,6 +62,11 @@ GROUPS = {
             "Learner": ("ask",),
             "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
         },
+    ),
+    "serve": Group(
+        "For instructors: one machine judges for a class.",
+        {"Commands": ("invite",)},
+        is_command=True,
     ),
     "takehome": Group(
         "For hiring teams: exercises for candidates, and what comes back.",
@@ -111,13 +119,52 @@ class Commands(TyperGroup):
         return self.get_command(ctx, name).get_short_help_str(limit=66)
 
 
+class CommandAndGroup(Commands):
+    """A group that does something by itself. own: what."""
+
+    own: Any = None
+
+    def invoke(self, ctx: Any) -> Any:
+        """One of its commands, or its own."""
+
+        def alone(**given: Any) -> None:
+            if ctx.invoked_subcommand is None:
+                self.own(**given)
+
+        self.callback = alone
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Its own options, then its commands."""
+        TyperCommand.format_options(self, ctx, formatter)  # pyright: ignore[reportArgumentType]
+        super().format_options(ctx, formatter)
+
+
 def _command(group: str, name: str) -> Any:
-    if name in GROUPS:
-        return Commands(
-            name=name, help=GROUPS[name].help, no_args_is_help=True, rich_markup_mode=None
-        )
+    if group == HOTLOOP and name in GROUPS:
+        return _group(name)
     below = "" if group == HOTLOOP else f"{group}."
-    module = importlib.import_module(f"hotloop.cli.{below}{name}")
+    return _of_module(f"hotloop.cli.{below}{name}", name)
+
+
+def _group(name: str) -> Commands:
+    found = GROUPS[name]
+    if not found.is_command:
+        return Commands(name=name, help=found.help, no_args_is_help=True, rich_markup_mode=None)
+    own = _of_module(f"hotloop.cli.{name}", name)
+    group = CommandAndGroup(
+        name=name,
+        help=own.help,
+        params=own.params,
+        invoke_without_command=True,
+        rich_markup_mode=None,
+    )
+    group.own = own.callback
+    return group
+
+
+def _of_module(path: str, name: str) -> Any:
+    module = importlib.import_module(path)
     app = typer.Typer(add_completion=False)
     app.command(name)(with_json(module.run))
     return typer.main.get_command(app)

@@ -28,7 +28,7 @@ def run(
     Your marks stay on this machine. Where it has no browser, forward the port of the address that
     is printed (`ssh -L PORT:127.0.0.1:PORT MACHINE`), and open the address on your own machine.
     """
-    found = chosen(Selection(track, level, module, language))
+    found = chosen(Selection(track, level, module, language=language))
     state, now = kept(), datetime.now(UTC)
     wish = {"track": track, "module": module, "level": level, "language": language}
     return served(

@@ -30,6 +30,16 @@ Ray = Annotated[
     ),
 ]
 
+Server = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        metavar="URL",
+        help="The service of your class.",
+        show_default="where you are logged in",
+    ),
+]
+
 
 def require_course(folder: Path) -> None:
     """UserError when packages for courses are missing, or the folder holds no course."""

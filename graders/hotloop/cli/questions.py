@@ -20,9 +20,9 @@ from hotloop.bank.catalog import Entry
 from hotloop.bank.export.labels import LABELS, Labels
 from hotloop.bank.numeric import Instance
 from hotloop.bank.selection import Selection
-from hotloop.bank.wording import Language, Wording, wording
+from hotloop.bank.wording import Language, Wording, blocks, wording
 from hotloop.cli.answer import All, Answer, cut, first, listing, require
-from hotloop.cli.questions_choice import InLanguage, Level, Module, Numbers, Track, chosen
+from hotloop.cli.questions_choice import InLanguage, Level, Module, Numbers, OfKind, Track, chosen
 
 Format = Literal["anki", "qti", "gift", "kit"]
 SUFFIXES: dict[Format, str] = {"anki": ".apkg", "qti": ".zip", "gift": ".gift", "kit": ".html"}
@@ -36,6 +36,7 @@ def run(
     track: Track = None,
     level: Level = None,
     module: Module = None,
+    kind: OfKind = None,
     language: InLanguage = "en",
     numbers: Numbers = False,
     seed: Annotated[
@@ -60,7 +61,7 @@ def run(
 
     Without keys it lists those that fit the options, and with keys it shows the questions whole.
     """
-    found = chosen(Selection(track, level, module, language, numbers, tuple(keys or ())))
+    found = chosen(Selection(track, level, module, kind, language, numbers, tuple(keys or ())))
     if export is not None:
         return _export(found, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
     if keys:
@@ -117,6 +118,7 @@ def _summary(entry: Entry, language: Language) -> dict[str, Any]:
         "title": wording(entry, language).title,
         "track": entry.track,
         "module": entry.module,
+        "kind": question.kind,
         "level": question.level,
         "minutes": question.minutes,
         "languages": list(entry.languages),
@@ -158,7 +160,7 @@ def _shown(entry: Entry, said: Wording, drawn: Instance | None) -> Iterator[Rend
     about = f"{labels.levels[question.level]}, {question.minutes} {labels.minutes}; {entry.key}"
     yield Text(said.title, "bold")
     yield Text(about, "dim")
-    yield _block(said.prompt)
+    yield from (_block(part.text) for part in blocks(said.prompt))
     if drawn is not None:
         yield _block(drawn.ask)
         yield _block(f"{drawn.shown}. {drawn.explain}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
 from hotloop import curriculum
 from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
+from hotloop.bank.question import Kind
 from hotloop.bank.selection import Selection
 from hotloop.bank.wording import Language
 from hotloop.cli import find
@@ -17,6 +18,15 @@ from hotloop.cli.answer import UserError
 Track = Annotated[str | None, typer.Option("--track", help="Only those of this track.")]
 Level = Annotated[str | None, typer.Option("--level", help="beginner, intermediate or advanced.")]
 Module = Annotated[str | None, typer.Option("--module", help="Only those of this module.")]
+OfKind = Annotated[
+    Kind | None,
+    typer.Option(
+        "--kind",
+        metavar="|".join(get_args(Kind)),
+        help="Explain, read a profile, find a bug in a kernel, or design a system.",
+        show_default=False,
+    ),
+]
 InLanguage = Annotated[Language, typer.Option("--language", help="en, or zh for Chinese.")]
 Numbers = Annotated[
     bool, typer.Option("--numbers", help="Only those that come with numbers to compute.")

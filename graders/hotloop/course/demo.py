@@ -15,11 +15,12 @@ from hotloop import exploits, render
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.course.config import database
-from hotloop.course.grade import default_jobs, grade
+from hotloop.course.grade import grade
 from hotloop.course.prepare import prepare
 from hotloop.course.progress import Progress
 from hotloop.course.results import Graded, TaskResult
 from hotloop.judge.files import lay_out
+from hotloop.local_judging import default_jobs
 
 MODULE = "fused_softmax"
 TASKS = ("online_pass", "compiled_chain", "triton_forward")

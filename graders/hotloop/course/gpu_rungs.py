@@ -9,38 +9,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from hotloop import judged_again
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.notebook_run import shown
 from hotloop.curriculum import load_module
-from hotloop.judged_again import with_rungs
-
-Rungs = Mapping[str, Sequence[str]]
-"""Names of rungs by task."""
-
-OPEN = frozenset({Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
+from hotloop.judged_again import needing_gpu, settled_on_gpu
 
 
 def open_on_gpu(attempt: Attempt) -> dict[str, list[str]]:
-    """What a machine with a GPU may settle."""
-    needed = _needing_gpu(attempt.module)
-    found = {
-        task: [r.rung for r in record.rungs if r.verdict in OPEN and r.rung in needed[task]]
-        for task, record in attempt.records.items()
-        if task in needed
-    }
-    return {task: rungs for task, rungs in found.items() if rungs}
+    """What a machine with a GPU may settle: rungs by task."""
+    found = judged_again.open_on_gpu(attempt.records.values())
+    return {record.task: rungs for record, rungs in found}
 
 
 def verdicts_without_gpu(attempt: Attempt) -> frozenset[Verdict]:
     """Those of the rungs that need none."""
-    needed = _needing_gpu(attempt.module)
     return frozenset(
         rung.verdict
-        for task, record in attempt.records.items()
+        for record in attempt.records.values()
         for rung in record.rungs
-        if rung.rung not in needed.get(task, ())
+        if rung.rung not in needing_gpu(record.module, record.task)
     )
 
 
@@ -50,8 +40,8 @@ def with_gpu_rungs(attempt: Attempt, measured: Attempt) -> Attempt:
     Its number is gone: it is another attempt, at the same hand-in.
     """
     records = dict(attempt.records)
-    for task, rungs in open_on_gpu(attempt).items():
-        records[task] = with_rungs(attempt.records[task], _only(measured.records[task], rungs))
+    for task in open_on_gpu(attempt):
+        records[task] = settled_on_gpu(attempt.records[task], measured.records[task])
     changed = {task: record for task, record in records.items() if record != attempt.records[task]}
     return replace(
         attempt,
@@ -63,15 +53,6 @@ def with_gpu_rungs(attempt: Attempt, measured: Attempt) -> Attempt:
         seconds=round(attempt.seconds + measured.seconds, 3),
         id=None,
     )
-
-
-def _needing_gpu(module: str) -> dict[str, frozenset[str]]:
-    tasks = load_module(module).tasks
-    return {task.id: frozenset(r.id for r in task.rungs if r.needs_gpu) for task in tasks}
-
-
-def _only(record: Record, rungs: Sequence[str]) -> Record:
-    return replace(record, rungs=tuple(rung for rung in record.rungs if rung.rung in rungs))
 
 
 def _outputs(attempt: Attempt, changed: Mapping[str, Record]) -> list[Sequence[Mapping[str, Any]]]:

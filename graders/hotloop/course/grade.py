@@ -7,7 +7,6 @@ was handed in anew is pending until it is.
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
@@ -32,9 +31,6 @@ from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
-
-MEMORY_PER_JOB = 6 << 30
-"""Bytes: the notebook's limit, and what judge and baseline take beside it."""
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 """What another measurement may settle. What this machine could not measure, another one may; all
@@ -96,13 +92,6 @@ def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attem
 
 def _tell_nobody(_key: str, _task: str, _text: str) -> None:
     """Nbgrader's log has no place for it."""
-
-
-def default_jobs() -> int:
-    """As many gradings at once as the machine has cores, and memory for each."""
-    cores = len(os.sched_getaffinity(0))
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(cores, memory // MEMORY_PER_JOB))
 
 
 def submissions(

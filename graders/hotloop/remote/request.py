@@ -1,19 +1,22 @@
-"""What one machine asks another to judge, as a file format: unknown keys are refused."""
+"""What one machine sends another to be judged or handed in, as file formats: unknown keys are
+refused.
+"""
 
 from __future__ import annotations
 
 import base64
 import binascii
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationError
 
+from hotloop.core.user_error import UserError
 from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import limits
 
 MAX_BYTES = 2 * limits.MAX_TOTAL
-"""Of a request: base64 takes four bytes for three."""
+"""Of a document: base64 takes four bytes for three."""
 
 
 def _allowed(name: str) -> str:
@@ -23,22 +26,19 @@ def _allowed(name: str) -> str:
     return name
 
 
-class Request(Strict):
-    """Tasks of one module, and the files of one learner.
+FileName = Annotated[str, AfterValidator(_allowed)]
 
-    hotloop: the version that asks. files: by name with / between folders, base64. variant, given,
-    seed, nsight: as in `Job`.
+
+class HandIn(Strict):
+    """One learner's work on a module.
+
+    hotloop: the version that sends it. files: by name with / between folders, base64.
     """
 
     format: Literal[1] = 1
     hotloop: Text
     module: Identifier
-    tasks: Annotated[list[Identifier], Field(min_length=1)]
-    files: dict[Annotated[str, AfterValidator(_allowed)], str]
-    variant: dict[str, Any] | None = None
-    given: dict[str, str] = Field(default_factory=dict[str, str])
-    seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
-    nsight: bool = False
+    files: dict[FileName, str]
 
     def contents(self) -> dict[str, bytes]:
         """The files. ValueError for what is no base64, or more than a submission may be."""
@@ -53,6 +53,31 @@ class Request(Strict):
         return found
 
 
+class Request(HandIn):
+    """Tasks of one module to be judged. variant, given, seed, nsight: as in `Job`."""
+
+    tasks: Annotated[list[Identifier], Field(min_length=1)]
+    variant: dict[str, Any] | None = None
+    given: dict[str, str] = Field(default_factory=dict[str, str])
+    seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
+    nsight: bool = False
+
+
+SentT = TypeVar("SentT", bound=HandIn)
+
+
+def parsed(model: type[SentT], data: bytes) -> SentT:
+    """What was sent. UserError for what is none, or longer than one may be."""
+    if len(data) > MAX_BYTES:
+        raise UserError(f"The request is longer than {MAX_BYTES >> 20} MiB: leave large files out.")
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the request"
+        raise UserError(f"{where}: {first['msg']}") from None
+
+
 def packed(files: Mapping[str, bytes]) -> dict[str, str]:
-    """As `Request.files` holds them."""
+    """As `HandIn.files` holds them."""
     return {name: base64.b64encode(data).decode() for name, data in files.items()}

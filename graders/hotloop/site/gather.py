@@ -27,6 +27,7 @@ from hotloop.site import (
     report_schema,
     results,
     settings,
+    showcase,
     ways,
 )
 from hotloop.site.markdown import fill, write
@@ -46,6 +47,7 @@ def gather(root: Path | None = None) -> Path:
     modules, entries = curriculum.modules(), catalog()
     _copy_authored(source / "pages", pages)
     fill(pages / "threat-model.md", exploits_table.PLACE, exploits_table.table())
+    fill(pages / "index.md", showcase.PLACE, showcase.section())
     fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))
     way = pages / "practice" / "learning-path.md"
     fill(way, learning_map.PLACE, learning_map.section(modules))

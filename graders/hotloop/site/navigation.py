@@ -16,7 +16,7 @@ from hotloop.site import lessons, module_page
 Entry = dict[str, Any] | str
 
 AUTHORED: Sequence[tuple[str, str]] = (
-    ("Practise", "practice"),
+    ("Practice", "practice"),
     ("Hire", "take-home"),
     ("Contribute", "contribute"),
 )
@@ -36,6 +36,7 @@ def navigation(
         {
             "Teach": [
                 {"A class in JupyterLab": "a-class-in-jupyterlab.md"},
+                {"One GPU for a class": "one-gpu-for-a-class.md"},
                 {"Grading at scale": "grading-at-scale.md"},
             ]
         },

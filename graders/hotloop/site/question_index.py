@@ -9,9 +9,16 @@ from collections.abc import Iterable, Sequence
 
 from hotloop import curriculum
 from hotloop.bank.catalog import Entry
+from hotloop.bank.question import Kind
 from hotloop.site.markdown import front_matter, plain, prose
 from hotloop.site.questions import LEVELS_IN_CHINESE, address
 
+_KINDS: dict[Kind, str] = {
+    "concept": "Explain a concept",
+    "profile": "Read a profile",
+    "fault": "Find the bug in a kernel",
+    "design": "Design a system",
+}
 _LANGUAGES = {"en": "English", "zh": "中文"}
 
 
@@ -43,6 +50,7 @@ def index_page(entries: Sequence[Entry]) -> list[str]:
         '<form class="filters" data-filters hidden>',
         _select("track", "Track", [(t.id, t.title) for t in tracks]),
         _select("level", "Level", [(t, t.capitalize()) for t in curriculum.curriculum().tiers]),
+        _select("kind", "Kind", list(_KINDS.items())),
         _select("module", "Module", [(m, curriculum.load_module(m).title) for m in modules]),
         _select("language", "Language", list(_LANGUAGES.items())),
         '<label>Words<input type="search" name="words" autocomplete="off"></label>',
@@ -109,7 +117,8 @@ def _item(entry: Entry, root: str) -> list[str]:
     return [
         (
             f'<li data-track="{entry.track}" data-module="{entry.module or ""}"'
-            f' data-level="{question.level}" data-language="{languages}">'
+            f' data-level="{question.level}" data-kind="{question.kind}"'
+            f' data-language="{languages}">'
             f'<a href="{root}{address(entry)}.html">{plain(question.title)}</a>'
             f"<small>{question.level} · {question.minutes} minutes · {where.replace('_', ' ')}"
             f"{other}</small></li>"

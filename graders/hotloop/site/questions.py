@@ -10,6 +10,7 @@ from hotloop.bank.catalog import Entry, Proof
 from hotloop.bank.numeric import draw
 from hotloop.bank.question import Question, WeakAnswer
 from hotloop.bank.translation import Translation, WeakAnswerText
+from hotloop.bank.wording import blocks
 from hotloop.core import paths
 from hotloop.site.markdown import (
     fenced,
@@ -181,7 +182,7 @@ def _page(entry: Entry, said: Said) -> list[str]:
         *_practice(entry, said),
         *_backing(entry, said),
     ]
-    description = plain(text.prompt)[:160]
+    description = plain(next(blocks(text.prompt)).text)[:160]
     head = front_matter({"title": said.title, "description": description})
     if not said.chinese:
         return [*head, *body]

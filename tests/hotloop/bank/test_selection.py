@@ -19,6 +19,8 @@ Ask = Callable[..., Entry]
         (Selection(level="advanced"), False),
         (Selection(module="first"), True),
         (Selection(module="second"), False),
+        (Selection(kind="concept"), True),
+        (Selection(kind="design"), False),
         (Selection(language="zh"), False),
         (Selection(numeric=True), False),
         (Selection(track="a", level="advanced"), False),

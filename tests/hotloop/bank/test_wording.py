@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from hotloop.bank.catalog import Entry
-from hotloop.bank.wording import wording
+from hotloop.bank.wording import Block, blocks, wording
 
 Ask = Callable[..., Entry]
 
@@ -31,3 +31,13 @@ def test_a_claim_keeps_its_source_in_each_language(
 def test_what_is_not_translated_cannot_be_asked_in_chinese(ask: Ask) -> None:
     with pytest.raises(KeyError, match="not asked in Chinese"):
         wording(ask(), "zh")
+
+
+def test_a_text_is_paragraphs_and_code() -> None:
+    text = "One\nline.\n\nAnother.\n```cuda\nif (a) {\n\n  b;\n}\n```\nThe end.\n"
+    assert list(blocks(text)) == [
+        Block("One line.", code=False),
+        Block("Another.", code=False),
+        Block("if (a) {\n\n  b;\n}", code=True),
+        Block("The end.", code=False),
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ def test_questions_are_listed_and_filtered() -> None:
     chosen = _document("--track", "dl_compilers", "--level", "beginner")["questions"]
     assert {(q["track"], q["level"]) for q in chosen} == {("dl_compilers", "beginner")}
     assert {q["module"] for q in _document("--module", "tvm_passes")["questions"]} == {"tvm_passes"}
+    assert {q["kind"] for q in _document("--kind", "fault")["questions"]} == {"fault"}
     chinese = _document("--language", "zh")["questions"]
     assert all("zh" in question["languages"] for question in chinese)
     assert (
@@ -39,6 +41,12 @@ def test_questions_are_listed_and_filtered() -> None:
         == "TVM 的 TIR 是什么？处在哪个抽象层次？"
     )
     assert "at_which_level_is_tir" in _run("--module", "tvm_passes")
+
+
+def test_code_in_a_prompt_keeps_its_lines() -> None:
+    shown = _run("bug_in_a_page_offset")
+    assert "      page = tl.load(table_ptr + i)  # int32\n" in re.sub(" +\n", "\n", shown)
+    assert "```" not in shown
 
 
 def test_several_are_shown_in_their_order() -> None:

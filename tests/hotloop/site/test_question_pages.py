@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
+import markdown
 import pytest
 
 from hotloop.bank.catalog import Entry, Proof
@@ -128,9 +132,28 @@ def test_without_a_proof_or_a_translation_the_page_does_without(entry: Entry) ->
 def test_the_index_tells_the_filters_what_a_question_is(entry: Entry) -> None:
     [item] = [line for line in question_index.question_list([entry], "") if line.startswith("<li")]
     assert 'data-track="framework_internals" data-module="fused_softmax"' in item
-    assert 'data-level="beginner" data-language="en zh"' in item
+    assert 'data-level="beginner" data-kind="concept" data-language="en zh"' in item
     assert 'href="fused_softmax/bytes_of_a_batch.html"' in item
     assert 'lang="zh-Hans"' in item
+
+
+def test_code_in_a_prompt_shows_as_code(entry: Entry) -> None:
+    prompt = "What is wrong?\n\n```cuda\nif (a < b) {\n\n  c[i] = __ldg(x);\n}\n```\n"
+    asked = replace(entry, question=Question.model_validate(ENGLISH | {"prompt": prompt}))
+    page = questions.pages(asked, None)["fused_softmax/bytes_of_a_batch.md"]
+    assert 'description: "What is wrong?"' in page
+    html = markdown.markdown(
+        "\n".join(page[page.index("> What is wrong?") :]),
+        extensions=["pymdownx.highlight", "pymdownx.superfences"],
+        extension_configs={"pymdownx.highlight": {"use_pygments": False}},
+    )
+    quoted = re.search(
+        r"<blockquote>\n<p>What is wrong\?</p>\n<pre[^>]*><code[^>]*>(.*?)</code></pre>",
+        html,
+        re.DOTALL,
+    )
+    assert quoted
+    assert unescape(quoted[1]) == "if (a < b) {\n\n  c[i] = __ldg(x);\n}"
 
 
 def test_guides_are_covered_and_corrected(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:

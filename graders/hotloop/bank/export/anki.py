@@ -38,6 +38,7 @@ _CSS = """
 .card { font: 18px/1.5 system-ui, sans-serif; max-width: 44em; margin: auto; text-align: left; }
 .about { color: #667; font-size: 14px; }
 h3 { font-size: 16px; margin: 1em 0 .3em; }
+pre { font: 14px/1.4 monospace; overflow-x: auto; }
 th { padding-right: .7em; vertical-align: top; text-align: left; }
 """
 

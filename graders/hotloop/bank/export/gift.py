@@ -34,8 +34,8 @@ def text(entries: Sequence[Entry], language: Language) -> str:
 
 
 def escaped(said: str) -> str:
-    """Without line breaks, and with a backslash before each character that GIFT reads."""
-    return _SPECIAL.sub(r"\\\1", " ".join(said.split()))
+    """With a backslash before each character that GIFT reads, and its escape for a line break."""
+    return _SPECIAL.sub(r"\\\1", said.strip()).replace("\n", r"\n")
 
 
 def _questions(entry: Entry, language: Language) -> Iterator[str]:

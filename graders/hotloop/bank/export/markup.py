@@ -1,4 +1,4 @@
-"""Texts of questions as HTML: escaped, with `code` and paragraphs."""
+"""Texts of questions as HTML: escaped, with `code`, paragraphs and fenced blocks of code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 
 from hotloop.bank.export.labels import Labels
-from hotloop.bank.wording import Wording
+from hotloop.bank.wording import Wording, blocks
 
 _CODE = re.compile(r"`([^`]+)`")
 
@@ -18,8 +18,13 @@ def inline(text: str) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """A text whose paragraphs are apart by an empty line."""
-    return "".join(f"<p>{inline(part)}</p>" for part in re.split(r"\n\s*\n", text.strip()))
+    """A text whose paragraphs are apart by an empty line, with its fenced code."""
+    return "".join(
+        f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
+        if part.code
+        else f"<p>{inline(part.text)}</p>"
+        for part in blocks(text)
+    )
 
 
 def items(texts: Iterable[str], kind: str = "ul") -> str:

@@ -36,7 +36,8 @@ def run(
     from hotloop.course.attempts.connection import shown
     from hotloop.course.config import database
     from hotloop.course.executors.ray import Ray
-    from hotloop.course.grade import default_jobs, grade, learners
+    from hotloop.course.grade import grade, learners
+    from hotloop.local_judging import default_jobs
 
     handed_in = learners(course)
     for name in student or []:

@@ -40,7 +40,7 @@ def run(
     """
     require_course(course)
     from hotloop.course import regrade
-    from hotloop.course.grade import default_jobs
+    from hotloop.local_judging import default_jobs
 
     name = find.module(module).id
     if publish:

@@ -42,8 +42,9 @@ def run(
     The password is asked for.
     """
     found = open_team(team)
-    from hotloop.takehome.portal import accounts
+    from hotloop.takehome.portal import passwords
     from hotloop.takehome.portal.database import connect
+    from hotloop.web import accounts
 
     engine = connect(found.folder, database)
     try:
@@ -55,7 +56,7 @@ def run(
             drawn, done = "", "deleted the account"
         else:
             chosen, drawn = _password(generate)
-            change = accounts.set_password if password else accounts.add
+            change = passwords.change if password else passwords.add
             change(engine, name, chosen)
             done = "set another password of" if password else "made the account"
     finally:

@@ -75,7 +75,7 @@ def run(
     For each a report.json and a report.html. Exit code 1 when one was not taken.
     """
     require_packages()
-    from hotloop.course.grade import default_jobs
+    from hotloop.local_judging import default_jobs
 
     at_once = jobs or default_jobs()
     if verify:

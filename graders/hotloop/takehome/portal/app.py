@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
@@ -18,22 +19,39 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
+from hotloop.takehome import limits
 from hotloop.takehome.manifest import ForgedManifest
-from hotloop.takehome.portal import bodies, links
-from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, SENTENCES, LoginNeeded, Refused
-from hotloop.takehome.portal.headers import StrictHeaders
+from hotloop.takehome.portal import links
+from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, OVER
 from hotloop.takehome.portal.pages import refusal
-from hotloop.takehome.portal.portal import Portal, counted, from_here
+from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
-from hotloop.takehome.portal.settings import FIELD_BYTES, FIELDS, FORM_BYTES
 from hotloop.takehome.team import TeamError, UnknownPack
+from hotloop.web import bodies
+from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.web.headers import StrictHeaders
+from hotloop.web.settings import FIELD_BYTES, FIELDS, FORM_BYTES
+from hotloop.web.site import counted, from_here
+
+_UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
+
+TOO_SLOW = (
+    "The upload was too slow, or stalled, and was not taken. What you handed in before is "
+    "kept. Hand in the file again, on a faster connection if you can."
+)
+TOO_LARGE = (
+    f"The file is larger than {limits.MAX_UPLOAD >> 20} MiB, and was not read: hand in the one "
+    "that `hotloop takehome submit` wrote."
+)
 
 log = logging.getLogger("hotloop.takehome")
 
 
 def served(portal: Portal) -> ASGIApp:
     """What a server is given."""
-    return StrictHeaders(bodies.TooLarge(application(portal)), secure=portal.settings.secure)
+    return StrictHeaders(
+        bodies.TooLarge(application(portal), _too_large), secure=portal.settings.secure
+    )
 
 
 def application(portal: Portal) -> FastAPI:
@@ -60,8 +78,13 @@ def application(portal: Portal) -> FastAPI:
         form_limits={"max_fields": FIELDS, "max_files": 0, "max_part_size": FIELD_BYTES},
         redirect_slashes=False,
     )
-    app.state.portal = portal
-    app.add_middleware(bodies.BodyTime, settings=portal.settings)
+    app.state.site = portal
+    app.add_middleware(
+        bodies.BodyTime,
+        settings=portal.settings,
+        is_upload=_is_upload,
+        largest=limits.MAX_UPLOAD,
+    )
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[portal.settings.host])
     for part in (login, candidates, results, team, candidate):
         app.include_router(part.router)
@@ -77,10 +100,7 @@ def application(portal: Portal) -> FastAPI:
 
 async def _refused(request: Request, error: Exception) -> Response:
     refused = cast(Refused, error)
-    headers = {"Retry-After": str(refused.wait_s)} if refused.wait_s else {}
-    if refused.hang_up:
-        headers["Connection"] = "close"
-    return refusal(request, refused.status, refused.sentence, headers)
+    return refusal(request, refused.status, refused.sentence, refused.headers)
 
 
 async def _folder_fault(request: Request, error: Exception) -> Response:
@@ -91,7 +111,7 @@ async def _folder_fault(request: Request, error: Exception) -> Response:
     of_candidate = request.url.path.startswith("/c/")
     if isinstance(error, UnknownPack):
         status = 410 if of_candidate else 404
-        return refusal(request, status, SENTENCES[410] if of_candidate else NO_CANDIDATE)
+        return refusal(request, status, OVER if of_candidate else NO_CANDIDATE)
     log.error("%s", error)
     if of_candidate:
         return refusal(request, 503, DAMAGED)
@@ -114,10 +134,20 @@ async def _http(request: Request, error: Exception) -> Response:
     found = cast(HTTPException, error)
     said = SENTENCES.get(found.status_code, "The request cannot be served.")
     if found.status_code == 413:
-        said = bodies.too_large(request.url.path)
-    if found.status_code == 408:
-        said = bodies.too_slow(request.url.path)
+        return _too_large(request)
+    if found.status_code == 408 and _is_upload(request.url.path):
+        said = TOO_SLOW
     return refusal(request, found.status_code, said, dict(found.headers or {}))
+
+
+def _too_large(request: Request) -> Response:
+    said = TOO_LARGE if _is_upload(request.url.path) else SENTENCES[413]
+    return refusal(request, 413, said)
+
+
+def _is_upload(path: str) -> bool:
+    """Whether a candidate's work comes in there."""
+    return _UPLOAD.fullmatch(path) is not None
 
 
 async def _fault(request: Request, error: Exception) -> Response:

@@ -36,7 +36,7 @@ from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import RefusedSubmission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
-from hotloop.worker.lifetime import end_with_parent
+from hotloop.web.supervisor import end_with_site
 from hotloop.yaml_lines import CurriculumError
 
 DATABASE = "HOTLOOP_PORTAL_DATABASE"
@@ -212,7 +212,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ray", default="")
     arguments = parser.parse_args()
-    end_with_parent()
+    end_with_site()
     logging.basicConfig(format="%(asctime)s grader: %(message)s", level=logging.WARNING)
     team = Team(arguments.team)
     queue = Queue(database.connect(team.folder, os.environ.pop(DATABASE, "")))

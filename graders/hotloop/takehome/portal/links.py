@@ -14,8 +14,8 @@ from uuid import UUID, uuid4
 from sqlalchemy import Engine, delete, insert, select, update
 
 from hotloop.takehome.portal.database import links
-from hotloop.takehome.portal.secret import derive, digest
 from hotloop.transactions import reading, writing
+from hotloop.web.secret import derive, digest
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 

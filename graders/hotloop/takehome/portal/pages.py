@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,9 @@ from starlette.responses import HTMLResponse
 from hotloop.course import render_record
 from hotloop.html_templates import environment
 from hotloop.takehome.intervals import Interval, said
+from hotloop.web.pages import moment, until
 
 TEMPLATES = Path(__file__).parent / "templates"
-STYLE = TEMPLATES / "portal.css"
 
 _BACK = re.compile(r"(/c/[A-Za-z0-9_-]{43}|/candidates/[0-9a-f-]{36})/[a-z]+")
 """What was asked for below a page, which is where one goes back to."""
@@ -38,22 +37,6 @@ def refusal(
     answer = page("refused.html", status, code=status, sentence=sentence, back=back)
     answer.headers.update(headers or {})
     return answer
-
-
-def moment(value: datetime | None) -> str:
-    """To the minute, in UTC."""
-    return "–" if value is None else f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def until(value: datetime) -> str:
-    """How long it is until then, in the unit that people would use."""
-    left = value - datetime.now(UTC)
-    if left <= timedelta():
-        return "over"
-    if left >= timedelta(days=2):
-        return f"{left.days} days left"
-    hours, minutes = divmod(int(left.total_seconds()) // 60, 60)
-    return f"{hours} h {minutes} min left" if hours else f"{minutes} min left"
 
 
 def score(value: Interval | None) -> str:

@@ -58,6 +58,8 @@ def test_texts_arrive_as_they_were_written(entry: Entry, read: Read) -> None:
     assert "<code>a-&gt;b</code> &lt;b&gt; &amp;" in essay["stem"]["text"]
     assert 'Is {x} = #1 ~ a->b <b> & "c": \\n, \\d?' in _plain(essay["stem"]["text"])
     assert "Second :: paragraph //." in essay["stem"]["text"]
+    code = "<pre><code>if (a&lt;b) {\n\n  c = 1; // #2\n}</code></pre>"
+    assert code in essay["stem"]["text"]
     feedback = _plain(essay["globalFeedback"]["text"])
     assert "// not a comment $CATEGORY: no" in feedback
     assert "=~%50%" in feedback

@@ -18,7 +18,7 @@ pytest.importorskip("fastapi", reason="the group `takehome` is not installed")
 
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import accounts, links
+from hotloop.takehome.portal import links, passwords
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.settings import Settings
 from hotloop.takehome.team import Team
@@ -31,9 +31,9 @@ def costly() -> Iterator[PasswordHasher]:
     """How passwords are hashed; in the tests it is done with less work."""
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(accounts, "_nobody", cheap.hash("nobody's password"))
-        hasher = accounts._hasher
-        patch.setattr(accounts, "_hasher", cheap)
+        patch.setattr(passwords, "_nobody", cheap.hash("nobody's password"))
+        hasher = passwords._hasher
+        patch.setattr(passwords, "_hasher", cheap)
         yield hasher
 
 
@@ -47,7 +47,7 @@ def made(
     path.parent.mkdir(parents=True)
     path.write_text(ROLE.format(title=TITLE))
     portal = Portal.open(team)
-    accounts.add(portal.engine, MEMBER, PASSWORD)
+    passwords.add(portal.engine, MEMBER, PASSWORD)
     role, now = team.role("gpu_engineer"), datetime.now(UTC)
     packs = [make_pack(team, role, name, now=now).manifest for name in NAMES]
     for manifest in packs:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import threading
-import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-import uvicorn
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
@@ -22,6 +18,8 @@ from hotloop.takehome.portal.app import served
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.settings import Rates
 from hotloop.takehome.team import Team
+
+from ...web import serving
 
 ROLE = """\
 format: 1
@@ -114,20 +112,9 @@ def field(page: str, name: str) -> str:
     return found[1]
 
 
-@contextmanager
-def listening(portal: Portal) -> Iterator[int]:
+def listening(portal: Portal) -> AbstractContextManager[int]:
     """A real server; its port."""
-    server = uvicorn.Server(uvicorn.Config(served(portal), port=0, log_level="error"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        until = time.monotonic() + 10
-        while not server.started and time.monotonic() < until:
-            time.sleep(0.01)
-        yield server.servers[0].sockets[0].getsockname()[1]
-    finally:
-        server.should_exit = True
-        thread.join(10)
+    return serving.listening(served(portal))
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:

@@ -18,13 +18,14 @@ import pytest
 from argon2 import PasswordHasher, Type
 
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import accounts, links
-from hotloop.takehome.portal.accounts import AccountError
-from hotloop.takehome.portal.headers import ALWAYS
-from hotloop.takehome.portal.portal import address
+from hotloop.takehome.portal import links, passwords
 from hotloop.takehome.portal.routes import candidate, candidates
 from hotloop.takehome.portal.settings import UPLOAD_BYTES, Settings
 from hotloop.takehome.team import Team
+from hotloop.web import accounts
+from hotloop.web.accounts import AccountError
+from hotloop.web.headers import ALWAYS
+from hotloop.web.rates import address
 
 from .office import MEMBER, OFTEN, PASSWORD, Browser, Office, field, listening, zip_of
 
@@ -143,7 +144,7 @@ def test_logging_in_anew_ends_the_session_before(office: Office, member: Browser
 
 def test_a_session_ends_by_itself(office: Office) -> None:
     engine, now = office.portal.engine, datetime.now(UTC)
-    account = accounts.check_password(engine, MEMBER, PASSWORD)
+    account = passwords.check(engine, MEMBER, PASSWORD)
     assert account is not None
     token = accounts.log_in(engine, account, now=now)
     assert accounts.member(engine, token, now + accounts.IDLE / 2) is not None
@@ -208,10 +209,10 @@ def test_what_a_stranger_typed_is_in_no_log(office: Office, stranger: Browser) -
     assert office.audit()[-5:] == ["somebody: was not let in"] * 4 + [f"{MEMBER}: was not let in"]
 
 
-@pytest.mark.parametrize("name", sorted(accounts.ACTORS))
+@pytest.mark.parametrize("name", sorted(passwords.ACTORS))
 def test_no_member_is_called_like_others_in_the_log(office: Office, name: str) -> None:
     with pytest.raises(AccountError, match="calls others"):
-        accounts.add(office.portal.engine, name, PASSWORD)
+        passwords.add(office.portal.engine, name, PASSWORD)
 
 
 def test_nor_on_many_names_from_one_address(opened: Callable[..., Office]) -> None:

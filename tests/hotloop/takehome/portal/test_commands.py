@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.cli.takehome import serve
-from hotloop.takehome.portal import accounts
+from hotloop.web import accounts, listening
 
 from .office import MEMBER, Browser, Office
 
@@ -102,13 +102,13 @@ def test_it_listens_once_it_says_so(office: Office, monkeypatch: pytest.MonkeyPa
         with socket.create_connection(("127.0.0.1", port), 5):
             reached.append("The portal is at" in text)
 
-    def served(_portal: object, _watched: object, sockets: object, proxy: str) -> None:
-        reached.append(bool(sockets) and proxy == "10.0.0.0/8,*")
+    def served(_app: object, listens: object, _beside: object, proxy: str) -> None:
+        reached.append(bool(listens) and proxy == "10.0.0.0/8,*")
 
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     monkeypatch.setattr(serve, "log", said)
-    monkeypatch.setattr(serve, "_run", served)
+    monkeypatch.setattr(listening, "run", served)
     code, _ = run(office, "serve", "--port", port, "--proxy", "10.0.0.0/8,*", "--no-grade")
     assert (code, reached) == (0, [True, True])
 
@@ -116,7 +116,8 @@ def test_it_listens_once_it_says_so(office: Office, monkeypatch: pytest.MonkeyPa
 def test_a_database_of_another_format_is_left_alone(office: Office) -> None:
     from sqlalchemy import update
 
-    from hotloop.takehome.portal.database import formats, writing
+    from hotloop.transactions import writing
+    from hotloop.web.database import formats
 
     with writing(office.portal.engine) as connection:
         connection.execute(update(formats).values(format=99))

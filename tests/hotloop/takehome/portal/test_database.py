@@ -11,9 +11,10 @@ from uuid import UUID, uuid4
 import pytest
 from sqlalchemy import Engine
 
-from hotloop.takehome.portal import accounts, database, links
-from hotloop.takehome.portal.accounts import AccountError
+from hotloop.takehome.portal import database, links, passwords
 from hotloop.takehome.portal.queue import Queue, State
+from hotloop.web import accounts
+from hotloop.web.accounts import AccountError
 
 from ...course.attempts.conftest import Server, server
 
@@ -59,10 +60,10 @@ def test_the_first_to_come_is_the_first_to_be_graded(engine: Engine) -> None:
 
 
 def test_one_name_is_one_account(engine: Engine) -> None:
-    accounts.add(engine, "anna", PASSWORD)
+    passwords.add(engine, "anna", PASSWORD)
     with pytest.raises(AccountError):
-        accounts.add(engine, "anna", PASSWORD)
-    account = accounts.check_password(engine, "anna", PASSWORD)
+        passwords.add(engine, "anna", PASSWORD)
+    account = passwords.check(engine, "anna", PASSWORD)
     assert account is not None
     token = accounts.log_in(engine, account)
     assert accounts.member(engine, token) is not None
@@ -84,7 +85,7 @@ def test_a_pack_has_one_link(engine: Engine) -> None:
 
 
 def test_a_second_start_finds_what_is_there(engine: Engine, tmp_path: Path) -> None:
-    accounts.add(engine, "anna", PASSWORD)
+    passwords.add(engine, "anna", PASSWORD)
     again = database.connect(tmp_path, engine.url.render_as_string(hide_password=False))
     assert accounts.names(again) == ["anna"]
     again.dispose()

@@ -11,10 +11,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.portal import accounts, links, standing
+from hotloop.takehome.portal import links, passwords, standing
 from hotloop.takehome.portal.app import tidy
-from hotloop.takehome.portal.pages import moment, score
+from hotloop.takehome.portal.pages import score
 from hotloop.takehome.portal.queue import State
+from hotloop.web.pages import moment
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
 
@@ -278,7 +279,7 @@ def test_another_password_ends_all_sessions(
 def test_a_short_password_is_refused(office: Office, member: Browser) -> None:
     answer = member.send("/account/password", old=PASSWORD, new="short", again="short")
     assert answer.status_code == 422
-    assert accounts.check_password(office.portal.engine, MEMBER, PASSWORD) is not None
+    assert passwords.check(office.portal.engine, MEMBER, PASSWORD) is not None
 
 
 def test_logging_out_ends_the_session(office: Office, member: Browser) -> None:

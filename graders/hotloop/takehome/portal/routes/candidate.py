@@ -22,15 +22,18 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from hotloop.takehome import limits
 from hotloop.takehome.archive import Refusal
 from hotloop.takehome.portal import links, standing
-from hotloop.takehome.portal.answers import SENTENCES, Refused
+from hotloop.takehome.portal.answers import OVER
 from hotloop.takehome.portal.database import own_folder
 from hotloop.takehome.portal.links import Link
 from hotloop.takehome.portal.pages import page
-from hotloop.takehome.portal.portal import Here, Portal, client, of
+from hotloop.takehome.portal.portal import Here, Portal, of
 from hotloop.takehome.portal.settings import UPLOAD_BYTES
 from hotloop.takehome.portal.standing import State
 from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import PackRecord, TeamError, UnknownPack
+from hotloop.web.answers import Refused
+from hotloop.web.site import client
+from hotloop.web.uploads import place
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {
@@ -64,7 +67,7 @@ def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> L
         portal.rates.count("unknown", client(request))
         raise Refused(404, "There is no such link. Check that you have copied all of it.")
     if datetime.now(UTC) > found.works_until(_record(portal, found).deadline):
-        raise Refused(410, SENTENCES[410])
+        raise Refused(410, OVER)
     return found
 
 
@@ -104,7 +107,7 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
     """Take the work. The body is read once the link is known to be good."""
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
-    with place(portal, link.token):
+    with place(portal, link.token, portal.settings.uploads):
         async with _form(request, portal, _deadline(portal, link) - received) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:
@@ -171,20 +174,6 @@ _STATUS = {
     Refusal.EXPIRED: 410,
     Refusal.OUTSIDE_WINDOW: 410,
 }
-
-
-@contextmanager
-def place(portal: Portal, token: str) -> Generator[None]:
-    """A place for one upload. Refused when the link is in use, or there are too many."""
-    if token in portal.uploading:
-        raise Refused(429, "Another upload by this link is coming in: wait for it.", wait_s=5)
-    if len(portal.uploading) >= portal.settings.uploads:
-        raise Refused(503, SENTENCES[503], wait_s=60)
-    portal.uploading.add(token)
-    try:
-        yield
-    finally:
-        portal.uploading.discard(token)
 
 
 def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> None:

@@ -16,13 +16,15 @@ from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import links, standing
-from hotloop.takehome.portal.accounts import Member
-from hotloop.takehome.portal.answers import NO_CANDIDATE, Refused
+from hotloop.takehome.portal.answers import NO_CANDIDATE
 from hotloop.takehome.portal.pages import page
-from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
+from hotloop.takehome.portal.portal import Here, Portal
 from hotloop.takehome.portal.standing import Overview, Standing
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
+from hotloop.web.accounts import Member
+from hotloop.web.answers import Refused
+from hotloop.web.site import Who, own_form
 from hotloop.yaml_lines import CurriculumError
 
 LONGEST_STAY = 366

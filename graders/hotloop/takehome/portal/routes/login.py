@@ -11,18 +11,13 @@ from itsdangerous import BadSignature
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
 
-from hotloop.takehome.portal import accounts
-from hotloop.takehome.portal.answers import SENTENCES, LoginNeeded, Refused
-from hotloop.takehome.portal.pages import STYLE, page
-from hotloop.takehome.portal.portal import (
-    Here,
-    Portal,
-    Who,
-    count_guess,
-    guessed_right,
-    logged_in,
-    own_form,
-)
+from hotloop.takehome.portal import passwords
+from hotloop.takehome.portal.pages import page
+from hotloop.takehome.portal.portal import Here, Portal, count_guess, guessed_right
+from hotloop.web import accounts
+from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.web.pages import STYLE
+from hotloop.web.site import Who, logged_in, own_form
 
 FORM_S = 3600
 """How long a login form may lie open."""
@@ -65,10 +60,10 @@ def log_in(
     _require_own(request, portal, token)
     name = name.strip()
     count_guess(request, name)
-    account = accounts.check_password(portal.engine, name, password)
+    account = passwords.check(portal.engine, name, password)
     if account is None:
         # What a stranger typed may be a candidate's name, or a password in the wrong field.
-        known = name if accounts.exists(portal.engine, name) else "somebody"
+        known = name if accounts.find(portal.engine, name) else "somebody"
         portal.team.audit(known, "was not let in")
         return _form(portal, "Name or password is not right.", 401)
     guessed_right(request, name)

@@ -15,11 +15,8 @@ from hotloop.takehome import scorecard
 from hotloop.takehome.compare import CompareError, Comparison, compare
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.portal import standing
-from hotloop.takehome.portal.accounts import Member
-from hotloop.takehome.portal.answers import Refused
-from hotloop.takehome.portal.headers import REPORT_POLICY
 from hotloop.takehome.portal.pages import page
-from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
+from hotloop.takehome.portal.portal import Here, Portal
 from hotloop.takehome.portal.routes.candidates import known
 from hotloop.takehome.portal.standing import State
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport
@@ -32,6 +29,10 @@ from hotloop.takehome.scorecard import (
 )
 from hotloop.takehome.team import PackRecord, TeamError
 from hotloop.takehome.written_here import OwnReports
+from hotloop.web.accounts import Member
+from hotloop.web.answers import Refused
+from hotloop.web.headers import REPORT_POLICY
+from hotloop.web.site import Who, own_form
 
 REPORT = "report"
 """The field that says which report was marked, by its digest."""

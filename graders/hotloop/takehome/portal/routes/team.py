@@ -9,11 +9,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from hotloop.takehome.chain import Line
-from hotloop.takehome.portal import accounts
-from hotloop.takehome.portal.accounts import AccountError
+from hotloop.takehome.portal import passwords
 from hotloop.takehome.portal.pages import page
-from hotloop.takehome.portal.portal import Here, Who, count_guess, guessed_right, own_form
+from hotloop.takehome.portal.portal import Here, count_guess, guessed_right
 from hotloop.takehome.role import Role
+from hotloop.web.accounts import AccountError
+from hotloop.web.site import Who, own_form
 from hotloop.yaml_lines import CurriculumError
 
 LINES = 200
@@ -75,12 +76,12 @@ def password(
 ) -> Response:
     """Another password: every session of the account ends."""
     count_guess(request, who.name)
-    if accounts.check_password(portal.engine, who.name, old) is None:
+    if passwords.check(portal.engine, who.name, old) is None:
         return page("account.html", 403, member=who, problem="The old password is not right.")
     if new != again:
         return page("account.html", 422, member=who, problem="The new ones are not the same.")
     try:
-        accounts.set_password(portal.engine, who.name, new)
+        passwords.change(portal.engine, who.name, new)
     except AccountError as error:
         return page("account.html", 422, member=who, problem=str(error))
     guessed_right(request, who.name)

@@ -1,60 +1,38 @@
 """How large a request's body may be, and how slowly it may come.
 
 FastAPI counts its bytes (`max_body_size`) and turns one away that is too large, with two words of
-plain text; here that becomes a page like any other refusal. A server waits for a slow body
+plain text; here that becomes an answer like any other refusal. A server waits for a slow body
 forever.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hotloop.takehome import limits
-from hotloop.takehome.portal.answers import SENTENCES
-from hotloop.takehome.portal.pages import refusal
-from hotloop.takehome.portal.settings import Settings
-
-_UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
-
-
-def too_slow(path: str) -> str:
-    """Why a body that came too slowly to this address is refused."""
-    if not _is_upload(path):
-        return SENTENCES[408]
-    return (
-        "The upload was too slow, or stalled, and was not taken. What you handed in before is "
-        "kept. Hand in the file again, on a faster connection if you can."
-    )
-
-
-def too_large(path: str) -> str:
-    """Why what was sent to this address is refused."""
-    if not _is_upload(path):
-        return SENTENCES[413]
-    return (
-        f"The file is larger than {limits.MAX_UPLOAD >> 20} MiB, and was not read: hand in the one "
-        "that `hotloop takehome submit` wrote."
-    )
-
-
-def _is_upload(path: str) -> bool:
-    """Whether a candidate's work comes in there."""
-    return _UPLOAD.fullmatch(path) is not None
+from hotloop.web.settings import Settings
 
 
 class BodyTime:
-    """ASGI middleware. What it raises becomes a page like any other refusal."""
+    """ASGI middleware. What it raises becomes an answer like any other refusal.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    is_upload: whether work comes in at a path. largest: bytes of it.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, is_upload: Callable[[str], bool], largest: int
+    ) -> None:
         self.app = app
         self.settings = settings
+        self.is_upload = is_upload
+        self.largest = largest
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -64,9 +42,9 @@ class BodyTime:
         given = self.settings
         until = asyncio.get_running_loop().time() + given.form_s
         pause = given.form_s
-        if _is_upload(scope["path"]):
+        if self.is_upload(scope["path"]):
             # Without its length it has as long as the largest.
-            size = int(Headers(scope=scope).get("content-length", limits.MAX_UPLOAD))
+            size = int(Headers(scope=scope).get("content-length", self.largest))
             patience = min(given.upload_s, max(given.stall_s, size / given.upload_rate))
             until, pause = asyncio.get_running_loop().time() + patience, given.stall_s
         await self.app(scope, _Body(receive, until, pause).receive, send)
@@ -96,10 +74,11 @@ class _Body:
 
 
 class TooLarge:
-    """ASGI middleware, around the whole application."""
+    """ASGI middleware, around the whole application. refusal: the answer to what is too large."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, refusal: Callable[[Request], Response]) -> None:
         self.app = app
+        self.refusal = refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -112,8 +91,7 @@ class TooLarge:
             nonlocal replaced
             if message["type"] == "http.response.start" and _is_bare(message):
                 replaced = True
-                answer = refusal(Request(scope), 413, too_large(scope["path"]))
-                await answer(scope, receive, send)
+                await self.refusal(Request(scope))(scope, receive, send)
             elif not replaced:
                 await send(message)
 

@@ -1,4 +1,4 @@
-"""The portal's secret: what its links, and the forms of strangers, are derived from."""
+"""A site's secret, from which links and the forms of strangers are derived, and digests."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
-from hotloop.takehome.portal.database import own_folder
 from hotloop.whole_file import create_private
 
 NAME = "secret.key"
 LENGTH = 32
 
 
-def load(team: Path) -> bytes:
-    """The secret; drawn where there is none yet."""
-    path = own_folder(team) / NAME
+def load(folder: Path) -> bytes:
+    """The secret that a folder holds; drawn where there is none yet."""
+    path = folder / NAME
     with suppress(FileExistsError):
         create_private(path, secrets.token_bytes(LENGTH))
     data = path.read_bytes()

@@ -1,0 +1,50 @@
+"""`hotloop board`: who of the class is how fast."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import Answer
+from hotloop.cli.options import Server as Url
+from hotloop.remote import place
+from hotloop.remote.client import Server
+from hotloop.remote.job import Board
+
+
+def run(
+    module: Annotated[str, typer.Argument(help="Whose tasks.")],
+    name: Annotated[
+        str, typer.Option("--as", help="Join, under this name.", show_default=False)
+    ] = "",
+    leave: Annotated[bool, typer.Option("--leave", help="Be shown no more.")] = False,
+    on: Url = "",
+) -> Answer:
+    """Show the class board: speedups over the baseline, of those who have joined.
+
+    Those whose intervals overlap share a place.
+    """
+    server = Server.at(place.required(on))
+    if name:
+        server.join_board(name)
+    if leave:
+        server.leave_board()
+    boards = server.boards(find.module(module).id)
+    document = {"module": module, "boards": [board.model_dump() for board in boards]}
+    nobody = Text("Nobody who has joined has passed a check of speed yet.")
+    return Answer(document, *(map(_table, boards) if boards else [nobody]))
+
+
+def _table(board: Board) -> Table:
+    columns = ("place", "name", "speedup", "interval", "of the limit")
+    table = Table(*columns, title=f"{board.task}.{board.rung}, {board.device}")
+    for one in board.places:
+        low, high = one.interval
+        limit = "" if one.fraction_of_limit is None else f"{one.fraction_of_limit:.0%}"
+        ratio, interval = f"{one.ratio:.2f}×", f"{low:.2f} to {high:.2f}"
+        table.add_row(str(one.place), Text(one.name), ratio, interval, limit)
+    return table

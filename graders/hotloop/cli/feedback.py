@@ -1,0 +1,38 @@
+"""`hotloop feedback`: fetch what a course says of one's work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import Answer
+from hotloop.cli.options import Server as Url
+from hotloop.cli.work import work_folder
+from hotloop.remote import place
+from hotloop.remote.client import Server
+
+
+def run(
+    module: Annotated[str, typer.Argument(help="What you have handed in.")],
+    folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+    on: Url = "",
+) -> Answer:
+    """Fetch the feedback on your work that was released.
+
+    It is written into a folder beside that of your work, with a folder for each hand-in.
+    """
+    work = work_folder(folder, find.module(module).id)
+    written: list[str] = []
+    for one in Server.at(place.required(on)).feedback(module):
+        target = work.with_name(f"{work.name}_feedback") / f"{one.handed_in:%Y-%m-%d_%H-%M-%S}"
+        target.mkdir(parents=True, exist_ok=True)
+        for name, page in one.pages.items():
+            path = target / f"{name}.html"
+            path.write_text(page, encoding="utf-8")
+            written.append(str(path))
+    said = "\n".join(written) or f"No feedback on {module} was released yet."
+    return Answer({"module": module, "pages": written}, Text(said))

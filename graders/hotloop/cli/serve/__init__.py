@@ -1,0 +1,116 @@
+"""`hotloop serve`: the judge as a service for a class."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, UserError, log, require, require_sandbox
+from hotloop.cli.options import Jobs, require_course
+
+if TYPE_CHECKING:
+    from hotloop.remote.service.settings import Settings
+    from hotloop.web.supervisor import Supervisor
+
+Folder = Annotated[Path, typer.Option("--folder", help="Where the service keeps its data.")]
+Database = Annotated[
+    str,
+    typer.Option(
+        envvar="HOTLOOP_SERVE_DATABASE",
+        help="SQLAlchemy URL of a database, such as postgresql+psycopg://…",
+        show_default="a SQLite file in the folder",
+    ),
+]
+Url = Annotated[
+    str,
+    typer.Option(
+        envvar="HOTLOOP_SERVE_URL",
+        help="How learners reach the service; with a proxy, its https:// URL.",
+        show_default="http://HOST:PORT",
+    ),
+]
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+
+FOLDER = Path("hotloop-service")
+
+
+def run(
+    folder: Folder = FOLDER,
+    url: Url = "",
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    proxy: Annotated[
+        str,
+        typer.Option(
+            envvar="HOTLOOP_SERVE_PROXY",
+            metavar="ADDRESSES",
+            help="Of reverse proxies whose word on a client's address is taken, with commas.",
+            show_default=False,
+        ),
+    ] = "",
+    database: Database = "",
+    course: Annotated[
+        Path | None,
+        typer.Option(
+            "--course",
+            metavar="DIR",
+            help="An nbgrader course that learners hand in to with `hotloop submit`.",
+            show_default="none",
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    gpus: Annotated[
+        int | None,
+        typer.Option(
+            "--gpus", min=0, help="Processes for checks that need a GPU.", show_default="its GPUs"
+        ),
+    ] = None,
+) -> Answer:
+    """Judge for a class: learners run `hotloop check --on URL`.
+
+    Checks that need no GPU are judged at once, those that need one in turn. It speaks plain HTTP:
+    where others than this machine reach it, put a proxy with TLS before it. What is waiting or
+    under way when it ends is judged after the next start.
+    """
+    require("serve")
+    require_sandbox()
+    from hotloop.judge.device import cards
+    from hotloop.local_judging import default_jobs
+    from hotloop.remote.service.app import served
+    from hotloop.remote.service.service import Service
+    from hotloop.web import listening as web
+
+    address = web.address(url, host, port)
+    web.require_addresses(proxy)
+    if course is not None:
+        require_course(course)
+    service = Service.open(settings(folder, address, database, course))
+    counts = {"cpu": jobs or default_jobs(), "gpu": len(cards()) if gpus is None else gpus}
+    with closing(service), web.listening(host, port) as listens:
+        log(
+            f"The service is at {address}; Ctrl-C ends it. Processes for checks on the CPU: "
+            f"{counts['cpu']}; on a GPU: {counts['gpu']}."
+        )
+        web.run(served(service), listens, _workers(service.settings, counts), proxy)
+    return Answer({"folder": str(folder), "url": address}, Text("The service has ended."))
+
+
+def settings(folder: Path, address: str, database: str, course: Path | None = None) -> Settings:
+    """UserError for an address that is none."""
+    from hotloop.remote.service.settings import Settings
+
+    try:
+        return Settings(base_url=address, database=database, folder=folder.resolve(), course=course)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def _workers(chosen: Settings, counts: dict[str, int]) -> list[Supervisor]:
+    from hotloop.remote.service.workers import kept
+
+    return [one for phase, count in counts.items() for one in kept(chosen, phase, count)]

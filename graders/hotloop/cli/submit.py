@@ -1,0 +1,41 @@
+"""`hotloop submit`: hand work in to the service of a class."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop import __version__
+from hotloop.cli import find
+from hotloop.cli.answer import Answer, log
+from hotloop.cli.options import Server as Url
+from hotloop.cli.work import work_folder
+from hotloop.remote import place
+from hotloop.remote.client import Server
+from hotloop.remote.request import HandIn, packed
+from hotloop.takehome import work_files
+
+
+def run(
+    module: Annotated[str, typer.Argument(help="What you hand in.")],
+    folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+    on: Url = "",
+) -> Answer:
+    """Hand your work in to the course of your class.
+
+    Do it as often as you like until the deadline: the last one counts.
+    """
+    work = work_folder(folder, find.module(module).id)
+    for name, why in work_files.left_out(work).items():
+        log(f"{name} is left out: {why}")
+    files = work_files.read(work)
+    handed_in = HandIn(hotloop=__version__, module=module, files=packed(files))
+    server = Server.at(place.required(on))
+    at = server.hand_in(handed_in, log)
+    document = {"module": module, "handed_in": at.isoformat(), "files": sorted(files)}
+    return Answer(
+        document, Text(f"{module}: {len(files)} files handed in at {at:%Y-%m-%d %H:%M} UTC.")
+    )

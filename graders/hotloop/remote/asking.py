@@ -1,0 +1,49 @@
+"""Has a folder's work judged elsewhere: by a class's service, or over ssh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hotloop import __version__
+from hotloop.core.record import Record
+from hotloop.remote import resumed, ssh
+from hotloop.remote.client import Say, Server
+from hotloop.remote.request import Request, packed
+from hotloop.takehome import work_files
+from hotloop.variants import Variant
+
+
+def request(
+    folder: Path,
+    module: str,
+    tasks: Sequence[str],
+    *,
+    variant: Variant | None = None,
+    given: Mapping[str, str] | None = None,
+    seed: str = "",
+    nsight: bool = False,
+) -> Request:
+    """What is sent: the files of the folder that are work, and what is asked of them."""
+    return Request(
+        hotloop=__version__,
+        module=module,
+        tasks=list(tasks),
+        files=packed(work_files.read(folder)),
+        variant=None if variant is None else variant.to_json(),
+        given=dict(given or {}),
+        seed=seed,
+        nsight=nsight,
+    )
+
+
+def ask(url: str, asked: Request, say: Say) -> dict[str, Record]:
+    """Records by task. UserError where none come. Ctrl-C ends the judging there too.
+
+    url: https:// of a service that this user is logged in to, or ssh:// of a machine.
+    """
+    if url.startswith(("http:", "https:")):
+        records = resumed.ask(Server.at(url), asked, say)
+    else:
+        records = list(ssh.ask(ssh.Place.of(url), asked, say))
+    return {record.task: record for record in records}

@@ -1,0 +1,64 @@
+"""Judges what another machine asks for, whichever way it has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from hotloop import __version__, curriculum
+from hotloop.core.record import Record
+from hotloop.core.user_error import UserError
+from hotloop.judge.client import JudgeProcess
+from hotloop.local_judging import judge_folder
+from hotloop.remote.request import HandIn, Request
+from hotloop.variants import Variant
+
+
+def require_release(sent: HandIn) -> None:
+    """UserError for what another version has sent."""
+    if sent.hotloop != __version__:
+        raise UserError(
+            f"Hotloop {__version__} is installed there, and {sent.hotloop} asks: install the same "
+            "release on both."
+        )
+
+
+def require_known(asked: Request) -> None:
+    """UserError for a request of another version, or for a task that is not here."""
+    require_release(asked)
+    known = {m.id: [t.id for t in m.tasks if t.kind == "code"] for m in curriculum.modules()}
+    unknown = [task for task in asked.tasks if task not in known.get(asked.module, [])]
+    if unknown:
+        raise UserError(f"There is no {asked.module}.{unknown[0]} that can be judged.")
+
+
+def judged(
+    asked: Request,
+    folder: Path,
+    judge: JudgeProcess,
+    say: Callable[[str], None],
+    *,
+    rungs: Mapping[str, Sequence[str]] | None = None,
+    device: Literal["", "cpu"] = "",
+) -> Iterator[Record]:
+    """The records of the tasks asked for, each as it is ready. folder: holds the files.
+
+    rungs: only these tasks, and of each only these; None for all. device: as in `Job`.
+    """
+    variant = None if asked.variant is None else Variant.from_json(asked.variant)
+    for task in asked.tasks if rungs is None else rungs:
+        records = judge_folder(
+            folder,
+            asked.module,
+            [task],
+            None if rungs is None else rungs[task],
+            judge=judge,
+            on_progress=say,
+            variant=variant,
+            given=asked.given,
+            seed=asked.seed,
+            device=device,
+            nsight=asked.nsight,
+        )
+        yield records[task]

@@ -1,0 +1,111 @@
+"""Which judging services this user is logged in to, in a file that nobody else may read."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError
+
+from hotloop.core.user_error import UserError
+from hotloop.problem import Strict
+
+SERVER = "HOTLOOP_SERVER"
+"""The environment variable that names the service to use, before what the file says."""
+
+HERE = "here"
+"""In place of a service: this machine judges."""
+
+_OWN = {"localhost", "127.0.0.1", "::1"}
+
+
+class Logins(Strict):
+    """server: the one that is used; empty for this machine. tokens: by service."""
+
+    format: int = 1
+    server: str = ""
+    tokens: dict[str, str] = Field(default_factory=dict[str, str], repr=False)
+
+
+def path() -> Path:
+    """`$XDG_CONFIG_HOME/hotloop/login.json`, by default in ~/.config."""
+    given = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    base = given if given.is_absolute() else Path.home() / ".config"
+    return base / "hotloop" / "login.json"
+
+
+def logins() -> Logins:
+    """What is stored. UserError for a file that is none of ours."""
+    try:
+        return Logins.model_validate_json(path().read_bytes())
+    except FileNotFoundError:
+        return Logins()
+    except ValidationError as error:
+        raise UserError(
+            f"{path()} is damaged ({error.errors()[0]['msg']}): delete it and log in again."
+        ) from None
+
+
+def remember(server: str, token: str) -> None:
+    """Use this service from now on."""
+    known = logins()
+    changed = Logins(server=server, tokens={**known.tokens, server: token})
+    target = path()
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # mkstemp's files can be read by their owner alone.
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".login-")
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        stream.write(changed.model_dump_json(indent=1))
+    Path(name).replace(target)
+
+
+def chosen(said: str = "") -> str:
+    """The service to ask: what was said, else the environment's, else the file's; empty for this
+    machine.
+    """
+    found = said or os.environ.get(SERVER, "") or logins().server
+    return "" if found == HERE else found
+
+
+def required(said: str = "") -> str:
+    """Likewise. UserError where there is none."""
+    if not (found := chosen(said)):
+        raise UserError(
+            "You are logged in to no service: run `hotloop login` with the invitation that your "
+            "instructor has sent."
+        )
+    return found
+
+
+def token_for(server: str) -> str:
+    """UserError where there is none."""
+    found = logins().tokens.get(server)
+    if found is None:
+        raise UserError(
+            f"You are not logged in to {server}: run `hotloop login` with the invitation that your "
+            "instructor has sent."
+        )
+    return found
+
+
+def origin(url: str) -> str:
+    """The service's address without a path. UserError for an address that a token must not go to.
+
+    Without TLS only this machine is asked: anybody on the way could read the token.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+        _ = parts.port
+    except ValueError as error:
+        raise UserError(f"{url}: {error}.") from None
+    if parts.scheme not in ("http", "https") or not host or parts.username is not None:
+        raise UserError(f"{url!r} is no address: write https://host.")
+    if parts.scheme == "http" and host not in _OWN:
+        raise UserError(
+            f"{url} is not encrypted, and your token would be readable on the way: use https://, "
+            "or forward a port of this machine with `ssh -L`."
+        )
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,51 @@
+"""Asks a service so that nothing is lost when this process is killed.
+
+The key of what was asked is noted until the records have come: the same request then joins the job
+that there is, in place of being judged twice.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from hashlib import sha256
+from pathlib import Path
+
+from hotloop.core.record import Record
+from hotloop.practice.place import folder
+from hotloop.remote import client
+from hotloop.remote.client import Ended, Say, Server
+from hotloop.remote.request import Request
+
+NOTES = "asked"
+LONGEST_S = 24 * 3600.0
+"""Of a note: later the same request is a new question."""
+
+
+def ask(server: Server, asked: Request, say: Say) -> list[Record]:
+    """As `client.ask`, under the key of the same request if that was never answered."""
+    note = _note(server, asked)
+    try:
+        found = client.ask(server, asked, _key(note), say)
+    except (KeyboardInterrupt, Ended):
+        note.unlink(missing_ok=True)
+        raise
+    note.unlink(missing_ok=True)
+    return found
+
+
+def _note(server: Server, asked: Request) -> Path:
+    about = sha256(f"{server.url}\n{asked.model_dump_json()}".encode()).hexdigest()
+    notes = folder() / NOTES
+    notes.mkdir(parents=True, exist_ok=True)
+    return notes / about
+
+
+def _key(note: Path) -> str:
+    if note.exists() and time.time() - note.stat().st_mtime < LONGEST_S:
+        return note.read_text(encoding="ascii")
+    key = secrets.token_hex(16)
+    partial = note.with_suffix(f".{key}")
+    partial.write_text(key, encoding="ascii")
+    partial.replace(note)
+    return key

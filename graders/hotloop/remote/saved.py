@@ -1,0 +1,36 @@
+"""Whether the notebook's file has what was run in this kernel: a judge elsewhere gets the file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from hotloop.core.user_error import UserError
+
+_seen = 0
+"""How many of the kernel's executions were compared with the file."""
+
+
+def require_saved(notebook: Path) -> None:
+    """UserError where something that was run since the last time is not in the file.
+
+    Only once: what was run and then changed is in no file, and is no reason to refuse again.
+    """
+    global _seen
+    run, _seen = _run()[_seen:], len(_run())
+    document = json.loads(notebook.read_text(encoding="utf-8"))
+    saved = {"".join(cell["source"]).strip() for cell in document["cells"]}
+    if any(text.strip() and text.strip() not in saved for text in run):
+        raise UserError(
+            f"Save the notebook (Ctrl+S) and run this cell again: the service judges the file, and "
+            f"you have run cells that {notebook.name} does not have."
+        )
+
+
+def _run() -> list[str]:
+    """The sources that this kernel has run, in order; nothing outside of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = cast(Any, ipython).get_ipython() if ipython is not None else None
+    return [] if shell is None else list(shell.history_manager.input_hist_raw)

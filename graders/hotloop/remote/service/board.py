@@ -1,0 +1,104 @@
+"""The class board: how fast the solutions are of those who want to be on it.
+
+Whoever joins chooses the name that is shown. A place is one more than the number of those who are
+faster beyond doubt: whose interval of the speedup lies wholly above. What was judged with a seed of
+the learner's choice does not count, as its inputs were known before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.judged_again import SECOND_DEVICE
+from hotloop.remote.job import Board, Placed
+from hotloop.remote.service.tables import jobs, records, shown
+from hotloop.transactions import reading, writing
+from hotloop.web.answers import Refused
+
+_Key = tuple[str, str, str]
+"""Task, rung and device: other speeds cannot be compared."""
+
+
+@dataclass(frozen=True)
+class _Speed:
+    """The speedup of one solution over the baseline, with its interval."""
+
+    name: str
+    ratio: float
+    low: float
+    high: float
+    fraction: float | None
+
+
+def join(engine: Engine, account: int, name: str) -> None:
+    """Show somebody on the board under a name. Refused for one that somebody else has."""
+    try:
+        with writing(engine) as connection:
+            connection.execute(delete(shown).where(shown.c.account == account))
+            connection.execute(insert(shown).values(account=account, name=name))
+    except IntegrityError:
+        raise Refused(409, f"Somebody is {name} already: choose another name.") from None
+
+
+def leave(engine: Engine, account: int) -> None:
+    """Show somebody no more."""
+    with writing(engine) as connection:
+        connection.execute(delete(shown).where(shown.c.account == account))
+
+
+def boards(engine: Engine, module: str) -> list[Board]:
+    """Those of a module's tasks: one for each check of speed and each device."""
+    query = (
+        select(shown.c.name, records.c.record)
+        .join(jobs, jobs.c.account == shown.c.account)
+        .join(records, records.c.job == jobs.c.id)
+        .where(jobs.c.module == module, jobs.c.seeded.is_(False))
+    )
+    best: defaultdict[_Key, dict[str, _Speed]] = defaultdict(dict)
+    with reading(engine) as connection:
+        for name, text in connection.execute(query):
+            for key, speed in _speeds(name, Record.from_json(json.loads(text))):
+                known = best[key].get(name)
+                if known is None or speed.low > known.low:
+                    best[key][name] = speed
+    return [
+        Board(task=task, rung=rung, device=device, places=_placed(speeds.values()))
+        for (task, rung, device), speeds in sorted(best.items())
+    ]
+
+
+def _speeds(name: str, record: Record) -> Iterator[tuple[_Key, _Speed]]:
+    for rung in record.rungs:
+        if rung.verdict is Verdict.PASSED and "interval" in rung.evidence:
+            yield (record.task, rung.rung, _device(record, rung)), _speed(name, rung)
+
+
+def _device(record: Record, rung: RungRecord) -> str:
+    return str(rung.evidence.get(SECOND_DEVICE, record.circumstances.device))
+
+
+def _speed(name: str, rung: RungRecord) -> _Speed:
+    low, high = rung.evidence["interval"]
+    return _Speed(name, rung.evidence["ratio"], low, high, rung.evidence.get("fraction_of_limit"))
+
+
+def _placed(speeds: Iterable[_Speed]) -> list[Placed]:
+    ordered = sorted(speeds, key=lambda one: (-one.ratio, one.name))
+    return [
+        Placed(
+            place=1 + sum(other.low > one.high for other in ordered),
+            name=one.name,
+            ratio=one.ratio,
+            interval=(one.low, one.high),
+            fraction_of_limit=one.fraction,
+        )
+        for one in ordered
+    ]

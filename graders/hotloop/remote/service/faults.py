@@ -1,0 +1,41 @@
+"""Records of what could not be judged: a fault of the service, which costs no points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
+from hotloop.judge.client import lost
+from hotloop.judge.job import Job
+from hotloop.judged_again import open_on_gpu, with_rungs
+from hotloop.task_spec import task_spec
+
+ENDED = "The process that judged this ended"
+SILENT = "The machine that judged this did not answer"
+
+
+def given_up(
+    module: str, tasks: Sequence[str], known: Sequence[Record], problem: str
+) -> list[Record]:
+    """Records whose open points say that judging was given up. known: of the phase before, whose
+    verdicts stay.
+    """
+    sentence = f"{problem} That is a fault of the service and costs no points: check again."
+    if not known:
+        return [_lost(module, task, sentence) for task in tasks]
+    return [_without(record, rungs, sentence) for record, rungs in open_on_gpu(known)]
+
+
+def _lost(module: str, task: str, sentence: str) -> Record:
+    spec = task_spec(load_module(module), task)
+    record = lost(Job(module, task, spec), RuntimeError(sentence))
+    rungs = tuple(replace(rung, sentence=sentence) for rung in record.rungs)
+    return replace(record, sentence=sentence, rungs=rungs)
+
+
+def _without(record: Record, rungs: Sequence[str], sentence: str) -> Record:
+    later = tuple(RungRecord(rung, Verdict.JUDGE_ERROR, sentence) for rung in rungs)
+    return with_rungs(record, replace(record, rungs=later))

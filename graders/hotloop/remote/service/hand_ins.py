@@ -1,0 +1,166 @@
+"""Hand-ins: work that comes by the service is laid where nbgrader's `collect` finds it, and the
+feedback that nbgrader releases is found again.
+
+A hand-in is stored first, and acknowledged; then its files are laid into the exchange under a name
+that is stored with it, so that whoever is killed in between lays them when the service starts.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import Any, Self, cast
+
+from sqlalchemy import Engine, Row, insert, select, update
+
+from hotloop.core.user_error import UserError
+from hotloop.judge.files import lay_out
+from hotloop.remote.job import Feedback
+from hotloop.remote.request import HandIn
+from hotloop.remote.service.tables import hand_ins
+from hotloop.transactions import reading, writing
+from hotloop.web.answers import Refused
+
+TIMESTAMP = "%Y-%m-%d %H:%M:%S.%f UTC"
+"""nbgrader's own form."""
+
+KEY_REUSED = "This idempotency key was sent with another hand-in before: take a new key."
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The exchange of a course: nbgrader's folder for what is handed in and given back."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, course: Path) -> Self:
+        """UserError where there is no course."""
+        from hotloop.course import exchange
+        from hotloop.course.config import load_config
+
+        try:
+            root, course_id = exchange.of(load_config(course.resolve()))
+        except FileNotFoundError as error:
+            raise UserError(f"{error}: make one with `hotloop course new MODULE`.") from None
+        return cls(root / course_id)
+
+    def has(self, module: str) -> bool:
+        """Whether a module was released."""
+        return (self.folder / "outbound" / module).is_dir()
+
+    def lay(self, name: str, files: dict[str, bytes]) -> None:
+        """Put a hand-in there, whole or not at all; nothing happens when it is there."""
+        target = self.folder / "inbound" / name
+        if target.is_dir():
+            return
+        partial = target.with_name(f".{secrets.token_hex(8)}")
+        try:
+            lay_out(files, partial)
+            partial.rename(target)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+
+    def feedback(self, secret: str, notebook: str) -> str | None:
+        """The page on a notebook that was handed in with this secret; None before its release."""
+        from nbgrader.utils import (  # pyright: ignore[reportUnknownVariableType]
+            notebook_hash,  # pyright: ignore[reportUnknownVariableType]
+        )
+
+        name: str = cast(Any, notebook_hash)(secret=secret, notebook_id=notebook)
+        path = self.folder / "feedback" / f"{name}.html"
+        return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What somebody hands in."""
+
+    account: int
+    name: str
+    key: str
+    work: HandIn
+
+
+def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
+    """Store a hand-in and lay it; when it counts as handed in. Refused for a key of another one."""
+    document = sent.work.model_dump_json()
+    digest = sha256(document.encode()).hexdigest()
+    with writing(engine) as connection:
+        own = (hand_ins.c.account == sent.account, hand_ins.c.key == sent.key)
+        row = connection.execute(select(hand_ins).where(*own)).one_or_none()
+        if row is None:
+            connection.execute(insert(hand_ins).values(_row(sent, document, digest)))
+            row = connection.execute(select(hand_ins).where(*own)).one()
+    if row.digest != digest:
+        raise Refused(422, KEY_REUSED)
+    _lay(engine, exchange, row)
+    return row.at
+
+
+def lay_all(engine: Engine, exchange: Exchange) -> None:
+    """Lay what was stored and does not lie in the exchange yet."""
+    with reading(engine) as connection:
+        rows = connection.execute(select(hand_ins).where(hand_ins.c.document != "")).all()
+    for row in rows:
+        _lay(engine, exchange, row)
+
+
+def released(engine: Engine, exchange: Exchange, account: int, module: str) -> list[Feedback]:
+    """The feedback on all that somebody has handed in of a module."""
+    query = (
+        select(hand_ins)
+        .where(hand_ins.c.account == account, hand_ins.c.module == module)
+        .order_by(hand_ins.c.at)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    found = [
+        Feedback(
+            handed_in=row.at,
+            pages={
+                name: page
+                for name in json.loads(row.notebooks)
+                if (page := exchange.feedback(row.secret, name)) is not None
+            },
+        )
+        for row in rows
+    ]
+    return [one for one in found if one.pages]
+
+
+def _row(sent: Sent, document: str, digest: str) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    notebooks = [
+        path.stem
+        for path in map(PurePosixPath, sent.work.files)
+        if path.suffix == ".ipynb" and len(path.parts) == 1
+    ]
+    stamp = f"{now:{TIMESTAMP}}"
+    return {
+        "account": sent.account,
+        "key": sent.key,
+        "digest": digest,
+        "module": sent.work.module,
+        "notebooks": json.dumps(notebooks),
+        "document": document,
+        "folder": f"{sent.name}+{sent.work.module}+{stamp}+{secrets.token_urlsafe(9)}",
+        "secret": secrets.token_hex(64),
+        "at": now,
+    }
+
+
+def _lay(engine: Engine, exchange: Exchange, row: Row[Any]) -> None:
+    if not row.document:
+        return
+    files = HandIn.model_validate_json(row.document).contents()
+    notes = {"timestamp.txt": f"{row.at:{TIMESTAMP}}", "submission_secret.txt": row.secret}
+    exchange.lay(row.folder, {**files, **{name: text.encode() for name, text in notes.items()}})
+    with writing(engine) as connection:
+        done = update(hand_ins).where(hand_ins.c.id == row.id).values(document="")
+        connection.execute(done)

@@ -1,0 +1,184 @@
+"""Jobs as learners see them: put in, looked at, cancelled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+
+from hotloop.remote.job import State
+from hotloop.remote.request import Request
+from hotloop.remote.service.tables import Work, jobs, records, works
+from hotloop.transactions import reading, writing
+from hotloop.web.answers import Refused
+
+MOST_OPEN = 20
+"""Jobs of one learner that have not ended."""
+
+KEY_REUSED = (
+    "This idempotency key was sent with another request before: a new request takes a new key."
+)
+
+
+@dataclass(frozen=True)
+class Put:
+    """What a learner sends. document: the request as it came. key: for its being sent twice."""
+
+    account: int
+    key: str
+    document: str
+    asked: Request
+    deadline: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What has come of a job; the fields as in `hotloop.remote.job.Job`."""
+
+    state: State
+    submitted: datetime
+    problem: str
+    records: list[dict[str, Any]]
+
+
+def put(engine: Engine, sent: Put) -> str:
+    """Store a job, with its place in the queue; its id. Nothing happens when it is stored already.
+
+    What the learner sent before of the same tasks, and still waits, is replaced: the new one takes
+    its place. Refused for a key of another request, and for too many open jobs.
+    """
+    digest = sha256(sent.document.encode()).hexdigest()
+    with writing(engine) as connection:
+        before = connection.execute(
+            select(jobs.c.id, jobs.c.digest).where(
+                jobs.c.account == sent.account, jobs.c.key == sent.key
+            )
+        ).one_or_none()
+        if before is not None:
+            if before.digest != digest:
+                raise Refused(422, KEY_REUSED)
+            return str(before.id)
+        now = datetime.now(UTC)
+        place = min([now, *_replaced(connection, sent)])
+        _require_room(connection, sent.account)
+        job = str(uuid4())
+        row = {
+            "id": job,
+            "account": sent.account,
+            "key": sent.key,
+            "digest": digest,
+            "module": sent.asked.module,
+            "tasks": json.dumps(sent.asked.tasks),
+            "request": sent.document,
+            "state": "open",
+            "submitted": now,
+            "place": place,
+            "deadline": sent.deadline,
+            "seeded": bool(sent.asked.seed),
+        }
+        connection.execute(insert(jobs).values(row))
+        enqueue(connection, job, sent.account, "cpu", place)
+    return job
+
+
+def enqueue(connection: Connection, job: str, account: int, phase: str, place: datetime) -> None:
+    """Let a phase of a job wait."""
+    row = {
+        "job": job,
+        "account": account,
+        "phase": phase,
+        "state": Work.WAITING,
+        "tries": 0,
+        "queued": place,
+        "worker": "",
+        "said": "",
+        "problem": "",
+    }
+    connection.execute(insert(works).values(row))
+
+
+def close(connection: Connection, job: str, state: str) -> None:
+    """A job has ended: what of it waits or runs is dropped, and its files are deleted."""
+    connection.execute(
+        update(works)
+        .where(works.c.job == job, works.c.state.in_([Work.WAITING, Work.RUNNING]))
+        .values(state=Work.DROPPED)
+    )
+    connection.execute(
+        update(jobs)
+        .where(jobs.c.id == job)
+        .values(state=state, request="", ended=datetime.now(UTC))
+    )
+
+
+def cancel(engine: Engine, job: str) -> None:
+    """End a job, if it is open."""
+    with writing(engine) as connection:
+        query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.state == "open")
+        if connection.execute(query).one_or_none() is not None:
+            close(connection, job, "cancelled")
+
+
+def find(engine: Engine, account: int, job: str) -> Row[str] | None:
+    """A learner's own job; None where there is none such."""
+    query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.account == account)
+    with reading(engine) as connection:
+        return connection.execute(query).one_or_none()
+
+
+def outcome(engine: Engine, job: str) -> Outcome:
+    """What has come of a job so far, with the records in the order of its tasks."""
+    with reading(engine) as connection:
+        row = connection.execute(
+            select(jobs.c.tasks, jobs.c.state, jobs.c.submitted).where(jobs.c.id == job)
+        ).one()
+        found = connection.execute(
+            select(records.c.task, records.c.record).where(records.c.job == job)
+        ).all()
+        problems = connection.execute(
+            select(works.c.problem).where(works.c.job == job, works.c.state == Work.LOST)
+        ).scalars()
+        problem = " ".join(problems)
+    by_task = {task: json.loads(text) for task, text in found}
+    ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
+    return Outcome(row.state, row.submitted, problem, ordered)
+
+
+def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -> None:
+    """Put records, as JSON by task, in the place of those that there are."""
+    for task, text in judged:
+        of_task = (records.c.job == job, records.c.task == task)
+        connection.execute(delete(records).where(*of_task))
+        connection.execute(insert(records).values(job=job, task=task, record=text))
+
+
+def _replaced(connection: Connection, sent: Put) -> list[datetime]:
+    """Ends what is replaced; the places that it had."""
+    found = connection.execute(
+        select(jobs.c.id, jobs.c.tasks, jobs.c.place)
+        .join(works, works.c.job == jobs.c.id)
+        .where(
+            jobs.c.account == sent.account,
+            jobs.c.module == sent.asked.module,
+            jobs.c.state == "open",
+            works.c.state == Work.WAITING,
+        )
+    ).all()
+    same = [row for row in found if set(json.loads(row.tasks)) <= set(sent.asked.tasks)]
+    for row in same:
+        close(connection, row.id, "replaced")
+    return [row.place for row in same]
+
+
+def _require_room(connection: Connection, account: int) -> None:
+    query = select(func.count()).where(jobs.c.account == account, jobs.c.state == "open")
+    if connection.execute(query).scalar_one() >= MOST_OPEN:
+        raise Refused(
+            429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
+        )

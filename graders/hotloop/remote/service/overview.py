@@ -1,0 +1,99 @@
+"""What the instructor's pages show: the queue, its workers, and faults of the service."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, select
+
+from hotloop.remote.service.tables import Work, accounts, jobs, workers, works
+from hotloop.remote.service.watch import Place, places
+from hotloop.remote.service.works import LEASE
+from hotloop.transactions import reading
+
+MOST = 100
+"""Lines of a page."""
+
+
+@dataclass(frozen=True)
+class Open:
+    """A job that has not ended."""
+
+    who: str
+    what: str
+    submitted: datetime
+    place: Place
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A work that was given up."""
+
+    who: str
+    what: str
+    at: datetime
+    problem: str
+
+
+@dataclass(frozen=True)
+class Working:
+    """A process that judges."""
+
+    name: str
+    phase: str
+    host: str
+    beat: datetime
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has been heard of lately."""
+        return self.beat > datetime.now(UTC) - LEASE
+
+
+def queue(engine: Engine) -> list[Open]:
+    """All open jobs: those that are judged, then those that wait, in their order."""
+    at = places(engine)
+    query = (
+        select(jobs.c.id, accounts.c.name, jobs.c.module, jobs.c.tasks, jobs.c.submitted)
+        .join(accounts, accounts.c.id == jobs.c.account)
+        .where(jobs.c.state == "open")
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    found = [
+        Open(row.name, _what(row.module, row.tasks), row.submitted, at[row.id])
+        for row in rows
+        if row.id in at
+    ]
+    return sorted(
+        found, key=lambda one: (not one.place.running, one.place.phase, one.place.position or 0)
+    )
+
+
+def faults(engine: Engine) -> list[Fault]:
+    """What was given up, the latest first."""
+    query = (
+        select(accounts.c.name, jobs.c.module, jobs.c.tasks, works.c.ended, works.c.problem)
+        .join(jobs, jobs.c.id == works.c.job)
+        .join(accounts, accounts.c.id == works.c.account)
+        .where(works.c.state == Work.LOST)
+        .order_by(works.c.id.desc())
+        .limit(MOST)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return [Fault(r.name, _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
+
+
+def working(engine: Engine) -> list[Working]:
+    """The workers that have been there lately."""
+    columns = (workers.c.name, workers.c.phase, workers.c.host, workers.c.beat)
+    with reading(engine) as connection:
+        rows = connection.execute(select(*columns).order_by(workers.c.name)).all()
+    return [Working(*row) for row in rows]
+
+
+def _what(module: str, tasks: str) -> str:
+    return f"{module}: {', '.join(json.loads(tasks))}"

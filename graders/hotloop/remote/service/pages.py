@@ -1,0 +1,26 @@
+"""The service's templates."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment
+from starlette.responses import HTMLResponse
+
+from hotloop.html_templates import environment
+from hotloop.web.pages import moment
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """A page. Every template knows `member`, who is None on pages of strangers."""
+    context.setdefault("member", None)
+    return HTMLResponse(_environment().get_template(template).render(context), status)
+
+
+@cache
+def _environment() -> Environment:
+    return environment(TEMPLATES, moment=moment)

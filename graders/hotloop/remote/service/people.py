@@ -1,0 +1,160 @@
+"""Who may ask: accounts by invitation, and the tokens that they are exchanged for.
+
+An invitation works once, until a moment. Of invitations and tokens the database has digests only.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal, cast
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Select,
+    Table,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from hotloop.remote.service.tables import accounts, invitations, jobs, tokens
+from hotloop.transactions import reading, writing
+from hotloop.web import accounts as web
+from hotloop.web.accounts import AccountError
+from hotloop.web.secret import digest
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,59}")
+"""As nbgrader names learners; without what means something in a folder's name."""
+
+TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+STAY = timedelta(days=14)
+_SEEN_AGAIN = timedelta(minutes=1)
+
+Role = Literal["learner", "instructor"]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who asks."""
+
+    account: int
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A person on the instructor's page. seen: when a token of theirs was used; None before."""
+
+    name: str
+    role: str
+    seen: datetime | None
+    jobs: int
+
+
+def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = STAY) -> str:
+    """A new invitation for somebody, with an account where there is none; its secret part.
+
+    AccountError for a name that cannot be one, or that has another role.
+    """
+    if not NAME.fullmatch(name):
+        raise AccountError(
+            f"{name[:60]!r} is no name: letters, digits and . _ @ - , at most 60 of them."
+        )
+    found = web.find(engine, name)
+    if found is not None and found.role != role:
+        raise AccountError(f"{name} is {found.role} already: remove the account first.")
+    account = web.add(engine, name, role) if found is None else found.id
+    secret = secrets.token_urlsafe(32)
+    row = {"digest": digest(secret), "account": account, "expires": datetime.now(UTC) + stay}
+    with writing(engine) as connection:
+        connection.execute(insert(invitations).values(row))
+    return secret
+
+
+def invited(engine: Engine, secret: str) -> Person | None:
+    """Whom an invitation is for; None where it is none, was used, or is over."""
+    if not TOKEN.fullmatch(secret):
+        return None
+    with reading(engine) as connection:
+        return _read(connection, _person(invitations).where(*_usable(secret)))
+
+
+def accept(engine: Engine, secret: str) -> tuple[Person, str] | None:
+    """Use an invitation up: who it is for, and a token; None as for `invited`."""
+    now, token = datetime.now(UTC), secrets.token_urlsafe(32)
+    with writing(engine) as connection:
+        person = use_up(connection, secret)
+        if person is None:
+            return None
+        row = {"digest": digest(token), "account": person.account, "made": now, "seen": now}
+        connection.execute(insert(tokens).values(row))
+    return person, token
+
+
+def use_up(connection: Connection, secret: str) -> Person | None:
+    """Let an invitation work no more; whom it was for."""
+    person = _read(connection, _person(invitations).where(*_usable(secret)))
+    used = connection.execute(
+        update(invitations).where(*_usable(secret)).values(used=datetime.now(UTC))
+    )
+    return person if used.rowcount == 1 else None
+
+
+def bearer(engine: Engine, token: str) -> Person | None:
+    """Whose token it is; None where it is nobody's."""
+    if not TOKEN.fullmatch(token):
+        return None
+    now, own = datetime.now(UTC), tokens.c.digest == digest(token)
+    with reading(engine) as connection:
+        person = _read(connection, _person(tokens).where(own))
+        old = connection.execute(
+            select(tokens.c.seen).where(own, tokens.c.seen < now - _SEEN_AGAIN)
+        ).one_or_none()
+    if old is not None:
+        with writing(engine) as connection:
+            connection.execute(update(tokens).where(own).values(seen=now))
+    return person
+
+
+def everybody(engine: Engine) -> list[Listed]:
+    """All people, by name."""
+    seen = select(tokens.c.account, func.max(tokens.c.seen).label("seen")).group_by(
+        tokens.c.account
+    )
+    sent = select(jobs.c.account, func.count().label("jobs")).group_by(jobs.c.account)
+    by_token, by_job = seen.subquery(), sent.subquery()
+    query = (
+        select(accounts.c.name, accounts.c.role, by_token.c.seen, by_job.c.jobs)
+        .outerjoin(by_token, by_token.c.account == accounts.c.id)
+        .outerjoin(by_job, by_job.c.account == accounts.c.id)
+        .order_by(accounts.c.name)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return [Listed(row.name, row.role, row.seen, row.jobs or 0) for row in rows]
+
+
+def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:
+    return (
+        invitations.c.digest == digest(secret),
+        invitations.c.used.is_(None),
+        invitations.c.expires > datetime.now(UTC),
+    )
+
+
+def _person(via: Table) -> Select[int, str, str]:
+    """Whose line it is, in a table of secrets."""
+    columns = select(accounts.c.id, accounts.c.name, accounts.c.role)
+    return columns.join(via, via.c.account == accounts.c.id)
+
+
+def _read(connection: Connection, query: Select[int, str, str]) -> Person | None:
+    row = connection.execute(query).one_or_none()
+    return None if row is None else Person(row.id, row.name, cast(Role, row.role))

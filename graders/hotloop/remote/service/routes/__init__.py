@@ -1,0 +1,1 @@
+"""What is asked of the service, by what it is about."""

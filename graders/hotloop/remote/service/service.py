@@ -1,0 +1,117 @@
+"""What every request to the service works with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Self, cast
+
+from fastapi import Depends, Header
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from pydantic import BaseModel
+from starlette.requests import Request
+
+from hotloop.remote.service import hand_ins, people
+from hotloop.remote.service.hand_ins import Exchange
+from hotloop.remote.service.people import Person
+from hotloop.remote.service.settings import Class, Settings
+from hotloop.remote.service.tables import opened
+from hotloop.remote.service.watch import Watch
+from hotloop.web import site
+from hotloop.web.answers import Refused
+from hotloop.web.rates import RateLimits
+from hotloop.web.site import Site, client
+from hotloop.web.uploads import place
+
+NO_TOKEN = "This token is not known here: log in with an invitation of your instructor's."
+
+
+@dataclass
+class Service(Site[Settings]):
+    """A class's service. streams: how many each person follows at this moment."""
+
+    group: Class
+    watch: Watch
+    exchange: Exchange | None
+    streams: Counter[int] = field(default_factory=Counter[int], init=False)
+
+    @classmethod
+    def open(cls, settings: Settings) -> Self:
+        """The service of a folder. DatabaseUnavailable, CurriculumError, UserError without a course
+        where one is named.
+        """
+        engine = opened(settings.folder, settings.database)
+        group = Class.of(settings.folder)
+        exchange = None if settings.course is None else Exchange.of(settings.course)
+        rates = RateLimits(settings.rates)
+        service = cls(settings, engine, rates, group, Watch(engine), exchange)
+        if exchange is not None:
+            # What was stored when the service ended.
+            hand_ins.lay_all(engine, exchange)
+        return service
+
+    def link(self, invitation: str) -> str:
+        """The address that somebody is sent."""
+        return f"{self.settings.origin}/join/{invitation}"
+
+    @contextmanager
+    def stream(self, who: Person) -> Generator[None]:
+        """A place for one stream. Refused when the person has too many."""
+        if self.streams[who.account] >= self.settings.streams_each:
+            raise Refused(429, "You follow too many jobs at once: end some.", wait_s=10)
+        self.streams[who.account] += 1
+        try:
+            yield
+        finally:
+            self.streams[who.account] -= 1
+
+
+def of(request: Request) -> Service:
+    """The service that serves a request."""
+    return cast(Service, site.of(request))
+
+
+async def here(request: Request) -> Service:
+    """Likewise, for routes."""
+    return of(request)
+
+
+_bearer = HTTPBearer(auto_error=False, description="What `hotloop login` has stored.")
+
+
+def asking(
+    request: Request,
+    given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+) -> Person:
+    """Who asks. Refused where that is nobody known."""
+    service = of(request)
+    found = people.bearer(service.engine, given.credentials) if given else None
+    if found is None:
+        service.rates.count("unknown", client(request))
+        raise Refused(401, NO_TOKEN)
+    return found
+
+
+async def uploaded(
+    request: Request,
+    service: Annotated[Service, Depends(here)],
+    who: Annotated[Person, Depends(asking)],
+) -> bytes:
+    """The body of a request, read once it is known who asks."""
+    service.rates.count("put", str(who.account))
+    with place(service, str(who.account), service.settings.uploads):
+        return await request.body()
+
+
+Here = Annotated[Service, Depends(here)]
+Asking = Annotated[Person, Depends(asking)]
+Body = Annotated[bytes, Depends(uploaded)]
+Key = Annotated[str, Header(alias="Idempotency-Key", min_length=16, max_length=64)]
+
+
+def body_of(model: type[BaseModel]) -> dict[str, Any]:
+    """How OpenAPI describes such a body."""
+    content = {"application/json": {"schema": model.model_json_schema()}}
+    return {"requestBody": {"required": True, "content": content}}

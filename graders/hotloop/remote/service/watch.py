@@ -1,0 +1,139 @@
+"""One look at the queue, now and then, for all who follow a job of theirs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import get_args
+
+from sqlalchemy import Connection, Engine, func, select
+
+from hotloop.remote.job import Phase
+from hotloop.remote.service.tables import Work, workers, works
+from hotloop.remote.service.works import LEASE, queue
+from hotloop.transactions import reading
+
+log = logging.getLogger("hotloop.remote")
+
+EACH_S = 0.1
+RECENT = 20
+"""Judgings, from which it is told how long one takes."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a job that has not ended is; the fields as in `hotloop.remote.job.Job`."""
+
+    phase: Phase
+    running: bool = False
+    said: str = ""
+    position: int | None = None
+    waiting: int = 0
+    expected_s: float | None = None
+
+
+def places(engine: Engine) -> dict[str, Place]:
+    """Where all open jobs are, by id."""
+    found: dict[str, Place] = {}
+    with reading(engine) as connection:
+        for phase in get_args(Phase):
+            found |= _of_phase(connection, phase)
+    return found
+
+
+def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
+    running = connection.execute(
+        select(works.c.job, works.c.began, works.c.said).where(
+            works.c.phase == phase, works.c.state == Work.RUNNING
+        )
+    ).all()
+    found = {row.job: Place(phase, running=True, said=row.said) for row in running}
+    waiting = queue(connection, phase)
+    if not waiting:
+        return found
+    takes = _seconds(connection, phase)
+    now = datetime.now(UTC)
+    under_way = sum(max(0.0, (takes or 0.0) - (now - row.began).total_seconds()) for row in running)
+    hands = max(1, _workers(connection, phase))
+    for before, one in enumerate(waiting):
+        # While a worker is free, the next one is claimed at once.
+        ahead = max(0, before + 1 + len(running) - hands)
+        expected = None
+        if takes is not None:
+            expected = 0.0 if ahead == 0 else round((under_way + before * takes) / hands, 1)
+        found[one.job] = Place(phase, False, "", before + 1, len(waiting), expected)
+    return found
+
+
+def _seconds(connection: Connection, phase: Phase) -> float | None:
+    """How long one judging takes, by the last ones."""
+    rows = connection.execute(
+        select(works.c.began, works.c.ended)
+        .where(works.c.phase == phase, works.c.state == Work.DONE)
+        .order_by(works.c.id.desc())
+        .limit(RECENT)
+    ).all()
+    if not rows:
+        return None
+    return sum((row.ended - row.began).total_seconds() for row in rows) / len(rows)
+
+
+def _workers(connection: Connection, phase: Phase) -> int:
+    alive = workers.c.beat > datetime.now(UTC) - LEASE
+    query = select(func.count()).where(workers.c.phase == phase, alive)
+    return connection.execute(query).scalar_one()
+
+
+@dataclass
+class Watch:
+    """Looks while somebody follows a job."""
+
+    engine: Engine
+    _followers: int = 0
+    _places: dict[str, Place] = field(default_factory=dict[str, Place])
+    _looked: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _task: asyncio.Task[None] | None = None
+
+    async def follow(self, job: str) -> AsyncGenerator[Place]:
+        """Where a job is, at once and whenever that changes; ends when it is nowhere any more."""
+        self._followers += 1
+        if self._task is None:
+            self._task = asyncio.create_task(self._look())
+        told: Place | None = None
+        try:
+            while True:
+                async with self._looked:
+                    await self._looked.wait()
+                    place = self._places.get(job)
+                if place is None:
+                    return
+                if place != told:
+                    told = place
+                    yield place
+        finally:
+            self._followers -= 1
+
+    async def _look(self) -> None:
+        while self._followers:
+            try:
+                found = await asyncio.to_thread(places, self.engine)
+            except Exception:
+                # A database that is away for a moment ends no stream.
+                log.exception("the queue cannot be read")
+            else:
+                async with self._looked:
+                    self._places = found
+                    self._looked.notify_all()
+            await asyncio.sleep(EACH_S)
+        self._task = None
+
+    async def end(self) -> None:
+        """Stop looking."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task

@@ -1,0 +1,194 @@
+"""Judges what is in the service's queue: `python -m hotloop.remote.service.worker`, which
+`hotloop serve` starts for each phase and keeps running.
+
+It holds one work at a time. A thread beside it says that it is still there and passes on what the
+judge says; when the work was cancelled, it ends the judge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from hotloop.core.record import Record
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.files import lay_out
+from hotloop.judged_again import open_on_gpu, settled_on_gpu
+from hotloop.remote import judging
+from hotloop.remote.job import Phase
+from hotloop.remote.request import Request
+from hotloop.remote.service import works
+from hotloop.remote.service.tables import opened
+from hotloop.remote.service.works import Claimed
+from hotloop.sandbox.scratch import scratch
+from hotloop.web.supervisor import end_with_site
+
+DATABASE = "HOTLOOP_SERVE_DATABASE"
+"""The environment variable with the database's URL, which may hold a password."""
+
+IDLE_S = 0.05
+BEAT_S = 0.25
+QUIET_S = 5.0
+"""After so long the database is told that a worker is there although nothing has changed."""
+
+log = logging.getLogger("hotloop.remote")
+
+Judge = Callable[[Claimed, JudgeProcess, Callable[[str], None]], list[Record]]
+
+
+class Stopped(BaseException):
+    """The worker was asked to end: no fault of what it judges, so nothing that catches one may."""
+
+
+def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> list[Record]:
+    """The records of a job after this phase."""
+    asked = Request.model_validate_json(held.document)
+    with scratch() as folder:
+        lay_out(asked.contents(), folder)
+        if held.phase == "cpu":
+            return list(judging.judged(asked, folder, process, say, device="cpu"))
+        rungs = {record.task: rungs for record, rungs in open_on_gpu(held.records)}
+        later = judging.judged(asked, folder, process, say, rungs=rungs)
+        earlier = {record.task: record for record in held.records}
+        return [settled_on_gpu(earlier[record.task], record) for record in later]
+
+
+@dataclass
+class Worker:
+    """One process's work. judge: what is done with a work; tests put something quicker there."""
+
+    engine: Engine
+    name: str
+    phase: Phase
+    judge: Judge = judge
+    asked: threading.Event = field(default_factory=threading.Event)
+    """To end. What interrupts C code may come out of it as another error, which this explains."""
+    _told: float = -QUIET_S
+
+    def run(self) -> None:
+        """Until it is asked to end."""
+        with JudgeProcess() as process:
+            while not self.asked.is_set():
+                if not self.one(process):
+                    self.asked.wait(IDLE_S)
+
+    def one(self, process: JudgeProcess) -> bool:
+        """Judge the next work; False when none waits."""
+        if time.monotonic() - self._told > QUIET_S:
+            works.here(self.engine, self.name, self.phase, platform.node())
+            works.reclaim(self.engine)
+            self._told = time.monotonic()
+        if not works.has_waiting(self.engine, self.phase):
+            return False
+        held = works.claim(self.engine, self.phase, self.name)
+        if held is None:
+            return False
+        with _Heart(self, held, process) as heart:
+            found = self._judged(held, process, heart)
+        if found is not None:
+            works.finish(self.engine, held, self.name, found)
+        return True
+
+    def _judged(
+        self, held: Claimed, process: JudgeProcess, heart: _Heart
+    ) -> Sequence[Record] | None:
+        try:
+            return self.judge(held, process, heart.say)
+        except Exception as error:
+            if self.asked.is_set():
+                raise Stopped from error
+            log.exception("%s was not judged", held.job)
+            works.fail(self.engine, held, self.name, f"{type(error).__name__}: {error}"[:500])
+            return None
+
+
+class _Heart(threading.Thread):
+    """Says that a work is being judged, until that is over; ends the judge when nobody wants it."""
+
+    def __init__(self, worker: Worker, held: Claimed, process: JudgeProcess) -> None:
+        super().__init__(name="hotloop-heart", daemon=True)
+        self._worker, self._held, self._process = worker, held, process
+        self._said = ""
+        self._over = threading.Event()
+
+    def say(self, text: str) -> None:
+        """What is being done."""
+        self._said = text
+
+    def run(self) -> None:
+        """Beat."""
+        told, at = "", time.monotonic()
+        while not self._over.wait(BEAT_S):
+            said, now = self._said, time.monotonic()
+            has_news = said != told or now - at > QUIET_S
+            # A database that is away for a moment is no reason to end the judge.
+            with suppress(SQLAlchemyError):
+                if not self._is_held(said, has_news):
+                    self._process.kill()
+            if has_news:
+                told, at = said, now
+
+    def _is_held(self, said: str, has_news: bool) -> bool:
+        worker = self._worker
+        if has_news:
+            return works.beat(worker.engine, self._held, worker.name, said)
+        return works.is_held(worker.engine, self._held, worker.name)
+
+    def __enter__(self) -> _Heart:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self.join()
+
+
+def command(folder: Path, name: str, phase: Phase) -> list[str]:
+    """What starts a worker."""
+    module = "hotloop.remote.service.worker"
+    return [sys.executable, "-m", module, str(folder), "--name", name, "--phase", phase]
+
+
+def main() -> None:
+    """Judge until this process is told to end, or its parent ends."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--phase", choices=["cpu", "gpu"], required=True)
+    arguments = parser.parse_args()
+    end_with_site()
+    logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
+    engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
+    worker = Worker(engine, arguments.name, arguments.phase)
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        # Only once: what ends then must not be interrupted.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        worker.asked.set()
+        raise Stopped
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    try:
+        worker.run()
+    except Stopped:
+        works.give_back(engine, worker.name)
+
+
+if __name__ == "__main__":
+    main()

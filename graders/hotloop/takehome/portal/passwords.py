@@ -1,0 +1,70 @@
+"""Passwords of the team's members."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from threading import BoundedSemaphore
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Engine, delete, update
+
+from hotloop.transactions import writing
+from hotloop.web import accounts
+from hotloop.web.accounts import AccountError
+
+NAME = re.compile(r"[a-z][a-z0-9._-]{0,59}")
+ACTORS = frozenset({"candidate", "judge", "portal", "reviewer", "somebody", "team"})
+"""Who else acts in the audit log: a member of that name could not be told from them."""
+
+ROLE = "member"
+SHORTEST = 12
+LONGEST = 1000
+
+_hasher = PasswordHasher()
+# Each takes 64 MiB for as long as it lasts.
+_hashing = BoundedSemaphore(2)
+_nobody = _hasher.hash(secrets.token_urlsafe())
+
+
+def add(engine: Engine, name: str, password: str) -> None:
+    """A new account. AccountError says what is wrong with name or password."""
+    if not NAME.fullmatch(name):
+        raise AccountError("A name is made of a-z, 0-9 and . _ - , and begins with a letter.")
+    if name in ACTORS:
+        raise AccountError(f"The audit log calls others {name}: choose another name.")
+    accounts.add(engine, name, ROLE, _hashed(password))
+
+
+def change(engine: Engine, name: str, password: str) -> None:
+    """Another password; whoever is logged in under the name is not any more."""
+    hashed = _hashed(password)
+    table, sessions = accounts.accounts, accounts.sessions
+    with writing(engine) as connection:
+        found = accounts.required(connection, name)
+        connection.execute(update(table).where(table.c.id == found.id).values(password=hashed))
+        connection.execute(delete(sessions).where(sessions.c.account == found.id))
+
+
+def check(engine: Engine, name: str, password: str) -> int | None:
+    """The account's id, or None; it takes as long for a name that does not exist."""
+    found = accounts.find(engine, name)
+    hashed = _nobody if found is None else str(found.password)
+    right = len(password) <= LONGEST and _is_right(hashed, password)
+    return int(found.id) if found is not None and right else None
+
+
+def _hashed(password: str) -> str:
+    if not SHORTEST <= len(password) <= LONGEST:
+        raise AccountError(f"A password has {SHORTEST} to {LONGEST} characters.")
+    with _hashing:
+        return _hasher.hash(password)
+
+
+def _is_right(hashed: str, password: str) -> bool:
+    with _hashing:
+        try:
+            return _hasher.verify(hashed, password)
+        except (VerificationError, InvalidHashError):
+            return False

@@ -1,0 +1,84 @@
+"""Runs a site: a socket, uvicorn, and the processes beside it."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Sequence
+from ipaddress import ip_network
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from hotloop.core.user_error import UserError
+from hotloop.web.supervisor import Supervisor
+
+
+def address(url: str, host: str, port: int) -> str:
+    """What links begin with. UserError where nobody can know it."""
+    if url:
+        return url.rstrip("/")
+    if host in ("0.0.0.0", "::"):
+        raise UserError("Say with --url how people reach this site, such as https://host.")
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def require_addresses(proxy: str) -> None:
+    """What is no address would never match, and limits would count the proxy."""
+    given = [one.strip() for one in proxy.split(",")] if proxy else []
+    for one in given:
+        try:
+            if one != "*":
+                ip_network(one)
+        except ValueError:
+            raise UserError(
+                f"--proxy: {one!r} is no address such as 10.0.0.2, and no network such as "
+                "10.0.0.0/8."
+            ) from None
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket that listens already: only then the site is where it says. UserError where it
+    cannot be.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, UnicodeError) as error:
+        said = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise UserError(
+            f"Nothing can listen on {host}:{port}: {said}. Choose another --host or --port."
+        ) from None
+
+
+def run(
+    app: ASGIApp, listens: socket.socket, beside: Sequence[Supervisor] = (), proxy: str = ""
+) -> None:
+    """Serve until the process is told to end. UserError when the application did not start.
+
+    proxy: addresses of reverse proxies whose word on a client's address is taken.
+    """
+    logging.getLogger("hotloop").setLevel(logging.INFO)
+    settings = uvicorn.Config(
+        app,
+        # Addresses of pages are secrets: no log has them.
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=bool(proxy),
+        forwarded_allow_ips=proxy or None,
+        limit_concurrency=500,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=20,
+        h11_max_incomplete_event_size=32 << 10,
+    )
+    server = uvicorn.Server(settings)
+    for process in beside:
+        process.start()
+    try:
+        server.run([listens])
+    finally:
+        for process in beside:
+            process.stop()
+    if not server.started:
+        raise UserError("The site did not start: its log says why.")

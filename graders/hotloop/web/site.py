@@ -1,0 +1,96 @@
+"""What requests are served with, and what is asked of each of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Generic, TypeVar, cast
+
+from fastapi import Depends
+from sqlalchemy import Engine
+from starlette.requests import Request
+
+from hotloop.web import accounts
+from hotloop.web.accounts import Member
+from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.web.rates import RateLimits, address
+from hotloop.web.settings import FIELD_BYTES, FIELDS, Settings
+
+CSRF = "csrf"
+"""The field of every form of somebody who is logged in."""
+
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+SettingsT = TypeVar("SettingsT", bound=Settings, covariant=True)
+
+
+@dataclass
+class Site(Generic[SettingsT]):
+    """A portal, or a judging service.
+
+    rates: `page` is counted for every request. uploading: by whom something is coming in at this
+    moment.
+    """
+
+    settings: SettingsT
+    engine: Engine
+    rates: RateLimits
+    uploading: set[str] = field(default_factory=set[str], init=False)
+
+    @property
+    def session_cookie(self) -> str:
+        """With HTTPS, a name that no other host and no plain page can set."""
+        return "__Host-hotloop" if self.settings.secure else "hotloop"
+
+    def close(self) -> None:
+        """Let the database go."""
+        self.engine.dispose()
+
+
+def of(request: Request) -> Site[Settings]:
+    """The site that serves a request."""
+    return cast(Site[Settings], request.app.state.site)
+
+
+def client(request: Request) -> str:
+    """Who asks, for counting."""
+    return address(request.client.host if request.client else "unknown")
+
+
+async def counted(request: Request) -> None:
+    """Nobody may ask for pages without end."""
+    of(request).rates.count("page", client(request))
+
+
+async def from_here(request: Request) -> None:
+    """A form that another site's page sends is refused, whatever it holds."""
+    if request.method in _SAFE:
+        return
+    origin = request.headers.get("origin")
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") or (
+        origin is not None and origin != of(request).settings.origin
+    ):
+        raise Refused(403, SENTENCES[403])
+
+
+def logged_in(request: Request) -> Member:
+    """Who is logged in. LoginNeeded when nobody is."""
+    site = of(request)
+    token = request.cookies.get(site.session_cookie, "")
+    found = accounts.member(site.engine, token) if token else None
+    if found is None:
+        raise LoginNeeded
+    return found
+
+
+async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)]) -> None:
+    """What changes something must be a form of a page of this very session."""
+    if request.method in _SAFE:
+        return
+    form = await request.form(max_files=0, max_fields=FIELDS, max_part_size=FIELD_BYTES)
+    given = form.get(CSRF)
+    if not isinstance(given, str) or not who.wrote(given):
+        raise Refused(403, SENTENCES[403])
+
+
+Who = Annotated[Member, Depends(logged_in)]

@@ -1,0 +1,352 @@
+"""A class at the judging service: `python tests/benchmarks/serve_load.py [PART]...`.
+
+wait: as many learners as asked for check at once, with the real judge; how long it takes until the
+verdict of what needs no GPU is there. order: all of them send two jobs each that need a GPU; do
+they take turns, and are the positions right that they are told? kills: workers and the service
+itself are killed while learners check; how many jobs are lost, how many judged twice? overhead: a
+check over loopback, in place of one on this machine; and what of it is the service alone.
+
+In `order` and `kills` the judge is a stand-in that sleeps (tests/hotloop/remote/service/quick.py):
+there is no GPU here, and what is measured is the service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import secrets
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from sqlalchemy import func, select
+
+from hotloop import __version__, render
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name
+from hotloop.local_judging import judge_submission
+from hotloop.remote.client import Server, ask
+from hotloop.remote.request import Request, packed
+from hotloop.remote.service import people
+from hotloop.remote.service.tables import Work, jobs, opened, works
+from hotloop.transactions import reading
+
+HERE = Path(__file__).parent
+QUICK = HERE.parent / "hotloop" / "remote" / "service" / "quick.py"
+RESULTS = HERE / "results"
+ASKED_WAIT_S, ASKED_OVERHEAD_S = 20.0, 0.3
+CPU = ("ssa_passes", "fold")
+GPU = ("fused_softmax", ("triton_forward", "triton_masked"))
+
+
+class Service:
+    """A service as processes of its own, and tokens of its learners."""
+
+    def __init__(self, folder: Path, learners: int) -> None:
+        self.folder, self.trace = folder / "service", folder / "trace"
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        engine = opened(self.folder)
+        self.tokens = [_token(engine, f"learner{number}") for number in range(learners)]
+        engine.dispose()
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *command: str) -> None:
+        self.process = subprocess.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with suppress(OSError):
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            time.sleep(0.05)
+
+    def real(self, jobs: int) -> None:
+        """With the real judge."""
+        words = ["-m", "hotloop.cli", "serve", "--folder", str(self.folder), "--gpus", "0"]
+        self.start(*words, "--port", str(self.port), "--jobs", str(jobs))
+
+    def quick(self, seconds: float, cpu: int) -> None:
+        """With the stand-in, and one worker for the GPU."""
+        words = [self.folder, self.port, seconds, self.trace, cpu, 1]
+        self.start(str(QUICK), "serve", *map(str, words))
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+
+    def working(self) -> list[int]:
+        """The processes that judge at this moment, as far as the database knows."""
+        engine = opened(self.folder)
+        with reading(engine) as connection:
+            running = select(works.c.worker).where(works.c.state == Work.RUNNING)
+            names = {name.encode() for name in connection.execute(running).scalars()}
+        engine.dispose()
+        found: list[int] = []
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                if names & set(entry.read_bytes().split(b"\0")):
+                    found.append(int(entry.parent.name))
+        return found
+
+    def server(self, learner: int) -> Server:
+        return Server(f"http://127.0.0.1:{self.port}", self.tokens[learner])
+
+    def lines(self) -> list[tuple[str, str, str]]:
+        """What happened, the job and the phase, in order."""
+        return [tuple(line.split()) for line in self.trace.read_text().splitlines()]  # type: ignore[misc]
+
+
+@contextmanager
+def running(learners: int, start: Callable[[Service], None]) -> Iterator[Service]:
+    with tempfile.TemporaryDirectory(prefix="hotloop-serve-") as folder:
+        service = Service(Path(folder), learners)
+        start(service)
+        try:
+            yield service
+        finally:
+            service.kill()
+
+
+def _token(engine: Any, name: str) -> str:
+    accepted = people.accept(engine, people.invite(engine, name))
+    assert accepted is not None
+    return accepted[1]
+
+
+def request(module: str, task: str, **changes: Any) -> Request:
+    files = packed(render.submission(module))
+    return Request(hotloop=__version__, module=module, tasks=[task], files=files, **changes)
+
+
+def quiet(_text: str) -> None:
+    pass
+
+
+def wait(options: argparse.Namespace) -> dict[str, Any]:
+    """Seconds until a verdict, with all learners at once."""
+    asked = request(*CPU)
+
+    def one(service: Service, learner: int) -> float:
+        server = service.server(learner)
+        together.wait()
+        began = time.monotonic()
+        job = server.put(asked, secrets.token_hex(16), quiet)
+        found = list(server.follow(job, quiet))[-1]
+        assert found.state == "done"
+        assert found.records[0]["verdict"] == "passed"
+        return time.monotonic() - began
+
+    together = threading.Barrier(options.learners)
+    with (
+        running(options.learners, lambda service: service.real(options.jobs)) as service,
+        ThreadPoolExecutor(options.learners) as pool,
+    ):
+        # The first job of each worker starts a judge.
+        took = list(pool.map(lambda n: one(service, n), range(options.learners)))
+    median = statistics.median(took)
+    return {
+        "learners": options.learners,
+        "jobs": options.jobs,
+        "task": ".".join(CPU),
+        "median_s": round(median, 1),
+        "longest_s": round(max(took), 1),
+        "asked_s": ASKED_WAIT_S,
+        "as_asked": median <= ASKED_WAIT_S,
+    }
+
+
+def order(options: argparse.Namespace) -> dict[str, Any]:
+    """Whose job is judged when, by the worker with the GPU; and what each was told before."""
+    module, tasks = GPU
+    told: dict[str, list[int]] = {}
+    owner: dict[str, int] = {}
+
+    def one(service: Service, learner: int) -> None:
+        server = service.server(learner)
+        together.wait()
+        mine = [server.put(request(module, t), secrets.token_hex(16), quiet) for t in tasks]
+        for job in mine:
+            owner[job] = learner
+            told[job] = [
+                found.position
+                for found in server.follow(job, quiet)
+                if found.phase == "gpu" and found.position is not None
+            ]
+
+    together = threading.Barrier(options.learners)
+    with running(options.learners, lambda service: service.quick(0.2, options.jobs)) as service:
+        with ThreadPoolExecutor(options.learners) as pool:
+            list(pool.map(lambda n: one(service, n), range(options.learners)))
+        turns = [
+            owner[job] for what, job, phase in service.lines() if (what, phase) == ("begin", "gpu")
+        ]
+    ahead = _ahead(turns)
+    wrong = [job for job, seen in told.items() if seen != sorted(seen, reverse=True)]
+    return {
+        "learners": options.learners,
+        "jobs": len(turns),
+        "most_turns_ahead": ahead,
+        "positions_that_grew": len(wrong),
+        "positions_told": sum(map(len, told.values())),
+        "as_asked": ahead <= 1 and len(turns) == 2 * options.learners,
+    }
+
+
+def _ahead(turns: list[int]) -> int:
+    """By how many turns anybody was ahead of somebody whose work still waited."""
+    left, had, most = Counter(turns), Counter[int](), 0
+    for learner in turns:
+        had[learner] += 1
+        left[learner] -= 1
+        behind = [had[other] for other, count in left.items() if count > 0]
+        most = max([most, *(had[learner] - 1 - count for count in behind)])
+    return most
+
+
+def kills(options: argparse.Namespace) -> dict[str, Any]:
+    """Jobs lost and judged twice."""
+    random, learners = Random(options.seed), 6
+    module, tasks = GPU
+    each = options.checks // learners
+    wrong: list[str] = []
+
+    def one(service: Service, learner: int) -> None:
+        server = service.server(learner)
+        for number in range(each):
+            seed = f"{learner * 10_000 + number:032x}"
+            asked = request(module, tasks[0], seed=seed)
+            job = server.put(asked, secrets.token_hex(16), quiet)
+            found = list(server.follow(job, quiet))[-1]
+            rungs = {rung["verdict"] for record in found.records for rung in record["rungs"]}
+            if (found.state, rungs) != ("done", {"passed"}):
+                wrong.append(job)
+
+    killed = Counter[str]()
+    with running(learners, lambda service: service.quick(0.2, options.jobs)) as service:
+        with ThreadPoolExecutor(learners) as pool:
+            futures = [pool.submit(one, service, number) for number in range(learners)]
+            while killed.total() < options.kills and not all(f.done() for f in futures):
+                time.sleep(random.uniform(0.2, 0.8))
+                found = service.working()
+                if found and killed.total() % 10 == 9:
+                    service.kill()
+                    service.quick(0.2, options.jobs)
+                    killed["service"] += 1
+                elif found:
+                    with suppress(ProcessLookupError):
+                        os.kill(random.choice(found), signal.SIGKILL)
+                        killed["worker"] += 1
+            for future in futures:
+                future.result()
+        stored = Counter((job, phase) for what, job, phase in service.lines() if what == "stored")
+        engine = opened(service.folder)
+        with reading(engine) as connection:
+            done = connection.execute(
+                select(func.count()).where(jobs.c.state == "done")
+            ).scalar_one()
+            given_up = connection.execute(
+                select(func.count()).where(works.c.state == Work.LOST)
+            ).scalar_one()
+            again = connection.execute(select(func.count()).where(works.c.tries > 1)).scalar_one()
+        engine.dispose()
+    twice = sum(count > 1 for count in stored.values())
+    checks = each * learners
+    return {
+        "checks": checks,
+        "kills": dict(killed),
+        "judged_again": again,
+        "lost": checks - done + len(wrong) - given_up,
+        "twice": twice,
+        "given_up_after_three_tries": given_up,
+        "as_asked": done == checks and len(wrong) == given_up and not twice,
+    }
+
+
+def overhead(options: argparse.Namespace) -> dict[str, Any]:
+    """Seconds of a check, there and here in turn, each by a judge that has started already."""
+    asked = request(*CPU)
+    took: dict[str, list[float]] = {"there": [], "here": [], "alone": []}
+
+    def there(server: Server) -> None:
+        assert ask(server, asked, secrets.token_hex(16), quiet)[0].verdict == "passed"
+
+    def here(judge: JudgeProcess) -> None:
+        found = judge_submission(asked.contents(), CPU[0], [CPU[1]], judge=judge)
+        assert found[CPU[1]].verdict == "passed"
+
+    with running(1, lambda service: service.real(1)) as service, JudgeProcess() as judge:
+        for number in range(options.repeats + 1):
+            for where, check in (
+                ("there", lambda: there(service.server(0))),
+                ("here", lambda: here(judge)),
+            ):
+                began = time.monotonic()
+                check()
+                # The first one of each starts the judge.
+                if number:
+                    took[where].append(time.monotonic() - began)
+    with running(1, lambda service: service.quick(0.0, 1)) as service:
+        there(service.server(0))
+        for _ in range(options.repeats):
+            began = time.monotonic()
+            there(service.server(0))
+            took["alone"].append(time.monotonic() - began)
+    medians = {where: statistics.median(seconds) for where, seconds in took.items()}
+    return {
+        "repeats": options.repeats,
+        "task": ".".join(CPU),
+        "there_s": round(medians["there"], 2),
+        "here_s": round(medians["here"], 2),
+        "overhead_s": round(medians["there"] - medians["here"], 2),
+        "ratio": round(medians["there"] / medians["here"], 2),
+        "service_alone_s": round(medians["alone"], 2),
+        "asked_s": ASKED_OVERHEAD_S,
+        "as_asked": medians["there"] - medians["here"] <= ASKED_OVERHEAD_S,
+    }
+
+
+PARTS = {"wait": wait, "order": order, "kills": kills, "overhead": overhead}
+
+
+def main() -> None:
+    """Measure and print; exit code 1 when something is not what was asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all if not given")
+    parser.add_argument("--learners", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=2, help="processes that judge on the CPU")
+    parser.add_argument("--checks", type=int, default=150)
+    parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", action="store_true", help="write it into results/")
+    options = parser.parse_args()
+    found: dict[str, Any] = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "device": device_name(),
+        "cores": len(os.sched_getaffinity(0)),
+    }
+    for part in options.parts or PARTS:
+        found[part] = PARTS[part](options)
+        print(part, json.dumps(found[part]), flush=True)
+    if options.keep:
+        (RESULTS / "serve_load.json").write_text(json.dumps(found, indent=1) + "\n")
+    sys.exit(not all(found[part]["as_asked"] for part in options.parts or PARTS))
+
+
+if __name__ == "__main__":
+    main()

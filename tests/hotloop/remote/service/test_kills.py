@@ -1,0 +1,233 @@
+"""Whatever is killed at whatever moment: no job is lost, and none is stored twice."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+from sqlalchemy import select
+
+from hotloop.remote.client import Server, ask
+from hotloop.remote.request import Request
+from hotloop.remote.service import people
+from hotloop.remote.service.tables import Work, jobs, opened, works
+from hotloop.transactions import reading
+
+from . import quick
+from .conftest import request
+
+GPU = {"module": "fused_softmax", "tasks": ["triton_forward"]}
+LEARNERS = ("ada", "bob", "carol")
+
+
+@dataclass
+class Running:
+    """A service as processes of its own, which can be killed and started again."""
+
+    folder: Path
+    port: int
+    seconds: float = 0.1
+    tokens: dict[str, str] = field(default_factory=dict[str, str])
+    process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def trace(self) -> Path:
+        return self.folder / "trace"
+
+    def start(self) -> None:
+        words = ["serve", self.folder, self.port, self.seconds, self.trace, 1, 1]
+        command = [sys.executable, quick.__file__, *map(str, words)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == "listening\n"
+
+    def kill(self) -> None:
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+    def workers(self) -> list[int]:
+        """The workers' processes."""
+        found: list[int] = []
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                words = entry.read_bytes().split(b"\0")
+                if b"worker" in words and str(self.folder).encode() in words:
+                    found.append(int(entry.parent.name))
+        return found
+
+    def server(self, who: str) -> Server:
+        return Server(self.url, self.tokens[who], patience_s=60.0)
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    found = Running(tmp_path / "service", port)
+    engine = opened(found.folder)
+    for name in LEARNERS:
+        accepted = people.accept(engine, people.invite(engine, name))
+        assert accepted is not None
+        found.tokens[name] = accepted[1]
+    engine.dispose()
+    found.start()
+    until(lambda: len(found.workers()) == 2)
+    yield found
+    found.kill()
+
+
+def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def asked(number: int) -> Request:
+    """Each another request, of a module with checks for a GPU."""
+    return Request.model_validate(request(**GPU, seed=f"{number:032x}"))
+
+
+def settled(running: Running, expected: int) -> None:
+    """Every job has ended with all its records, each stored once for each phase."""
+    stored = Counter(
+        line for line in running.trace.read_text().splitlines() if line.startswith("stored")
+    )
+    assert all(count == 1 for count in stored.values()), stored
+    engine = opened(running.folder)
+    with reading(engine) as connection:
+        states = connection.execute(select(jobs.c.state)).scalars().all()
+        left = connection.execute(select(works.c.state, works.c.problem)).all()
+    engine.dispose()
+    assert states == ["done"] * expected
+    assert {row.state for row in left} == {Work.DONE}, left
+    assert len(left) == 2 * expected
+
+
+def lines(running: Running, what: str) -> int:
+    """How often something has happened."""
+    return running.trace.read_text().count(what) if running.trace.exists() else 0
+
+
+def checks(running: Running, each: int) -> list[threading.Thread]:
+    """Learners who check one task after the other; all must get all records."""
+    failures: list[BaseException] = []
+
+    def one(who: str, first: int) -> None:
+        try:
+            for number in range(first, first + each):
+                key = secrets.token_hex(16)
+                (record,) = ask(running.server(who), asked(number), key, lambda _text: None)
+                assert {rung.verdict.value for rung in record.rungs} == {"passed"}
+        except BaseException as error:  # noqa: BLE001 - said by the thread that has started it
+            failures.append(error)
+
+    threads = [
+        threading.Thread(target=one, args=(who, 1000 * number))
+        for number, who in enumerate(LEARNERS)
+    ]
+    for thread in threads:
+        thread.start()
+        thread.failures = failures  # type: ignore[attr-defined]
+    return threads
+
+
+def joined(threads: list[threading.Thread]) -> None:
+    for thread in threads:
+        thread.join(120)
+        assert not thread.is_alive()
+    assert threads[0].failures == []  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_workers_that_are_killed(running: Running) -> None:
+    random = Random(1)
+    threads = checks(running, each=6)
+    for _ in range(4):
+        before = lines(running, "begin")
+        # While something is judged.
+        until(lambda: lines(running, "begin") > before)  # noqa: B023 - asked at once
+        time.sleep(random.uniform(0.0, running.seconds))
+        for process in running.workers():
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+    joined(threads)
+    engine = opened(running.folder)
+    with reading(engine) as connection:
+        tries = connection.execute(select(works.c.tries)).scalars().all()
+    engine.dispose()
+    assert max(tries) > 1, "no work was cut off"
+    settled(running, 6 * len(LEARNERS))
+
+
+@pytest.mark.slow
+def test_a_service_that_is_killed(running: Running) -> None:
+    random = Random(2)
+    threads = checks(running, each=4)
+    for _ in range(2):
+        time.sleep(random.uniform(0.5, 2.0))
+        running.kill()
+        # Nobody is left who judges for a service that is gone.
+        until(lambda: running.workers() == [], 10)
+        running.start()
+    joined(threads)
+    settled(running, 4 * len(LEARNERS))
+
+
+@pytest.mark.slow
+def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
+    """The same command again gets the records of the job that it has left behind."""
+    program = (
+        "import sys\n"
+        "from hotloop.remote import resumed\n"
+        "from hotloop.remote.client import Server\n"
+        "from hotloop.remote.request import Request\n"
+        "server = Server(sys.argv[1], sys.argv[2])\n"
+        "asked = Request.model_validate_json(sys.stdin.read())\n"
+        "print(len(resumed.ask(server, asked, lambda text: print(text, flush=True))))\n"
+    )
+    environment = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    command = [sys.executable, "-c", program, running.url, running.tokens["ada"]]
+    for number in range(3):
+        killed = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+        assert killed.stdin is not None
+        assert killed.stdout is not None
+        with killed.stdin:
+            killed.stdin.write(asked(number).model_dump_json())
+        killed.stdout.readline()
+        killed.kill()
+        killed.wait()
+        killed.stdout.close()
+        again = subprocess.run(
+            command,
+            input=asked(number).model_dump_json(),
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+            timeout=60,
+        )
+        assert again.stdout.splitlines()[-1] == "1"
+    settled(running, 3)
