@@ -278,9 +278,9 @@ def matrices(rng: Rng) -> Iterator[Case]:
         ("whole tiles", (128, 64, 192)),
         ("odd extents", (odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))),
         ("a long sum", (33, odd(rng, 900, 1500), 40)),
-        # No block can hold 32 rows of these extents; tiles of fewer rows move too many bytes.
-        ("a sum that no block can hold", (3, BLOCK_LIMIT // 32 + odd(rng, 1, 999), 5)),
-        ("a row that no block can hold", (3, 5, BLOCK_LIMIT // 32 + odd(rng, 1, 999))),
+        # No block can hold 64 rows of these extents; tiles of fewer rows move too many bytes.
+        ("a sum that no block can hold", (3, BLOCK_LIMIT // 64 + odd(rng, 1, 999), 5)),
+        ("a row that no block can hold", (3, 5, BLOCK_LIMIT // 64 + odd(rng, 1, 999))),
     ):
         yield _product(rng, label, m, k, n)
     yield _product(rng, "rows with a gap between them", 70, 70, 70, gap=9)
