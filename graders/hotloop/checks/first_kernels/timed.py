@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from hotloop.checks.first_kernels.cases import HEIGHT, RADIUS, SLACK
+from hotloop.checks.first_kernels.cases import RADIUS, SLACK
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP16, FP32
@@ -97,7 +97,8 @@ def product_on_gpu() -> DeviceWorkload:
         spec=lambda _rng, _index: spec,
         draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
         truth=_product_on_device,
-        tolerance=lambda _spec: _absolute(HEIGHT * k),
+        # Tensor cores add with truncation: a few times what rounding explains.
+        tolerance=lambda _spec: _absolute(4.0 * k),
     )
 
 
