@@ -49,7 +49,7 @@ def main() -> None:
         print(
             f"{way}, NaN replaced after the softmax: keys with a NaN gradient", _rows(grad.isnan())
         )
-        assert _rows(grad.isnan()) == ([0, 1, 2, 3] if "added" in way else [])
+        assert _rows(grad.isnan()) == ([0, 1, 2, 3] if "additive" in way else [])
 
 
 def _rows(where: torch.Tensor) -> list[int]:

@@ -104,7 +104,7 @@ def test_metrics_are_held_against_all_that_there_should_be() -> None:
     more = {"samples": [*told["samples"], ["trainer_steps_total", {"rank": "1"}, 1.0]]}
     assert "is unexpected" in (monitoring._samples_mismatch(more, want) or "")
     fallen = {"samples": [[first[0], first[1], first[2] - 1], *others]}
-    assert "should be" in (monitoring._samples_mismatch(fallen, want) or "")
+    assert "expected" in (monitoring._samples_mismatch(fallen, want) or "")
     gauge = {"types": {**told["types"], "trainer_steps": "gauge"}}
     assert "should be a counter" in (monitoring._types_mismatch(gauge) or "")
 
@@ -133,7 +133,7 @@ def test_a_curve_has_each_step_once() -> None:
         ("p50: 123 ms", None),
         ("p50 123. ms", None),
         ("p50 123.", None),
-        ("p50 120 ms", "should be"),
+        ("p50 120 ms", "expected"),
         ("the p50 is 123.4 ms", "0 lines"),
         ("p50 1,234", "0 lines"),
         ("p50 1.234.567", "0 lines"),

@@ -41,7 +41,7 @@ def test_a_right_diagnosis_is_accepted() -> None:
         ({"cause": None}, "is asked for"),
         ({"event": "ProfilerStep#3"}, "is not where the lost time lies"),
         ({"event": 7}, "is not where the lost time lies"),
-        ({"share": 0.01}, "should be"),
+        ({"share": 0.01}, "expected"),
         ({"share": None}, "not a number"),
     ],
 )

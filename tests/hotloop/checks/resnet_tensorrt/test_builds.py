@@ -141,7 +141,7 @@ def test_no_recording_names_a_folder_of_the_machine(name: str) -> None:
         ({"cause": "disabled"}, "the cause is not"),
         ({"evidence": "Conv"}, "does not show it"),
         ({"evidence": 7}, "does not show it"),
-        ({"value": -1.0}, "should be"),
+        ({"value": -1.0}, "expected"),
         ({"value": None}, "not a number"),
         ({"value": True}, "not a number"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -24,6 +25,8 @@ SOLUTIONS = paths.solutions() / "resnet_tensorrt"
 def _torch_gpu(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(SOLUTIONS)
+        # Another module's exercise has a file of that name, which another test may have imported.
+        patch.delitem(sys.modules, "resnet", raising=False)
         return load_file(SOLUTIONS / "torch_gpu.py")
 
 
