@@ -6,13 +6,16 @@ Apart from `problem`, because reading the data files takes nothing of the judge,
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotloop.judge.lacking import COMPILER
 from hotloop.judge.levels import Level
 from hotloop.judge.spec import RungSpec, TaskSpec
-from hotloop.problem import Level as Declared
-from hotloop.problem import Problem, Rung, Threshold
+
+if TYPE_CHECKING:
+    # A GPU's self-test describes a task without the libraries that read the data files.
+    from hotloop.problem import Level as Declared
+    from hotloop.problem import Problem, Rung, Threshold
 
 
 def task_spec(problem: Problem[Any], name: str) -> TaskSpec:

@@ -67,7 +67,7 @@ def test_the_diagnosis() -> None:
         ({"cause": "layout"}, "the cause is not layout"),
         ({"cause": "magic"}, "expected one of recompiles"),
         ({"evidence": "step_ms"}, "does not show it"),
-        ({"value": 3.0e9}, "should be"),
+        ({"value": 3.0e9}, "expected"),
         ({"value": None}, "not a number"),
     ):
         answer = right()
