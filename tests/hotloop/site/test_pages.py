@@ -119,9 +119,9 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
 def test_pages_that_are_put_into_a_folder_have_a_section(with_a_page: Path) -> None:
     pages = with_a_page / "site" / "pages"
     (pages / "practice" / "a-quiz.md").write_text("# A quiz\n")
-    (pages / "practice.md").write_text("# Practise\n")
+    (pages / "practice.md").write_text("# Practice\n")
     settings = yaml.safe_load(gather(with_a_page).read_text())
-    [practice] = [entry["Practise"] for entry in settings["nav"] if "Practise" in entry]
+    [practice] = [entry["Practice"] for entry in settings["nav"] if "Practice" in entry]
     assert practice == [
         "practice.md", "practice/index.md", "practice/a-quiz.md", "practice/learning-path.md",
     ]  # fmt: skip
