@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, cast
 
@@ -206,24 +206,12 @@ def _sandbox() -> Finding:
 
 def _freezer() -> Finding:
     """Seen on a process that is confined as a candidate would be."""
-    from hotloop.sandbox.confinement import Confinement
     from hotloop.sandbox.launch import launch
-    from hotloop.sandbox.level import level
+    from hotloop.sandbox.level import TRIAL, level
 
     if level()[0] == "none":
         return Finding("freezer", State.MISSING, "no sandbox", "see sandbox")
-    sleeper = Confinement(
-        argv=("/bin/sleep", "60"),
-        environment={},
-        read_only={},
-        writable={},
-        files=None,
-        memory_bytes=256 << 20,
-        processes=8,
-        tmp_bytes=1 << 20,
-        wall_s=60.0,
-        output_bytes=1 << 16,
-    )
+    sleeper = replace(TRIAL, argv=("/bin/sleep", "60"), wall_s=60.0)
     confined = launch(sleeper)
     try:
         kind = confined.freezer.describe()["kind"]
