@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -31,6 +32,9 @@ TIMES_EAGER = 8.0
 RELATIVE, OF_RMS = 2.0**-20, 2.0**-20
 """What is allowed besides, of each number and of the output's root mean square: eight roundings of
 float32, as other code rounds other steps."""
+
+MOST_OF_RMS = 0.05
+"""A call whose tolerance would be wider than this share of the output's RMS is not judged."""
 
 TIMEOUT_S = 200.0
 """Of a call: a submission may compile first, and Triton's interpreter takes its time."""
@@ -77,15 +81,15 @@ class Agrees:
         oracle = self.program.trusted(session)
         seen: list[Floats] = []
         for call in self._calls(session, oracle):
-            if self.who == "eager" and not np.all(np.isfinite(call.truth())):
-                continue  # these inputs mean nothing to the problem
+            if self.who == "eager" and not call.decides():
+                continue
             session.progress(call.case.label)
             with ruling_about(call.case):
                 got = ask(call.case, session.worker(), session, session.timeout(TIMEOUT_S))
                 call.require_right(got, self.who)
             seen.append(call.truth())
             session.note(cases=len(seen), sizes=call.sizes, tolerance=_TOLD[self.who])
-        _require_dependence(seen)
+        _require_evidence(seen)
         return f"Right on all {len(seen)} hidden cases."
 
     def _calls(self, session: Session, oracle: Process) -> Iterator[HiddenCall]:
@@ -118,11 +122,9 @@ class HiddenCall:
         self.outputs = [_spec(each) for each in told["outputs"]]
         inputs = [self._input(i, _spec(each)) for i, each in enumerate(told["inputs"])]
         self.size = sum(math.prod(each.shape) for each in self.outputs)
-        one = self.outputs[0]
-        if who == "problem":  # which says itself what dtype and shape are right
-            one = TensorSpec((HEADER + self.size,), FP64)
-        elif len(self.outputs) > 1:
-            one = TensorSpec((self.size,), FP64)
+        # The problem's own check says itself what dtype and shape are right.
+        self._packed = who == "problem" or len(self.outputs) > 1
+        one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
         texts = [json.dumps(told[name]) for name in ("setup", "given")]
         label = f"call {key[0] + 1}, {_LABELS[key[3]]}"
         self.case = Case(label, (*texts, key[2], *inputs), one)
@@ -135,14 +137,31 @@ class HiddenCall:
             self._truth = self._oracle.answer("answers", case)
         return self._truth
 
+    @cached_property
+    def errors(self) -> list[tuple[float, float]]:
+        """Of each output: the most by which the problem's own code misses float64, and its RMS."""
+        told: Any = self._oracle.ask("errors", *self._key)
+        return [(float(eager), float(rms)) for eager, rms in told]
+
+    def decides(self) -> bool:
+        """False for inputs that mean nothing to the problem, or on which its own code is so far off
+        that a wrong answer could pass.
+        """
+        if not np.all(np.isfinite(self.truth())):
+            return False
+        return all(
+            TIMES_EAGER * eager <= MOST_OF_RMS * rms if spec.dtype.floating else eager == 0
+            for spec, (eager, rms) in zip(self.outputs, self.errors, strict=True)
+        )
+
     def require_right(self, got: Floats, who: Who) -> None:
         """Ruling WRONG_ANSWER unless it is."""
         if who == "problem":
-            self._ask_the_problem(got.reshape(-1))
+            self._ask_the_problem(got)
             return
+        got = self._without_header(got) if self._packed else got
         start = 0
-        errors: Any = self._oracle.ask("errors", *self._key)
-        for spec, (eager, rms) in zip(self.outputs, errors, strict=True):
+        for spec, (eager, rms) in zip(self.outputs, self.errors, strict=True):
             size = math.prod(spec.shape)
             parts = [all_.reshape(-1)[start : start + size] for all_ in (got, self.truth())]
             start += size
@@ -150,6 +169,17 @@ class HiddenCall:
             mine, want = (part.reshape(spec.shape) for part in parts)
             if (found := compare(mine, want, tolerance)) is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {found.sentence()}.")
+
+    def _without_header(self, got: Floats) -> Floats:
+        """The elements; Ruling unless number, dtypes and shapes of the outputs are right."""
+        names = [*DTYPES]
+        want = [len(self.outputs)]
+        for spec in self.outputs:
+            want += [names.index(spec.dtype.name), len(spec.shape), *spec.shape]
+        if got[: len(want)].tolist() != want:
+            shapes = ", ".join(f"{each.dtype.name} {list(each.shape)}" for each in self.outputs)
+            raise Ruling(Verdict.WRONG_ANSWER, f"Expected these outputs: {shapes}.")
+        return got[HEADER:]
 
     def _ask_the_problem(self, got: Floats) -> None:
         case = Case("", (*self._key, Tensor(got, FP64)), TensorSpec((1,), FP64))
@@ -174,9 +204,17 @@ def _spec(told: Any) -> TensorSpec:
     return TensorSpec(tuple(told["shape"]), DTYPES[told["dtype"]])
 
 
-def _require_dependence(truths: list[Floats]) -> None:
-    """A problem whose output is the same for all inputs tells nobody apart."""
-    first, *others = truths or [np.zeros(0)]
+def _require_evidence(truths: list[Floats]) -> None:
+    """Without a call nothing was shown, and a problem whose output is the same for all inputs tells
+    nobody apart.
+    """
+    if not truths:
+        raise Ruling(
+            Verdict.NOT_MEASURED,
+            "No call could be judged: all inputs are too large for this machine, or the problem's "
+            "own code is too far from float64 on them.",
+        )
+    first, *others = truths
     same = [other.shape == first.shape and np.allclose(other, first) for other in others]
     if same and all(same):
         raise Ruling(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Generator
 from pathlib import Path
 
@@ -112,8 +113,9 @@ class ModelNew(torch.nn.Module):
     problem = PROBLEMS / "9_Mean_and_order.py"
     record = judged(problem, text.format(wrong=""), process, tmp_path)
     assert record.verdict is Verdict.PASSED, record.sentence
-    record = judged(problem, text.format(wrong=".flip(-1)"), process, tmp_path)
-    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+    for wrong in (".flip(-1)", ".int()", ".reshape(-1)"):
+        record = judged(problem, text.format(wrong=wrong), process, tmp_path)
+        assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
 
 
 def test_a_problem_that_tells_nobody_apart_is_not_measured(
@@ -125,6 +127,31 @@ def test_a_problem_that_tells_nobody_apart_is_not_measured(
     record = judged(PROBLEMS / "8_Always_zero.py", text, process, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED
     assert "any constant" in record.sentence
+
+
+def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) -> None:
+    """NaN for all inputs: an answer is neither right nor wrong."""
+    problem = tmp_path / "1_Undefined.py"
+    problem.write_text(
+        (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "torch.sqrt(-1 - x * x)")
+    )
+    text = (
+        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
+    )
+    record = judged(problem, text, process, tmp_path)
+    assert record.verdict is Verdict.NOT_MEASURED, record.sentence
+    assert "No call could be judged" in record.sentence
+
+
+def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    problem = tmp_path / "set" / "broken_check"
+    shutil.copytree(RUNNING_SUM, problem)
+    reference = problem / "reference.py"
+    reference.write_text(reference.read_text().replace("worst <= ", "worst < -"))
+    record = judged(problem, KERNEL.format(body="return values.cumsum(0)"), process, tmp_path)
+    assert record.verdict is Verdict.JUDGE_ERROR, record.sentence
 
 
 def test_a_problem_that_fails_is_no_fault_of_the_submission(

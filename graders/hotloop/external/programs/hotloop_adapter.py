@@ -36,7 +36,5 @@ def _model(setup, weights, device):
 
 
 def _one(result):
-    """A tensor as it is; several as float64, one behind the other."""
-    if isinstance(result, torch.Tensor):
-        return result
-    return torch.cat([each.double().flatten() for each in result])
+    """A tensor as it is; several as one."""
+    return result if isinstance(result, torch.Tensor) else packed(result)

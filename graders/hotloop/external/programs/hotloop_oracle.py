@@ -90,14 +90,19 @@ def _error(eager, truth):
 def own_check(test, seed, weights, kind, got, out):
     """Have the problem's own check look at the outputs; out[0] is 0 where it is content."""
     it = _call(test, seed, weights, kind)
-    try:
-        outputs = unpacked(got)
-        answer = outputs[0] if len(outputs) == 1 else tuple(outputs)
-        said = it.form.mismatch(it.arguments(), answer)
-    except Exception as error:  # noqa: BLE001 - about the answer, whatever it is
-        said = f"{type(error).__name__}: {error}"
+    said = _said(it, lambda: unpacked(got))
+    if said and (own := _said(it, lambda: it.eager)):
+        raise ValueError(f"the problem's check refuses its own reference: {own}")
     SAID.append(said)
     out.fill_(bool(said))
+
+
+def _said(it, outputs):
+    try:
+        answer = outputs()
+        return it.form.mismatch(it.arguments(), answer[0] if len(answer) == 1 else tuple(answer))
+    except Exception as error:  # noqa: BLE001 - of a check that cannot look at such an answer
+        return f"{type(error).__name__}: {error}"
 
 
 SAID = []
