@@ -41,7 +41,7 @@ class Problem:
     """The file with its sizes divided: `factor` 1 leaves them as they are."""
 
     def __init__(self, factor=1, least=0):
-        source = Path(__file__).with_name(FILE).read_text(encoding="utf-8")
+        source = (Path(__file__).parent / FILE).read_text(encoding="utf-8")
         self.module = types.ModuleType("problem")
         exec(compile(source, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         if factor > 1:
