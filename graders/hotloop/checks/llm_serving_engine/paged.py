@@ -76,7 +76,7 @@ def chunks(rng: Rng) -> Iterator[Case]:
         ("a chunk of blocks of one token", 5, 23, 1, 4, 2),
     ):
         yield _chunk(rng, label, n, length, size, (heads, kv_heads), 1.0)
-    yield _chunk(rng, "scores beyond what exp can take", 6, 40, 8, (4, 2), 40.0)
+    yield _chunk(rng, "scores beyond what exp can take", 6, 40, 8, (4, 2), 400.0)
 
 
 def _chunk(

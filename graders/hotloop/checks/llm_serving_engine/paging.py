@@ -142,9 +142,10 @@ def _alike(rng: Rng, told: list[Prefix]) -> Prefix:
     return (*known, *(int(t) for t in tail))[:40]
 
 
-def traces(rng: Rng, mix: Mix) -> Iterator[Question]:
-    """Four of a kind."""
-    for number in range(4):
+def traces(rng: Rng, mixes: Sequence[Mix]) -> Iterator[Question]:
+    """Six, of one kind after the other."""
+    for number in range(6):
+        mix = mixes[number % len(mixes)]
         size = constant("BLOCK", int(rng.choice([2, 3, 4, 8])))
         blocks = int(rng.integers(*mix.blocks))
         operations = _operations(rng, mix, Pool(blocks, size))
@@ -180,7 +181,8 @@ def _operations(rng: Rng, mix: Mix, pool: Pool) -> list[Operation]:
 
 PLAIN = Mix("Sequences with nothing in common", (60, 80), (0.25, 0.55, 0.0, 0.2), _unlike, 7)
 FORKS = Mix("Forked sequences", (80, 110), (0.1, 0.55, 0.2, 0.15), _unlike, 9)
-PREFIXES = Mix("Prompts with common prefixes", (34, 48), (0.4, 0.2, 0.05, 0.35), _alike, 3)
+PREFIXES = Mix("Prompts with common prefixes", (34, 48), (0.4, 0.2, 0.05, 0.35), _alike, 3, 400)
+CROWDED = Mix("Common prefixes in a small pool", (14, 26), (0.4, 0.2, 0.05, 0.35), _alike, 5, 400)
 TIGHT = Mix("A pool that is too small", (7, 14), (0.3, 0.4, 0.12, 0.18), _alike, 12)
 
 

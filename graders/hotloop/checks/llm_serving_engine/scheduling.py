@@ -25,12 +25,10 @@ from hotloop.judge.session import Session
 Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
-LEVELS = ((1.15, 1.0), (1.0, 0.5))
-"""Of requests that meet both limits, in units of vLLM's policy, and the share of the points. Over
-fifty sets of traces the reference reached 1.29 times at least, and twice in the middle."""
-
-LIKE_FIRST_COME = 1.0
-"""The least in units of first come, first served."""
+LEVELS = ((1.5, 1.0), (1.2, 0.7), (0.97, 0.4))
+"""Of requests that meet both limits, in units of vLLM's policy, and the share of the points. On 14
+sets of traces the reference reached 1.97 to 3.12, and serving in order 1.00 to 1.22. Shorter chunks
+alone, or late requests last alone, reached 1.19 to 2.48."""
 
 
 @cache
@@ -98,7 +96,7 @@ def goodput(session: Session) -> str:
         f"{good['yours']} requests met both limits; with vLLM's policy {good['vllm']}, "
         f"first come, first served {good['first_come']}."
     )
-    if good["yours"] < LIKE_FIRST_COME * good["first_come"]:
+    if good["yours"] < good["first_come"]:
         raise Ruling(Verdict.WRONG_ANSWER, said)
     for least, share in LEVELS:
         if ratio >= least:
@@ -174,7 +172,7 @@ def _crowds(rng: Rng) -> Iterator[Story]:
 
 def _overload(rng: Rng) -> Iterator[Story]:
     given = simulator()
-    for per_s, burst in ((200.0, 1.0), (150.0, 6.0), (200.0, 1.0), (150.0, 6.0)):
+    for per_s, burst in 3 * ((230.0, 1.0), (180.0, 6.0)):
         blocks = int(rng.integers(200, 300))
         label = f"{per_s:.0f} requests/s" + (", in bursts" if burst > 1 else "")
         limits = {**_limits(), "blocks": blocks}

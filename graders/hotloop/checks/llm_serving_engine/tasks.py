@@ -19,10 +19,12 @@ from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
 
 block_manager = returns_data(
-    serves=Answers(partial(paging.traces, mix=paging.PLAIN)),
-    shares=Answers(partial(paging.traces, mix=paging.FORKS), after=("serves",)),
-    caches=Answers(partial(paging.traces, mix=paging.PREFIXES), after=("serves",)),
-    full=Answers(partial(paging.traces, mix=paging.TIGHT), after=("serves",)),
+    serves=Answers(partial(paging.traces, mixes=[paging.PLAIN])),
+    shares=Answers(partial(paging.traces, mixes=[paging.FORKS]), after=("serves",)),
+    caches=Answers(partial(paging.traces, mixes=[paging.PREFIXES]), after=("serves",)),
+    full=Answers(
+        partial(paging.traces, mixes=[paging.TIGHT, paging.CROWDED]), after=("serves",)
+    ),
 )
 
 paged_attention = returns_tensor(
