@@ -79,7 +79,7 @@ class Http:
             self._end(number)
 
     async def steps(self) -> None:
-        """Step for ever."""
+        """Step forever."""
         while True:
             batch = self.server.schedule()
             self._write()

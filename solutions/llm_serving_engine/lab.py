@@ -32,7 +32,7 @@
 # | `attention_triton.py` | yours: task 8, in Triton |
 # | `model.py`, `decoder.npz`, `runner.py` | the decoder, its weights, and what runs a batch through it over your pages |
 # | `simulator.py`, `step_times.json` | the model of time in which task 3 is judged, and the recorded times that it counts with |
-# | `http_server.py`, `load.py` | sockets around your server, and an open-loop load generator |
+# | `http_server.py`, `load.py`, `aiperf_tokenizer.py` | sockets around your server, an open-loop load generator, and what AIPerf needs to count characters |
 # | `metrics_*.prom` | readings of `/metrics` from recorded runs of Hotloop's engine |
 
 # %%
@@ -184,7 +184,7 @@ check("llm_serving_engine.serve")
 #
 # Write `capacity(path)`. The JSON file has `layers`, `heads`, `kv_heads`, `head_dim`, `cache_bytes` (of one number in the cache), `parameters`,
 # `weight_bytes` (of one parameter), `gpus` (tensor parallel: weights and key/value heads are divided; with more GPUs than key/value heads, each
-# GPU has one), `memory_gib` (GiB of each GPU), `share` (of it that the server may use), `reserved_gib` (of that, for everything but weights and
+# GPU has one), `memory_gib` (GiB of each GPU), `share` (of it that the server may use), `reserved_gib` (of that, foreverything but weights and
 # cache), `bandwidth_gb_s` (10⁹ bytes a second, of each GPU), `block_size`, and `prompt_tokens` and `output_tokens` of a request. Return a dict,
 # for one GPU of the group where it matters:
 #
@@ -313,7 +313,7 @@ def read_metrics(before, after):
 check("llm_serving_engine.read_metrics")
 
 # %% [markdown]
-# These are recorded runs of Hotloop's engine on a CPU, with four settings. *Predict first*, from the file names alone: which one has the
+# These are recorded runs of Hotloop's engine on a CPU, with four settings. *Predict first*, from the lines `limit_…`: which one has the
 # highest latency?
 
 # %%

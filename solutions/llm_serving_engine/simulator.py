@@ -19,7 +19,7 @@ STEP_MS = json.loads(Path(__file__).with_name("step_times.json").read_text())
 
 
 class Illegal(Exception):
-    """A decision that no engine could carry out, or that leaves requests waiting for ever."""
+    """A decision that no engine could carry out, or that leaves requests waiting forever."""
 
 
 @dataclass

@@ -58,7 +58,7 @@ def vllm(view: View) -> Decision:
 def first_come(view: View) -> Decision:
     """Whole prompts before anything else; only where none fits, a token for each running request.
 
-    As engines did before chunked prefill: who decodes waits for every new prompt.
+    As engines did before chunked prefill: who decodes waits forevery new prompt.
     """
     free, budget, places = view["free_blocks"], view["most_tokens"], view["most_rows"]
     places -= len(view["running"])
