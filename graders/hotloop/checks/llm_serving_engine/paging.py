@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_list
-from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 
 Rng = np.random.Generator
@@ -146,7 +145,7 @@ def traces(rng: Rng, mixes: Sequence[Mix]) -> Iterator[Question]:
     """Six, of one kind after the other."""
     for number in range(6):
         mix = mixes[number % len(mixes)]
-        size = constant("BLOCK", int(rng.choice([2, 3, 4, 8])))
+        size = int(rng.choice([2, 3, 4, 8]))
         blocks = int(rng.integers(*mix.blocks))
         operations = _operations(rng, mix, Pool(blocks, size))
         trace = {"blocks": blocks, "size": size, "operations": operations}

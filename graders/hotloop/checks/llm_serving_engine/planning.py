@@ -53,7 +53,7 @@ def deployments(rng: Rng) -> Iterator[Question]:
             "weight_bytes": float(rng.choice([0.5, 1.0, 2.0])),
             "gpus": gpus,
             "memory_gib": memory,
-            "share": constant("SHARE", round(float(rng.uniform(0.8, 0.95)), 2)),
+            "share": round(float(rng.uniform(0.8, 0.95)), 2),
             "reserved_gib": round(float(rng.uniform(1.0, 4.0)), 1),
             "bandwidth_gb_s": bandwidth,
             "block_size": int(rng.choice([16, 32, 128])),
@@ -79,7 +79,7 @@ def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
     blocks = max(0, math.floor(room / (kv * given["block_size"])))
     tokens = given["prompt_tokens"] + given["output_tokens"]
     sequences = blocks // math.ceil(tokens / given["block_size"])
-    context = given["prompt_tokens"] + given["output_tokens"] / 2
+    context = given["prompt_tokens"] + given["output_tokens"] / constant("PART", 2)
     moved = weights + sequences * context * kv
     step = moved / (given["bandwidth_gb_s"] * 1e9)
     return {
@@ -199,7 +199,7 @@ def _read(
     settings: dict[str, Callable[[], tuple[str, int]]] = {
         "memory": lambda: ("blocks", math.ceil(limits["blocks"] * (rows + waiting) / rows)),
         "rows": lambda: ("most_rows", math.ceil(rows + waiting)),
-        "tokens": lambda: ("most_tokens", 2 * limits["most_tokens"]),
+        "tokens": lambda: ("most_tokens", constant("FACTOR", 2) * limits["most_tokens"]),
     }
     setting, value = settings[limit]() if limit in settings else (None, None)
     return {

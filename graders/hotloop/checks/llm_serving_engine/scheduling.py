@@ -16,7 +16,6 @@ from hotloop.checks.llm_serving_engine import policies
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.rung import rung
@@ -142,17 +141,17 @@ def _scarce(rng: Rng) -> Iterator[Story]:
     yield Story(
         "Little memory",
         given.trace(rng, 60, 130.0),
-        {**_limits(), "blocks": int(rng.integers(34, 44))},
+        {"blocks": int(rng.integers(34, 44))},
     )
     yield Story(
         "Few rows and tokens",
         given.trace(rng, 60, 110.0),
-        {**_limits(), "blocks": 200, "most_rows": 4, "most_tokens": int(rng.integers(48, 80))},
+        {"blocks": 200, "most_rows": 4, "most_tokens": int(rng.integers(48, 80))},
     )
     yield Story(
         "A block of one token",
         given.trace(rng, 30, 110.0),
-        {**_limits(), "blocks": int(rng.integers(420, 520)), "block_size": 1},
+        {"blocks": int(rng.integers(420, 520)), "block_size": 1},
     )
 
 
@@ -166,7 +165,7 @@ def _crowds(rng: Rng) -> Iterator[Story]:
         later = given.trace(rng, 170, 160.0)
         for request in later:
             request.id += len(crowd)
-        limits = {**_limits(), "blocks": 240, "patience_ms": 700.0}
+        limits = {"blocks": 240, "patience_ms": 700.0}
         yield Story("A crowd, and then a steady stream", [*crowd, *later], limits)
 
 
@@ -175,12 +174,5 @@ def _overload(rng: Rng) -> Iterator[Story]:
     for per_s, burst in 3 * ((230.0, 1.0), (180.0, 6.0)):
         blocks = int(rng.integers(200, 300))
         label = f"{per_s:.0f} requests/s" + (", in bursts" if burst > 1 else "")
-        limits = {**_limits(), "blocks": blocks}
+        limits = {"blocks": blocks}
         yield Story(label, given.trace(rng, 140, per_s, burst), limits)
-
-
-def _limits() -> dict[str, Any]:
-    return {
-        "ttft_ms": constant("TTFT_MS", 40.0),
-        "tpot_ms": constant("TPOT_MS", 6.0),
-    }

@@ -22,9 +22,7 @@ block_manager = returns_data(
     serves=Answers(partial(paging.traces, mixes=[paging.PLAIN])),
     shares=Answers(partial(paging.traces, mixes=[paging.FORKS]), after=("serves",)),
     caches=Answers(partial(paging.traces, mixes=[paging.PREFIXES]), after=("serves",)),
-    full=Answers(
-        partial(paging.traces, mixes=[paging.TIGHT, paging.CROWDED]), after=("serves",)
-    ),
+    full=Answers(partial(paging.traces, mixes=[paging.TIGHT, paging.CROWDED]), after=("serves",)),
 )
 
 paged_attention = returns_tensor(
