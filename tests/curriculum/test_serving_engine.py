@@ -84,7 +84,7 @@ def test_the_learners_decoder_is_the_judges(
     given = {"tokens": tokens, "chunks": [23, 17], "table": [4, 0, 3, 1, 2], "size": 8, "blocks": 6}
     path = tmp_path / "prompt.json"
     path.write_text(json.dumps(given), encoding="utf-8")
-    monkeypatch.syspath_prepend(str(GIVEN))
+    monkeypatch.setattr(sys, "path", [str(GIVEN), *sys.path])
     monkeypatch.delitem(sys.modules, "model", raising=False)
     found = runpy.run_path(str(GIVEN / "attention.py"))["prefill"](str(path))
     monkeypatch.delitem(sys.modules, "model", raising=False)

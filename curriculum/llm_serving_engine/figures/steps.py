@@ -26,11 +26,13 @@ def main() -> None:
     axes = Axes((0, 60), (0, 60))
     marks = (0, 20, 40, 60)
     parts = axes.drawn(marks, marks, "fitted ms; upwards: recorded ms")
-    parts.append(line(*axes.at(0, 0), *axes.at(60, 60)))
+    (left, low), (right, high) = axes.at(0, 0), axes.at(60, 60)
+    parts.append(line(left, low, right, high))
     for step in recorded["steps"]:
         ms = fitted["base"] + sum(fitted[n] * step[f"{n}s"] for n in ("row", "token"))
         ms += fitted["context"] * step["context"]
-        parts.append(dot(*axes.at(min(ms, 60), min(step["ms"], 60)), 2, COLOURS[1]))
+        x, y = axes.at(min(ms, 60), min(step["ms"], 60))
+        parts.append(dot(x, y, 2, COLOURS[1]))
     told = (
         f"{len(recorded['steps'])} recorded steps lie around the line on which fitted and recorded "
         f"times are equal; the median error is {recorded['median_error']:.0%}."
