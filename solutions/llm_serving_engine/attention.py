@@ -58,7 +58,7 @@ def prefill(path: str) -> list[list[float]]:
     number of blocks.
     """
     given = json.loads(Path(path).read_text(encoding="utf-8"))
-    pools = np.full((2, LAYERS, given["blocks"], given["size"], KV_HEADS, HEAD_DIM), 1e4, "f4")
+    pools = np.full((2, LAYERS, given["blocks"], given["size"], KV_HEADS, HEAD_DIM), np.nan, "f4")
     decoder, start, found = Decoder(), 0, []
     for count in given["chunks"]:
         end = start + count

@@ -25,8 +25,8 @@ from hotloop.judge.rungs.fast import Baseline
 
 Rng = np.random.Generator
 
-GARBAGE = 300.0
-"""What lies in slots that belong to nobody: a kernel that reads one of them is far off."""
+GARBAGE = (300.0, -300.0, float("nan"))
+"""What lies in slots that belong to nobody: whoever uses one of them is far off."""
 
 HALF_TOLERANCE = Tolerance(2**-9, 4e-3)
 """Of attention in float16: inputs are exact, the output is rounded once."""
@@ -46,7 +46,7 @@ def tables(rng: Rng, lengths: list[int], size: int) -> tuple[NDArray[np.int64], 
 def pool(rng: Rng, shape: tuple[int, ...], table: NDArray[np.int64], lengths: list[int]) -> Floats:
     """[blocks, size, …]: normal where a sequence has a token, garbage elsewhere."""
     size = shape[1]
-    found = np.full(shape, GARBAGE) * rng.choice([-1.0, 1.0], shape)
+    found = rng.choice(GARBAGE, shape)
     for row, length in zip(table, lengths, strict=True):
         for place in range(length):
             found[row[place // size], place % size] = rng.standard_normal(shape[2:])

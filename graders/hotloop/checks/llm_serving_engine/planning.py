@@ -43,21 +43,28 @@ def deployments(rng: Rng) -> Iterator[Question]:
         layers, heads, kv_heads, head_dim, billions = MODELS[index % len(MODELS)]
         gpus = int(rng.choice([1, 2, 4, 8]))
         memory, bandwidth = MEMORIES[int(rng.integers(len(MEMORIES)))]
+        weight_bytes = float(rng.choice([0.5, 1.0, 2.0]))
+        if index == 1:  # 70 billion on a small GPU
+            gpus, (memory, bandwidth) = 1, MEMORIES[0]
+        share, reserved = round(float(rng.uniform(0.8, 0.95)), 2), float(rng.uniform(1.0, 4.0))
+        if index == 2:  # the weights fit, and a few blocks, but no request
+            gpus, (memory, bandwidth), weight_bytes = 1, MEMORIES[1], 2.0
+            reserved = memory * share - billions * 2e9 / GIB - 0.05
         given = {
             "layers": layers,
             "heads": heads,
             "kv_heads": kv_heads,
             "head_dim": head_dim,
-            "cache_bytes": int(rng.choice([1, 2])),
+            "cache_bytes": 2 if index == 2 else int(rng.choice([1, 2])),
             "parameters": int(billions * 1e9),
-            "weight_bytes": float(rng.choice([0.5, 1.0, 2.0])),
+            "weight_bytes": weight_bytes,
             "gpus": gpus,
             "memory_gib": memory,
-            "share": round(float(rng.uniform(0.8, 0.95)), 2),
-            "reserved_gib": round(float(rng.uniform(1.0, 4.0)), 1),
+            "share": share,
+            "reserved_gib": round(reserved, 2),
             "bandwidth_gb_s": bandwidth,
-            "block_size": int(rng.choice([16, 32, 128])),
-            "prompt_tokens": int(rng.integers(100, 30_000)),
+            "block_size": 16 if index == 2 else int(rng.choice([16, 32, 128])),
+            "prompt_tokens": int(rng.integers(3000, 30_000)),
             "output_tokens": int(rng.integers(50, 3000)),
         }
         want = planned(given)
@@ -124,6 +131,7 @@ OTHERS = (
 KINDS: tuple[tuple[str, dict[str, tuple[float, float]]], ...] = (
     ("offered_load", {"waiting": (0.0, 0.9)}),
     ("offered_load", {"waiting": (0.96, 0.99), "rows": (0.95, 1.0)}),
+    ("model", {"waiting": (1.0, 1.0)}),
     ("memory", {"waiting": (2.0, 30.0), "blocks": (0.9, 1.0)}),
     ("memory", {"waiting": (1.01, 1.04), "blocks": (0.852, 0.86), "rows": (0.95, 1.0)}),
     ("rows", {"waiting": (2.0, 30.0), "rows": (0.92, 1.0), "blocks": (0.84, 0.848)}),
