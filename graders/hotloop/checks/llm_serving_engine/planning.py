@@ -67,6 +67,9 @@ def deployments(rng: Rng) -> Iterator[Question]:
             "prompt_tokens": int(rng.integers(3000, 30_000)),
             "output_tokens": int(rng.integers(50, 3000)),
         }
+        if index == 3:  # requests that use little of their last block
+            given |= {"block_size": 128, "prompt_tokens": int(rng.integers(80, 100))}
+            given["output_tokens"] = 50
         want = planned(given)
         fits = "fits" if want["sequences"] else "does not fit"
         yield Question(
