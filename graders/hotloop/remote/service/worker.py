@@ -28,6 +28,7 @@ from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.judged_again import open_on_gpu, settled_on_gpu
+from hotloop.local_judging import require_confinement
 from hotloop.remote import judging
 from hotloop.remote.job import Phase
 from hotloop.remote.request import Request
@@ -40,7 +41,8 @@ from hotloop.web.supervisor import end_with_site
 DATABASE = "HOTLOOP_SERVE_DATABASE"
 """The environment variable with the database's URL, which may hold a password."""
 
-IDLE_S = 0.05
+IDLE_S = 0.02
+"""Between two looks at the queue, each of which takes less than a millisecond."""
 BEAT_S = 0.25
 QUIET_S = 5.0
 """After so long the database is told that a worker is there although nothing has changed."""
@@ -75,6 +77,8 @@ class Worker:
     name: str
     phase: Phase
     judge: Judge = judge
+    warm: bool = False
+    """Whether to have a judge ready before there is work: it takes seconds to start."""
     asked: threading.Event = field(default_factory=threading.Event)
     """To end. What interrupts C code may come out of it as another error, which this explains."""
     _told: float = -QUIET_S
@@ -82,6 +86,8 @@ class Worker:
     def run(self) -> None:
         """Until it is asked to end."""
         with JudgeProcess() as process:
+            if self.warm:
+                process.warm(require_confinement())
             while not self.asked.is_set():
                 if not self.one(process):
                     self.asked.wait(IDLE_S)
@@ -173,7 +179,8 @@ def main() -> None:
     end_with_site()
     logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
     engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
-    worker = Worker(engine, arguments.name, arguments.phase)
+    # What needs a GPU is mostly timed, and timed workers are not forked.
+    worker = Worker(engine, arguments.name, arguments.phase, warm=arguments.phase == "cpu")
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         # Only once: what ends then must not be interrupted.
