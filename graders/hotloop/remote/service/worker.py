@@ -16,10 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Any, Protocol
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -49,7 +50,16 @@ QUIET_S = 5.0
 
 log = logging.getLogger("hotloop.remote")
 
-Judge = Callable[[Claimed, JudgeProcess, Callable[[str], None]], list[Record]]
+
+class Judging(AbstractContextManager[Any], Protocol):
+    """What judges: a process here, or one on a node."""
+
+    def kill(self) -> None:
+        """End what it is at. May be called from another thread."""
+        ...
+
+
+Judge = Callable[[Claimed, Any, Callable[[str], None]], list[Record]]
 
 
 class Stopped(BaseException):
@@ -69,30 +79,37 @@ def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> l
         return [settled_on_gpu(earlier[record.task], record) for record in later]
 
 
+def warm() -> JudgeProcess:
+    """A judge that gets ready before there is work, which takes it seconds."""
+    process = JudgeProcess()
+    process.warm(require_confinement())
+    return process
+
+
 @dataclass
 class Worker:
-    """One process's work. judge: what is done with a work; tests put something quicker there."""
+    """Judges one work at a time.
+
+    process: what with. judge: what is done with a work; tests put something quicker there.
+    """
 
     engine: Engine
     name: str
     phase: Phase
     judge: Judge = judge
-    warm: bool = False
-    """Whether to have a judge ready before there is work: it takes seconds to start."""
+    process: Callable[[], Judging] = JudgeProcess
     asked: threading.Event = field(default_factory=threading.Event)
     """To end. What interrupts C code may come out of it as another error, which this explains."""
     _told: float = -QUIET_S
 
     def run(self) -> None:
         """Until it is asked to end."""
-        with JudgeProcess() as process:
-            if self.warm:
-                process.warm(require_confinement())
+        with self.process() as process:
             while not self.asked.is_set():
                 if not self.one(process):
                     self.asked.wait(IDLE_S)
 
-    def one(self, process: JudgeProcess) -> bool:
+    def one(self, process: Judging) -> bool:
         """Judge the next work; False when none waits."""
         if time.monotonic() - self._told > QUIET_S:
             works.here(self.engine, self.name, self.phase, platform.node())
@@ -109,9 +126,7 @@ class Worker:
             works.finish(self.engine, held, self.name, found)
         return True
 
-    def _judged(
-        self, held: Claimed, process: JudgeProcess, heart: _Heart
-    ) -> Sequence[Record] | None:
+    def _judged(self, held: Claimed, process: Judging, heart: _Heart) -> Sequence[Record] | None:
         try:
             return self.judge(held, process, heart.say)
         except Exception as error:
@@ -125,7 +140,7 @@ class Worker:
 class _Heart(threading.Thread):
     """Says that a work is being judged, until that is over; ends the judge when nobody wants it."""
 
-    def __init__(self, worker: Worker, held: Claimed, process: JudgeProcess) -> None:
+    def __init__(self, worker: Worker, held: Claimed, process: Judging) -> None:
         super().__init__(name="hotloop-heart", daemon=True)
         self._worker, self._held, self._process = worker, held, process
         self._said = ""
@@ -163,7 +178,7 @@ class _Heart(threading.Thread):
         self.join()
 
 
-def command(folder: Path, name: str, phase: Phase) -> list[str]:
+def command(folder: Path, name: str, phase: str) -> list[str]:
     """What starts a worker."""
     module = "hotloop.remote.service.worker"
     return [sys.executable, "-m", module, str(folder), "--name", name, "--phase", phase]
@@ -180,7 +195,8 @@ def main() -> None:
     logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
     engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
     # What needs a GPU is mostly timed, and timed workers are not forked.
-    worker = Worker(engine, arguments.name, arguments.phase, warm=arguments.phase == "cpu")
+    start = JudgeProcess if arguments.phase == "gpu" else warm
+    worker = Worker(engine, arguments.name, arguments.phase, process=start)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         # Only once: what ends then must not be interrupted.
