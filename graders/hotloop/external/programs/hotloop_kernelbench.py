@@ -46,8 +46,7 @@ class Problem:
         exec(compile(source, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         if factor > 1:
             for name, value in list(vars(self.module).items()):
-                if type(value) is int and value >= least:
-                    setattr(self.module, name, max(SMALLEST, value // factor))
+                setattr(self.module, name, shrunk(value, factor, least))
 
     def arguments(self, seed, kind):
         """What the model is called with: see `sampled`."""
@@ -71,6 +70,15 @@ class Problem:
             if not double:
                 return model(*arguments)
             return model.double()(*(doubled(each) for each in arguments))
+
+
+def shrunk(value, factor, least):
+    """A size from `least` on, divided; a tuple or list with its sizes divided; else the value."""
+    if type(value) in (tuple, list):
+        return type(value)(shrunk(item, factor, least) for item in value)
+    if type(value) is int and value >= least:
+        return max(SMALLEST, value // factor)
+    return value
 
 
 def doubled(value):
