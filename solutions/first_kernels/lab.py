@@ -27,13 +27,12 @@
 #   runs your threads one by one and watches every access. What only a GPU can show says `not_measured`, and its points
 #   stay open.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |
 # | `kernels_triton.py` | kernels in Triton: tasks 1, 3 and 6 |
 # | `kernels.cu` | kernels in CUDA C++: tasks 2, 4 and 5 |
-#
-# The lesson *First kernels* has a picture of threads and memory for each task.
 
 # %%
 from hotloop import check

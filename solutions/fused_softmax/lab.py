@@ -28,6 +28,7 @@
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
 #   simulator. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

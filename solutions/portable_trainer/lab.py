@@ -26,6 +26,7 @@
 #   losses itself from what you wrote to disk, and the process that hands out samples counts them.
 # - No GPU is needed. Eight XLA devices on this CPU simulate a pod, and two processes simulate ranks.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

@@ -25,6 +25,7 @@
 #   the files that they write.
 # - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

@@ -24,6 +24,7 @@
 #   The judge draws new patterns, lengths and thresholds each time, and compares with a reference of its own.
 # - No GPU is needed: Triton's kernels run in its interpreter. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

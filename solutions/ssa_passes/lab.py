@@ -26,6 +26,7 @@
 #   `Function`; what the judge sees is the text.
 # - When a program is short enough, the judge's message shows it, with ⏎ for each new line, and the call that fails.
 # - No GPU is needed. Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

@@ -27,6 +27,7 @@
 # - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, tasks 1
 #   to 7 say `not_measured`, and their points are pending. So do the checks of tasks 8 and 9 that only a GPU can show.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

@@ -25,6 +25,7 @@
 # - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
 # - No GPU is needed: JAX compiles with XLA for this CPU. Three tasks are also measured on a GPU, where there is one.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

@@ -25,6 +25,7 @@
 #   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
 # - No GPU and no phone is needed.
 # - Stuck? Each task has three hints. Open one at a time.
+# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
 #
 # | file | what it is |
 # | --- | --- |

@@ -113,7 +113,8 @@ def test_start_copies_the_exercise(tmp_path: Path, clone: Path) -> None:
 
 def test_start_gives_no_solutions(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
-    texts = [path.read_text() for path in (tmp_path / "fused_softmax").iterdir()]
+    started = (tmp_path / "fused_softmax").rglob("*")
+    texts = [path.read_text() for path in started if path.is_file()]
     assert texts
     assert not any("BEGIN SOLUTION" in text for text in texts)
     assert not (tmp_path / "fused_softmax" / "wrong").exists()
