@@ -41,16 +41,18 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     from hotloop.practice import verdicts
     from hotloop.problem import settle
     from hotloop.remote import place
-    from hotloop.takehome import work_log
+    from hotloop.takehome import manifest, work_log
 
-    if server := place.chosen():
+    server = place.chosen()
+    if server:
         record = _judge_there(module, task, server)
     elif gap := extras.why_no_judge():
         raise UserError(gap)
     else:
         record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
-    verdicts.note(record, points, "notebook")
+    own = not server and manifest.find(Path.cwd()) is None
+    verdicts.note(record, points, "notebook", own=own)
     work_log.note_check(Path.cwd(), record, points)
     return Shown(record, points)
 

@@ -27,8 +27,7 @@
 #   in the file list), save, and run the check here.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
 #   simulator. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
-# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -25,8 +25,7 @@
 # - Programs travel as text. `ir.py` holds the language: read its first page now. `@ir.on_text` lets your pass work on a
 #   `Function`; what the judge sees is the text.
 # - When a program is short enough, the judge's message shows it, with ⏎ for each new line, and the call that fails.
-# - No GPU is needed. Stuck? Each task has three hints. Open one at a time.
-# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
+# - No GPU is needed. Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -24,8 +24,7 @@
 # - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
 # - No GPU and no phone is needed.
-# - Stuck? Each task has three hints. Open one at a time.
-# - [The lesson](lesson.md) explains what the tasks use, with figures; `lesson.md` lies beside this notebook.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -97,14 +97,16 @@ def run(
     code = [task for task in asked.tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-    if there := "" if source is not None and not on else place.chosen(on):
+    there = "" if source is not None and not on else place.chosen(on)
+    if there:
         records = _judge_there(asked, code, _seed(seed), there, nsight=nsight)
     else:
         require_sandbox()
         records = _judge(asked, code, _seed(seed), nsight=nsight)
     for name, record in records.items() if source is None else ():
         points = settle(asked.problem, name, record)
-        verdicts.note(record, points, "command")
+        own = not there and asked.pack is None
+        verdicts.note(record, points, "command", own=own)
         work_log.note_check(asked.folder, record, points)
     rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
     judged = [rung.verdict for record in records.values() for rung in record.rungs]

@@ -9,14 +9,17 @@ from hotloop.core.verdict import Ruling
 
 
 @contextmanager
-def labelled(label: str) -> Generator[None]:
+def labelled(label: str, about: object = None) -> Generator[None]:
     """Put `label` before a ruling's sentence; not before one that nothing was tried at all.
 
-    Any other exception gets it as a note, which `blame` puts into the sentence.
+    Any other exception gets it as a note, which `blame` puts into the sentence. about: what the
+    ruling keeps for `hotloop repro`.
     """
     try:
         yield
     except Ruling as ruling:
+        if about is not None:
+            ruling.about = about
         if ruling.sentence.startswith("Not attempted"):
             raise
         ruling.sentence = f"{label}: {ruling.sentence}"

@@ -141,6 +141,8 @@ def _ruled(name: str, rung: Rung, session: Session) -> RungRecord:
     except Partly as part:
         return RungRecord(name, part.verdict, part.sentence, part.earned)
     except Ruling as ruling:
+        if ruling.about is not None:
+            session.note(reproducible=True)
         return RungRecord(name, ruling.verdict, ruling.sentence)
     except Overrun as overrun:
         session.log_exception(overrun)

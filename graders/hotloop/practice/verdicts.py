@@ -4,9 +4,10 @@ It is written where a verdict is shown (`check(…)` in a notebook and `hotloop 
 machine, and is feedback: no points come from it. `HOTLOOP_NO_VERDICT_LOG=1` turns it off. A line:
 
     {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.online_pass", "verdict": "passed",
-     "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook"}
+     "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook", "seed": ""}
 
-by: `notebook` or `command`.
+by: `notebook` or `command`. seed: of the inputs, from which `hotloop repro` makes them again; empty
+where somebody else judged, and in a take-home.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Line(Strict):
     pending: Points
     possible: Points
     by: By
+    seed: str = ""
 
     @property
     def done(self) -> bool:
@@ -66,8 +68,11 @@ def path() -> Path:
     return place.folder() / NAME
 
 
-def note(record: Record, score: Score, by: By) -> None:
-    """Adds a line. A folder that cannot be written is no reason to withhold a verdict."""
+def note(record: Record, score: Score, by: By, *, own: bool) -> None:
+    """Adds a line. A folder that cannot be written is no reason to withhold a verdict.
+
+    own: this machine judged for nobody but the learner, so that the inputs are no secret.
+    """
     if os.environ.get(OFF) == "1":
         return
     line = {
@@ -78,6 +83,7 @@ def note(record: Record, score: Score, by: By) -> None:
         "pending": score.pending,
         "possible": score.possible,
         "by": by,
+        "seed": record.circumstances.seed if own else "",
     }
     with suppress(OSError):
         path().parent.mkdir(parents=True, exist_ok=True)

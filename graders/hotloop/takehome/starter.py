@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 _HINT = re.compile(r"<details><summary>Hint: .*?</details>\n*", re.DOTALL)
 _ABOUT_HINTS = re.compile(
-    r"(\n- | )Stuck\? Each task has three hints\. Open one at a time\."
-    r"\n- \[The lesson\]\(lesson\.md\).*"
+    r"(\n- | )Stuck\? Each task has three hints\. .*|\n+The lesson has a picture .*"
 )
 _CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
