@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ from hotloop.notebook_cells import NOTEBOOK
 
 LESSONS = sorted(paths.curriculum().glob("*/lesson.md"))
 PAGES = sorted(p for p in paths.curriculum().glob("*/*.md") if p.name != "design.md")
+CHARTS = [
+    path
+    for path in sorted(paths.curriculum().glob("*/figures/*.py"))
+    if "\nfrom hotloop.site." in path.read_text(encoding="utf-8")
+]
 GLOSSARY = paths.curriculum() / "glossary.md"
 MOST_WORDS = 3000
 LINK = re.compile(r"\(\.\./glossary\.md#([\w-]+)\)")
@@ -55,6 +61,22 @@ def test_a_lesson_is_short_and_links_its_terms(path: Path) -> None:
     assert LINK.findall(text)
     first = text.split("\n\n")[2]
     assert not first.startswith("#"), "says what the reader will make fast, before the outcomes"
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.parent.name)
+def test_a_lesson_has_four_figures_that_exist(path: Path) -> None:
+    for page in path.parent.glob("lesson*.md"):
+        shown = re.findall(r'<img src="(figures/\w+\.svg)"', page.read_text(encoding="utf-8"))
+        assert len(set(shown)) == len(shown) >= 4
+        assert all((path.parent / name).is_file() for name in shown)
+
+
+@pytest.mark.parametrize("script", CHARTS, ids=lambda p: f"{p.parts[-3]}-{p.stem}")
+def test_a_chart_is_what_its_script_draws_from_the_recorded_data(
+    script: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out == script.with_suffix(".svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda p: p.parent.name)

@@ -1,23 +1,28 @@
-"""`hotloop repro`: the input of a failed check, in a program that calls the learner's code with it."""
+"""`hotloop repro`: a failed check as a program that calls the learner's code with its input."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
+from hotloop.core.record import NOT_ATTEMPTED
 from hotloop.curriculum import Module, Task
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice import verdicts
 from hotloop.takehome import manifest
 from hotloop.takehome.manifest import PackFolder
 from hotloop.variants import beside
+
+if TYPE_CHECKING:
+    from hotloop.repro.failure import Failure
 
 SAME = "The input is that of your last check on this machine."
 FRESH = (
@@ -47,7 +52,7 @@ def run(
         failure = _failure(module, task, work, pack, seed)
         if failure is None:
             continue
-        if failure.sentence.startswith("Not attempted"):
+        if failure.sentence.startswith(NOT_ATTEMPTED):
             raise UserError(f"{what} is not started: there is nothing to reproduce.")
         origin = SAME if seed else FRESH
         try:
@@ -79,7 +84,7 @@ def _answer(rung: str, sentence: str, written: list[Path], origin: str) -> Answe
         document,
         Text(f"The check `{rung}` fails: {sentence}"),
         Text(f"{origin}"),
-        Text(f"Run: python {written[0]}", no_wrap=True),
+        Text(f"Run: python {os.path.relpath(written[0])}", no_wrap=True),
     )
 
 
@@ -93,7 +98,9 @@ def _seed(key: str, pack: PackFolder | None) -> str:
     return "" if last is None or pack is not None else last.seed
 
 
-def _failure(module: Module, task: Task, work: Path, pack: PackFolder | None, seed: str):
+def _failure(
+    module: Module, task: Task, work: Path, pack: PackFolder | None, seed: str
+) -> Failure | None:
     from hotloop.judge.job import Job
     from hotloop.local_judging import require_confinement
     from hotloop.repro.failure import first_failure
@@ -108,9 +115,9 @@ def _failure(module: Module, task: Task, work: Path, pack: PackFolder | None, se
         notebook=NOTEBOOK,
         isolation=require_confinement(),
         device="cpu",
-        variant=None if variant is None else variant.to_json(),
+        variant=variant.to_json(),
         given={} if pack is None else pack.manifest.files,
         seed=seed,
     )
-    with Console(stderr=True).status("") as status:
-        return first_failure(job, lambda text: status.update(f"judging: {text}"))
+    with judging_line() as say:
+        return first_failure(job, say)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from hotloop.core.record import NOT_ATTEMPTED
 from hotloop.core.verdict import Ruling
 
 
@@ -20,7 +21,7 @@ def labelled(label: str, about: object = None) -> Generator[None]:
     except Ruling as ruling:
         if about is not None:
             ruling.about = about
-        if ruling.sentence.startswith("Not attempted"):
+        if ruling.sentence.startswith(NOT_ATTEMPTED):
             raise
         ruling.sentence = f"{label}: {ruling.sentence}"
         raise

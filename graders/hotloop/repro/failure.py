@@ -64,9 +64,8 @@ def first_failure(job: Job, on_progress: Callable[[str], None]) -> Failure | Non
     """
     task, variant, missing = find(job.module, job.task), variant_of(job), lacking(job.spec)
     launcher = Launcher(job.isolation, threads=default_threads())
-    drawn = variant.constants if variant is not None else {}
     with (
-        constants(drawn),
+        constants({} if variant is None else variant.constants),
         closing(session_of(job, task, launcher, on_progress=on_progress)) as session,
     ):
         for name, rung in task.rungs.items():

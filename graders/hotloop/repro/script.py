@@ -142,20 +142,23 @@ def _launched(failure: Failure, case: Case) -> str:
     )
     plain = [a for a in case.arguments if isinstance(a, int | float)]
     grid = (-(-case.out.shape[0] // how.rows_a_block), 1, 1)
-    return _CUDA.format(
-        file=failure.callee.file,
-        name=failure.callee.name,
-        inputs=inputs,
-        output=how.parameters[-1],
-        shape=list(case.out.shape),
-        strides=list(case.out.strides),
-        storage=case.out.dtype.storage.name,
-        is_bf16=case.out.dtype is BF16,
-        grid=grid,
-        block=(how.block, 1, 1),
-        numbers=[*case.out.shape, *plain],
-        order=ORDER,
-    ) + _COMPARE
+    return (
+        _CUDA.format(
+            file=failure.callee.file,
+            name=failure.callee.name,
+            inputs=inputs,
+            output=how.parameters[-1],
+            shape=list(case.out.shape),
+            strides=list(case.out.strides),
+            storage=case.out.dtype.storage.name,
+            is_bf16=case.out.dtype is BF16,
+            grid=grid,
+            block=(how.block, 1, 1),
+            numbers=[*case.out.shape, *plain],
+            order=ORDER,
+        )
+        + _COMPARE
+    )
 
 
 # --- texts ----------------------------------------------------------------------------------------
@@ -250,6 +253,7 @@ print(JUDGE)
 """
 
 _COMPARE = """\
+np.set_printoptions(threshold=12, precision=6)
 print("the check said:", JUDGE)
 print("got:")
 print(got)

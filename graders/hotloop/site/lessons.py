@@ -14,7 +14,7 @@ from hotloop.site.markdown import write
 RUNS_PLACE = "<!-- recorded-runs -->"
 OUTCOMES = "## What you will be able to do"
 CHINESE = "lesson.zh.md"
-_PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*">')
+_PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*"(?: width="\d+")?>')
 
 
 def authored_pages(module: curriculum.Module) -> list[Path]:

@@ -81,5 +81,5 @@ def test_a_check_in_a_notebook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = module.check(TASK)
     assert shown is not None
     (line,) = verdicts.read().lines
-    assert (line.task, line.verdict, line.by) == (TASK, "wrong_answer", "notebook", own=True)
+    assert (line.task, line.verdict, line.by) == (TASK, "wrong_answer", "notebook")
     assert line.possible > 0
