@@ -41,6 +41,11 @@ import torch
 from hotloop import check
 
 # %% [markdown]
+# # Part 1: A kernel in PyTorch and Triton
+#
+# About 3½ hours.
+
+# %% [markdown]
 # ## 1. The online recurrence
 #
 # ### CARD fused_softmax.online_pass
@@ -220,6 +225,11 @@ check("fused_softmax.triton_forward")
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "triton_masked", "locked": true, "points": 22, "solution": false, "task": false}
 check("fused_softmax.triton_masked")
+
+# %% [markdown]
+# # Part 2: CUDA C++ and operators
+#
+# About 9 hours.
 
 # %% [markdown]
 # ## 5. CUDA C++: one thread per row

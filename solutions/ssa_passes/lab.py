@@ -56,6 +56,11 @@ def fresh(file, name):
 
 
 # %% [markdown]
+# # Part 1: From Python to SSA, and the classic passes
+#
+# About 11½ hours.
+
+# %% [markdown]
 # ## 1. From Python to basic blocks
 #
 # ### CARD ssa_passes.lowering
@@ -416,6 +421,11 @@ SVG(ir_drawing.graph(example, after, titles=["SSA", "with copies"]))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "leave_ssa", "locked": true, "points": 10, "solution": false, "task": false}
 check("ssa_passes.leave_ssa")
+
+# %% [markdown]
+# # Part 2: Memory, fusion and passes in frameworks
+#
+# About 10½ hours.
 
 # %% [markdown]
 # ## 11. Memory planning

@@ -68,6 +68,11 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 # much? Write two numbers down; after task 3 you measure them.
 
 # %% [markdown]
+# # Part 1: The detector and its graph
+#
+# About 7 hours.
+
+# %% [markdown]
 # ## 1. Letterbox preprocessing
 #
 # ### CARD yolo_on_mobile.letterbox
@@ -386,6 +391,11 @@ except (NotImplementedError, NameError) as error:
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "replace", "locked": true, "points": 14, "solution": false, "task": false}
 check("yolo_on_mobile.replace")
+
+# %% [markdown]
+# # Part 2: Quantization, limits and runtimes
+#
+# About 11½ hours.
 
 # %% [markdown]
 # ## 7. Quantize the detector to int8

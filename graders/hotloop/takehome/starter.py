@@ -28,6 +28,8 @@ _ABOUT_HINTS = re.compile(
 _CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
 _SECTION = re.compile(r"^## \d+\. ")
+_PART = re.compile(r"^# Part \d+: ")
+"""The heading of a part, with its hours: a pack has neither."""
 
 Cell = dict[str, Any]
 
@@ -131,7 +133,11 @@ class _Unasked:
 
 def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     document = cast("dict[str, Any]", json.loads(data))
-    cells = cast("list[Cell]", document["cells"])
+    cells = [
+        cell
+        for cell in cast("list[Cell]", document["cells"])
+        if not _PART.match(_source(cell))
+    ]
     known = {task.id for task in module.tasks}
     sections = [(section, _counts(section, known, chosen)) for section in _sections(cells)]
     learned = {
