@@ -30,7 +30,7 @@ from hotloop.site.markdown import (
 
 NOTEBOOK = "notebook.md"
 SOLUTIONS = "solutions.md"
-_HINTS = ("a nudge", "the approach", "nearly the code")
+_HINTS = ("a nudge", "the approach", "the structure")
 _NEEDS: Mapping[problem.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",

@@ -1,8 +1,8 @@
 """What a candidate starts from: the files of the chosen tasks, in the candidate's variant.
 
 It is the module's exercise, less the sections and files of tasks that do not count, and what the
-text says of these files, of hints and of the lesson; less the hints, whose last one is nearly the
-code; and less the times and points of a course.
+text says of these files, of hints and of the lesson; less the hints themselves; and less the times
+and points of a course.
 """
 
 from __future__ import annotations
