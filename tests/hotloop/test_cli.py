@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +228,29 @@ def test_version() -> None:
     from hotloop import __version__
 
     assert hotloop("--version").stdout.strip() == __version__
+
+
+# --- on a screen ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["doctor", "modules", "progress"])
+def test_a_listing_fits_a_terminal_of_24_lines(command: str, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    kept = {k: v for k, v in os.environ.items() if k not in {"COLUMNS", "LINES"}}
+    with subprocess.Popen(
+        [sys.executable, "-m", "hotloop.cli", command],
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={**kept, "TERM": "dumb", "XDG_DATA_HOME": str(tmp_path)},
+    ):
+        os.close(theirs)
+        said = b""
+        with suppress(OSError):  # at its end
+            while part := os.read(ours, 4096):
+                said += part
+    os.close(ours)
+    lines = said.decode().splitlines()
+    assert len(lines) > 5
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80

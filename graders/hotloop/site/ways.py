@@ -100,7 +100,9 @@ def _cards(modules: Modules, root: str) -> list[str]:
 
 
 def _card(module: curriculum.Module) -> str:
-    facts = f"{module.tier} · about {curriculum.hours(module.tasks)} hours · {len(module.tasks)} tasks"
+    facts = (
+        f"{module.tier} · about {curriculum.hours(module.tasks)} hours · {len(module.tasks)} tasks"
+    )
     return f"<small>{facts}</small> {plain(module.summary)}"
 
 

@@ -134,9 +134,7 @@ class _Unasked:
 def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     document = cast("dict[str, Any]", json.loads(data))
     cells = [
-        cell
-        for cell in cast("list[Cell]", document["cells"])
-        if not _PART.match(_source(cell))
+        cell for cell in cast("list[Cell]", document["cells"]) if not _PART.match(_source(cell))
     ]
     known = {task.id for task in module.tasks}
     sections = [(section, _counts(section, known, chosen)) for section in _sections(cells)]
