@@ -229,7 +229,8 @@ def graph(
 
 
 def _lines_of(node: Node) -> list[str]:
-    return wrapped(node.words, node.width - 6, 10)
+    margin = 18 if node.colour else 6  # text on a color is bold
+    return wrapped(node.words, node.width - margin, 10)
 
 
 def _half(lines: Sequence[str]) -> float:
