@@ -71,6 +71,7 @@ def with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
         description.write("\nneeds: [serving]\n")
     for tree in ("solutions", "exercises"):
         (tmp_path / tree).symlink_to(CLONE / tree)
+    shutil.copyfile(paths.curriculum() / "glossary.md", own.parent / "glossary.md")
     monkeypatch.setattr(paths, "curriculum", lambda: own.parent)
     forget()
     yield tmp_path
