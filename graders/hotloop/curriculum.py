@@ -5,6 +5,7 @@ Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing he
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -120,6 +121,13 @@ class Version(Strict):
     deprecations: list[Deprecation] = Field(default_factory=list[Deprecation])
 
 
+class Part(Strict):
+    """Tasks that belong together, from `first` on, in a module that takes days."""
+
+    title: Text
+    first: Identifier
+
+
 class Module(Problem[Task]):
     """module.yaml."""
 
@@ -130,6 +138,7 @@ class Module(Problem[Task]):
     concepts: Annotated[list[Identifier], Field(min_length=1)]
     hardware: Hardware
     versions: list[Version]
+    parts: list[Part] = Field(default_factory=list[Part])
 
     @model_validator(mode="after")
     def _builds_on_what_came_before(self) -> Self:
@@ -139,10 +148,37 @@ class Module(Problem[Task]):
                 raise ValueError(f"{task.id} builds on {unknown[0]}, which is no task before it")
         return self
 
+    @model_validator(mode="after")
+    def _parts_cover_the_tasks(self) -> Self:
+        places = [task.id for task in self.tasks]
+        if unknown := [part.first for part in self.parts if part.first not in places]:
+            raise ValueError(f"a part begins with {unknown[0]}, which is no task")
+        firsts = [places.index(part.first) for part in self.parts]
+        if firsts and (firsts[0] != 0 or firsts != sorted(set(firsts))):
+            raise ValueError("the first part begins with the first task, each other one later")
+        return self
+
+    @property
+    def tasks_by_part(self) -> list[tuple[str, list[Task]]]:
+        """Title and tasks of each part; one without a title where there are none."""
+        found: list[tuple[str, list[Task]]] = [] if self.parts else [("", [])]
+        titles = {part.first: part.title for part in self.parts}
+        for task in self.tasks:
+            if task.id in titles:
+                found.append((f"Part {len(found) + 1}: {titles[task.id]}", []))
+            found[-1][1].append(task)
+        return found
+
     @property
     def minutes(self) -> int:
         """A learner's time for all tasks."""
         return sum(task.minutes for task in self.tasks)
+
+
+def hours(tasks: Iterable[Task]) -> str:
+    """The time for some tasks to the half hour, such as `3½`; the same on every page."""
+    halves = round(sum(task.minutes for task in tasks) / 30)
+    return f"{halves // 2}{'½' if halves % 2 else ''}"
 
 
 # --- runs/<device>.json ---------------------------------------------------------------------------

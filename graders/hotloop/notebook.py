@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotloop import extras
+from hotloop import extras, stale_cell, verdict_words
 from hotloop.core.user_error import UserError
+from hotloop.notebook_cells import NOTEBOOK
 from hotloop.worker.serve import serve
 
 if TYPE_CHECKING:
@@ -24,6 +25,16 @@ if TYPE_CHECKING:
     from hotloop.variants import Variant
 
 _judge: JudgeProcess | None = None
+
+stale_cell.watch()
+
+
+class Stopped(KeyboardInterrupt):
+    """The learner has interrupted a check. A notebook shows it in one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        """As IPython asks for it."""
+        return [str(self)]
 
 
 def check(key: str, *, budget_s: float = 120.0) -> Shown:
@@ -41,18 +52,21 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     from hotloop.practice import verdicts
     from hotloop.problem import settle
     from hotloop.remote import place
-    from hotloop.takehome import work_log
+    from hotloop.takehome import manifest, work_log
 
-    if server := place.chosen():
+    server = place.chosen()
+    if server:
         record = _judge_there(module, task, server)
     elif gap := extras.why_no_judge():
         raise UserError(gap)
     else:
         record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
-    verdicts.note(record, points, "notebook")
+    own = not server and manifest.find(Path.cwd()) is None
+    verdicts.note(record, points, "notebook", own=own)
     work_log.note_check(Path.cwd(), record, points)
-    return Shown(record, points)
+    stale = stale_cell.advice(key, Path.cwd() / NOTEBOOK)
+    return Shown(record, points, advice=stale or verdict_words.how_to_reproduce(record))
 
 
 def _require_task(module: str, task: str) -> None:
@@ -70,14 +84,15 @@ def _require_task(module: str, task: str) -> None:
 def _judge_there(module: str, task: str, server: str) -> Record:
     """Ask a class's service about the files as they are saved."""
     from hotloop.course.progress_line import progress_line
-    from hotloop.notebook_cells import NOTEBOOK
+    from hotloop.practice import verdicts
     from hotloop.remote import asking, saved
 
     variant, given = _given(module)
     notebook = Path.cwd() / NOTEBOOK
     saved.require_saved(notebook)
     asked = asking.request(Path.cwd(), module, [task], variant=variant, given=given)
-    with progress_line(task) as say:
+    before_s = verdicts.took_before([f"{module}.{task}"])
+    with progress_line(task, before_s) as say:
         return asking.ask(server, asked, say)[task]
 
 
@@ -100,6 +115,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
+    from hotloop.practice import verdicts
     from hotloop.task_spec import task_spec
 
     variant, given = _given(module)
@@ -118,11 +134,12 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     try:
         with theirs:
             judge.submit(job, theirs)
-        with progress_line(task) as say:
+        before_s = verdicts.took_before([f"{module}.{task}"])
+        with progress_line(task, before_s) as say:
             return _serve_until_done(ours, judge, say) or judge.collect(job, say)
     except KeyboardInterrupt:
         judge.kill()
-        raise
+        raise Stopped(f"{module}.{task} was stopped before there was a verdict.") from None
     except (WireError, OSError, ValueError, KeyError) as error:
         judge.kill()
         return lost(job, error)

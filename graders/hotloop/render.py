@@ -311,7 +311,7 @@ def _card(task: curriculum.Task) -> Lines:
 
 def _hints(task: curriculum.Task) -> Lines:
     lines: Lines = []
-    for name, hint in zip(("a nudge", "the approach", "nearly the code"), task.hints, strict=True):
+    for name, hint in zip(("a nudge", "the approach", "the structure"), task.hints, strict=True):
         lines += [f"<details><summary>Hint: {name}</summary>", ""]
         lines += [*hint.split("\n"), "", "</details>", ""]
     return lines[:-1]

@@ -24,7 +24,7 @@
 #   save, and run the cell with `check(…)` here. The judge gives them weights and messages that you have not seen, and
 #   runs the files that they write in processes that have no source.
 # - No GPU is needed. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -26,14 +26,14 @@
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's simulator, which
 #   runs your threads one by one and watches every access. What only a GPU can show says `not_measured`, and its points
 #   stay open.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |
 # | `kernels_triton.py` | kernels in Triton: tasks 1, 3 and 6 |
 # | `kernels.cu` | kernels in CUDA C++: tasks 2, 4 and 5 |
 #
-# The lesson *First kernels* has a picture of threads and memory for each task.
+# The lesson has a picture of threads and memory for each task.
 
 # %%
 from hotloop import check

@@ -27,7 +27,7 @@
 #   in the file list), save, and run the check here.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
 #   simulator. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |
@@ -39,6 +39,11 @@
 # %%
 import torch
 from hotloop import check
+
+# %% [markdown]
+# # Part 1: A kernel in PyTorch and Triton
+#
+# About 3½ hours.
 
 # %% [markdown]
 # ## 1. The online recurrence
@@ -220,6 +225,11 @@ check("fused_softmax.triton_forward")
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "triton_masked", "locked": true, "points": 22, "solution": false, "task": false}
 check("fused_softmax.triton_masked")
+
+# %% [markdown]
+# # Part 2: CUDA C++ and operators
+#
+# About 9 hours.
 
 # %% [markdown]
 # ## 5. CUDA C++: one thread per row

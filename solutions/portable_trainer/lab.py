@@ -25,7 +25,7 @@
 # - The judge injects failures at points that you cannot predict. It does not trust what your code reports: it computes
 #   losses itself from what you wrote to disk, and the process that hands out samples counts them.
 # - No GPU is needed. Eight XLA devices on this CPU simulate a pod, and two processes simulate ranks.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

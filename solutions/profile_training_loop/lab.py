@@ -25,7 +25,7 @@
 #   (double-click in the file list), save, and run the check here.
 # - No GPU is needed. On a CPU the network is a small ResNet, so that a step takes milliseconds; with a GPU
 #   it is ResNet-50. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -24,7 +24,7 @@
 #   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and checks
 #   the files that they write.
 # - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -23,7 +23,7 @@
 # - You write functions in files next to this notebook. Open them in JupyterLab's editor, save, and run the cell with `check(…)` here.
 #   The judge draws new patterns, lengths and thresholds each time, and compares with a reference of its own.
 # - No GPU is needed: Triton's kernels run in its interpreter. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -25,7 +25,7 @@
 # - Programs travel as text. `ir.py` holds the language: read its first page now. `@ir.on_text` lets your pass work on a
 #   `Function`; what the judge sees is the text.
 # - When a program is short enough, the judge's message shows it, with ⏎ for each new line, and the call that fails.
-# - No GPU is needed. Stuck? Each task has three hints. Open one at a time.
+# - No GPU is needed. Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |
@@ -54,6 +54,11 @@ def fresh(file, name):
     """Your function, as the file has it now."""
     return getattr(importlib.reload(importlib.import_module(file)), name)
 
+
+# %% [markdown]
+# # Part 1: From Python to SSA, and the classic passes
+#
+# About 11½ hours.
 
 # %% [markdown]
 # ## 1. From Python to basic blocks
@@ -416,6 +421,11 @@ SVG(ir_drawing.graph(example, after, titles=["SSA", "with copies"]))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "leave_ssa", "locked": true, "points": 10, "solution": false, "task": false}
 check("ssa_passes.leave_ssa")
+
+# %% [markdown]
+# # Part 2: Memory, fusion and passes in frameworks
+#
+# About 10½ hours.
 
 # %% [markdown]
 # ## 11. Memory planning

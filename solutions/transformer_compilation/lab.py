@@ -21,7 +21,7 @@
 #
 # - You write in the Python files next to this notebook, where a line says `### TASK …`. Save, and run the cell with `check(…)` here.
 # - No GPU is needed. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

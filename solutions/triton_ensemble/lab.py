@@ -26,7 +26,7 @@
 #   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
 # - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, tasks 1
 #   to 7 say `not_measured`, and their points are pending. So do the checks of tasks 8 and 9 that only a GPU can show.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -25,7 +25,7 @@
 #   and runs those in a separate process.
 # - A module travels as a file: `ir_files.read_module` and `ir_files.write_module`.
 # - No GPU is needed. What only a GPU can show says `not_measured`, and its points are pending.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -24,7 +24,7 @@
 #   with `check(…)` here. Your functions read hidden files, or write programs that the judge reads and runs.
 # - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
 # - No GPU is needed: JAX compiles with XLA for this CPU. Three tasks are also measured on a GPU, where there is one.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -24,7 +24,7 @@
 # - You write functions in files next to this notebook. Open them in JupyterLab's editor (double-click in the file list),
 #   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
 # - No GPU and no phone is needed.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |
@@ -66,6 +66,11 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 # **Predict.** The network was trained on squares with gray bars, red first. Somebody stretches frames to the square
 # instead, and another leaves them in the camera's order, blue first. Which of the two costs more mAP, and how
 # much? Write two numbers down; after task 3 you measure them.
+
+# %% [markdown]
+# # Part 1: The detector and its graph
+#
+# About 7 hours.
 
 # %% [markdown]
 # ## 1. Letterbox preprocessing
@@ -386,6 +391,11 @@ except (NotImplementedError, NameError) as error:
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "replace", "locked": true, "points": 14, "solution": false, "task": false}
 check("yolo_on_mobile.replace")
+
+# %% [markdown]
+# # Part 2: Quantization, limits and runtimes
+#
+# About 11½ hours.
 
 # %% [markdown]
 # ## 7. Quantize the detector to int8

@@ -121,3 +121,43 @@ def test_solutions_stay_folded_until_they_are_asked_for(site: Path, browser: Bro
     assert not code.is_displayed()
     folded[0].find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
     assert code.is_displayed()
+
+
+def test_a_printed_question_shows_what_is_folded_but_not_a_proofs_source(
+    site: Path, browser: Browser
+) -> None:
+    import base64
+    import io
+
+    from pypdf import PdfReader
+    from site_pages import DESKTOP
+
+    page = site / "questions" / "llm_inference" / "design_a_chat_service.html"
+    browser.open(page, DESKTOP, "light")
+    printed = browser.driver.execute_cdp_cmd("Page.printToPDF", {})
+    sheets = PdfReader(io.BytesIO(base64.b64decode(printed["data"]))).pages
+    text = " ".join(" ".join(sheet.extract_text() for sheet in sheets).split())
+    assert "A token's KV is 320 KiB, so a replica of four GPUs" in text
+    assert "from __future__ import annotations" not in text
+    assert not browser.driver.find_elements("css selector", "article details[open]")
+
+
+def test_a_row_of_cards_has_no_hole(site: Path, browser: Browser) -> None:
+    from site_pages import DESKTOP, PHONE
+
+    for size in (DESKTOP, PHONE):
+        browser.open(site / "modules" / "index.html", size, "light")
+        ends: list[list[float]] = browser.driver.execute_script(
+            """
+            return [...document.querySelectorAll("ul.cards")].map((list) => {
+              const rows = new Map();
+              for (const card of list.children) {
+                const box = card.getBoundingClientRect();
+                rows.set(box.top, Math.max(rows.get(box.top) ?? 0, box.right));
+              }
+              return [...rows.values()].map((end) => list.getBoundingClientRect().right - end);
+            });
+            """
+        )
+        assert ends
+        assert max(abs(gap) for rows in ends for gap in rows) < 2

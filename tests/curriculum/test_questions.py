@@ -43,6 +43,13 @@ def test_every_title_is_a_question_and_asked_once() -> None:
     assert len(set(titles)) == len(titles)
 
 
+@pytest.mark.parametrize("kind", ["profile", "fault", "design"])
+def test_six_of_each_kind_have_an_answer_to_say_aloud(kind: str) -> None:
+    found = [entry.question for entry in ENTRIES if entry.question.kind == kind]
+    assert len(found) >= 6
+    assert [question.id for question in found if question.say is None] == []
+
+
 @per_question
 def test_what_is_opinion_stands_in_the_answer(entry: Entry) -> None:
     answer = " ".join(entry.question.answer.split())

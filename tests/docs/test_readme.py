@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from hotloop import curriculum
 from hotloop.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,7 +23,9 @@ GENERATED = {
     for name in (
         "benchmarks.md",
         "checks.md",
+        "glossary.md",
         "modules/index.md",
+        *(f"modules/{module.id}/index.md" for module in curriculum.modules()),
         "practice/index.md",
         "questions/index.md",
         "results.md",

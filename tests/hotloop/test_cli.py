@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import math
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +120,8 @@ def test_start_copies_the_exercise(tmp_path: Path, clone: Path) -> None:
 
 def test_start_gives_no_solutions(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
-    texts = [path.read_text() for path in (tmp_path / "fused_softmax").iterdir()]
+    started = (tmp_path / "fused_softmax").rglob("*")
+    texts = [path.read_text() for path in started if path.is_file()]
     assert texts
     assert not any("BEGIN SOLUTION" in text for text in texts)
     assert not (tmp_path / "fused_softmax" / "wrong").exists()
@@ -221,3 +229,28 @@ def test_version() -> None:
     from hotloop import __version__
 
     assert hotloop("--version").stdout.strip() == __version__
+
+
+# --- on a screen ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["doctor", "modules", "progress"])
+def test_a_listing_fits_a_terminal_of_24_lines(command: str, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    kept = {k: v for k, v in os.environ.items() if k not in {"COLUMNS", "LINES"}}
+    with subprocess.Popen(
+        [sys.executable, "-m", "hotloop.cli", command],
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
+        env={**kept, "TERM": "dumb", "XDG_DATA_HOME": str(tmp_path)},
+    ):
+        os.close(theirs)
+        said = b""
+        with suppress(OSError):  # at its end
+            while part := os.read(ours, 4096):
+                said += part
+    os.close(ours)
+    lines = said.decode().splitlines()
+    assert len(lines) > 5
+    assert sum(max(1, math.ceil(len(line) / 80)) for line in lines) < 24

@@ -163,6 +163,9 @@ def test_modules_and_start(elsewhere: Client) -> None:
     for name in started["files"]:
         copied = elsewhere.home / "fused_softmax" / name
         assert copied.read_bytes() == (exercise / name).read_bytes()
+    assert {"lesson.md", "figures/row_kernels.svg"} <= set(started["lesson"])
+    for name in started["lesson"]:
+        assert (elsewhere.home / "fused_softmax" / name).is_file()
 
 
 def test_questions_with_what_a_pipe_cannot_say_on_windows(elsewhere: Client) -> None:

@@ -177,6 +177,8 @@ def test_the_package_and_its_data_travel(wheel: Path, clone: Path) -> None:
     for module in curriculum.modules():
         for name in ("module.yaml", "questions.yaml", "lesson.md"):
             assert f"hotloop/_data/curriculum/{module.id}/{name}" in names
+        for picture in (clone / "curriculum" / module.id / "figures").glob("*.svg"):
+            assert f"hotloop/_data/{picture.relative_to(clone)}" in names
     assert "hotloop/judge/service.py" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
     assert {n.rpartition("/")[2] for n in names if "/licenses/" in n} >= {"LICENSE"}

@@ -6,7 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, StrictFloat, StrictInt, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StringConstraints,
+    model_validator,
+)
 
 from hotloop.curriculum import Rubric, TaskKey, Tier
 from hotloop.problem import Identifier, Strict, Text, refuse_repeats
@@ -17,8 +24,19 @@ Kind = Literal["concept", "profile", "fault", "design"]
 """What the candidate does: explains, reads a profile, finds a bug in a kernel, designs a system."""
 ProofPath = Annotated[str, StringConstraints(pattern=r"^proofs/[a-z][a-z0-9_]*\.py$")]
 
+MOST_WORDS_SAID = 90
+
 PLACE = re.compile(r"{([a-z][a-z0-9_]*)}")
 """Where a parameter's value stands in the text of a numeric question."""
+
+
+def _can_be_said(text: str) -> str:
+    if (count := len(text.split())) > MOST_WORDS_SAID:
+        raise ValueError(f"{count} words; in a minute one says at most {MOST_WORDS_SAID}")
+    return text
+
+
+Said = Annotated[Text, AfterValidator(_can_be_said)]
 
 
 class WeakAnswer(Strict):
@@ -61,6 +79,7 @@ class Question(Strict):
     """One interview question.
 
     title: the question in a line, as an interviewer asks it; prompt: paragraphs and fenced code;
+    say: the answer as one says it aloud, in a minute; answer: all that a strong one has;
     proof, proofs: programs, relative to the file's folder, that show what the answer claims;
     cited: claims that are written somewhere; opinion: sentences of the answer that are judgement.
     """
@@ -74,6 +93,7 @@ class Question(Strict):
     prompt: Text
     probes: Annotated[list[Text], Field(min_length=2)]
     strategy: Annotated[list[Text], Field(min_length=2)]
+    say: Said | None = None
     answer: Text
     weak_answers: Annotated[list[WeakAnswer], Field(min_length=1)]
     follow_ups: Annotated[list[Text], Field(min_length=2)]

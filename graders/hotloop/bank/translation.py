@@ -58,6 +58,7 @@ class Translation(Strict):
     prompt: Words
     probes: list[Words]
     strategy: list[Words]
+    say: Words | None = None
     answer: Words
     weak_answers: list[WeakAnswerText]
     follow_ups: list[Words]

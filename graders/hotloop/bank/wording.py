@@ -33,6 +33,7 @@ class Wording:
     prompt: str
     probes: tuple[str, ...]
     strategy: tuple[str, ...]
+    say: str
     answer: str
     weak_answers: tuple[tuple[str, str], ...]
     follow_ups: tuple[str, ...]
@@ -69,6 +70,7 @@ def _wording(
         prompt=said.prompt,
         probes=tuple(said.probes),
         strategy=tuple(said.strategy),
+        say=said.say or "",
         answer=said.answer,
         weak_answers=tuple((weak.says, weak.reveals) for weak in said.weak_answers),
         follow_ups=tuple(said.follow_ups),

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
+from hotloop import curriculum, verdict_words
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
+from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
@@ -97,21 +97,27 @@ def run(
     code = [task for task in asked.tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-    if there := "" if source is not None and not on else place.chosen(on):
+    there = "" if source is not None and not on else place.chosen(on)
+    if there:
         records = _judge_there(asked, code, _seed(seed), there, nsight=nsight)
     else:
         require_sandbox()
         records = _judge(asked, code, _seed(seed), nsight=nsight)
     for name, record in records.items() if source is None else ():
         points = settle(asked.problem, name, record)
-        verdicts.note(record, points, "command")
+        own = not there and asked.pack is None
+        verdicts.note(record, points, "command", own=own)
         work_log.note_check(asked.folder, record, points)
     rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
     judged = [rung.verdict for record in records.values() for rung in record.rungs]
     failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
     document = {"module": asked.problem.id, "folder": str(asked.folder), "tasks": rows}
     profiles = _profiles(records) if nsight else []
-    return Answer(document, _table(asked.problem, rows), *profiles, exit_code=int(failed))
+    shown = [_table(asked.problem, rows, records), *profiles]
+    if source is None:
+        calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
+        shown += [Text(call.replace("`", ""), no_wrap=True) for call in calls]
+    return Answer(document, *shown, exit_code=int(failed))
 
 
 def _in_module(what: str | None, folder: Path) -> _Asked:
@@ -185,12 +191,12 @@ def _judge(
     from hotloop.local_judging import judge_folder
 
     pack = asked.pack
-    with Console(stderr=True).status("") as status:
+    with judging_line(_took_before(asked, tasks)) as say:
         return judge_folder(
             asked.folder,
             asked.problem.id,
             [task.id for task in tasks],
-            on_progress=lambda text: status.update(f"judging: {text}"),
+            on_progress=lambda text: say(f"judging: {text}"),
             variant=_variant(asked),
             given=None if pack is None else pack.manifest.files,
             seed=seed,
@@ -218,8 +224,12 @@ def _judge_there(
         seed=seed,
         nsight=nsight,
     )
-    with Console(stderr=True).status(f"asking {url}") as status:
-        return asking.ask(url, request, lambda text: status.update(f"{url}: {text}"))
+    with judging_line(_took_before(asked, tasks)) as say:
+        return asking.ask(url, request, lambda text: say(f"{url}: {text}"))
+
+
+def _took_before(asked: _Asked, tasks: Sequence[JudgedTask]) -> float:
+    return verdicts.took_before(f"{asked.problem.id}.{task.id}" for task in tasks)
 
 
 def _variant(asked: _Asked) -> Variant | None:
@@ -267,7 +277,9 @@ def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict
     }
 
 
-def _table(problem: Problem[Any], rows: list[dict[str, Any]]) -> Table:
+def _table(
+    problem: Problem[Any], rows: list[dict[str, Any]], records: Mapping[str, Record]
+) -> Table:
     table = Table("task", "check", "verdict", "points", "sentence")
     for column in table.columns[:4]:
         column.no_wrap = True
@@ -275,13 +287,19 @@ def _table(problem: Problem[Any], rows: list[dict[str, Any]]) -> Table:
         points = f"{row['points']:g} of {row['possible']:g}"
         if row["pending"]:
             points += f", {row['pending']:g} open"
-        table.add_row(row["task"], "", row["verdict"] or "", points, Text(row["sentence"]))
+        record = records.get(row["task"])
+        verdict = "" if record is None else verdict_words.of_task(record)
+        grey = "bright_black" if verdict == verdict_words.NOT_STARTED else ""
+        sentence = Text(row["sentence"])
+        table.add_row(row["task"], "", Text(verdict, grey), points, sentence, style=grey)
         worth = {rung.id: rung.points for rung in problem.task(row["task"]).rungs}
-        rungs = row["record"]["rungs"] if row["record"] else ()
-        for rung in rungs if len(rungs) > 1 else ():
-            open_ = Verdict(rung["verdict"]).pending
-            earned = f"{worth.get(rung['rung'], 0) * rung['earned']:g}"
-            sentence = Text(rung["sentence"])
-            table.add_row("", rung["rung"], rung["verdict"], "open" if open_ else earned, sentence)
+        if record is None or len(record.rungs) == 1 or grey:
+            table.add_section()
+            continue
+        for rung in record.rungs:
+            said, sentence = verdict_words.of_rung(rung, record)
+            earned = f"{worth.get(rung.rung, 0) * rung.earned:g}"
+            shown = "open" if rung.verdict.pending else earned
+            table.add_row("", rung.rung, said, shown, Text(sentence))
         table.add_section()
     return table

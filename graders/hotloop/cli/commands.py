@@ -40,7 +40,7 @@ GROUPS = {
         "Training and interviews for ML performance engineers.",
         {
             "Learn": (
-                "placement", "modules", "start", "lab", "check", "interview", "questions",
+                "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
                 "progress", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "board"),

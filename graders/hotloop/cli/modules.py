@@ -55,7 +55,7 @@ def _modules(found: list[curriculum.Module]) -> tuple[Table, Text]:
     for track, modules in groupby(found, lambda module: module.track):
         table.add_row(Text(track, "bold"))
         for module in modules:
-            about = (module.tier, f"{module.minutes / 60:.0f}", str(module.points))
+            about = (module.tier, curriculum.hours(module.tasks), str(module.points))
             table.add_row(f"  {module.id}", *about, cut(module.title))
     return table, Text("`hotloop modules MODULE` shows tasks, `hotloop start MODULE` begins them.")
 
@@ -64,8 +64,12 @@ def _tasks(module: curriculum.Module) -> Table:
     table = listing("task", "minutes", "points", "with a GPU", "what")
     table.title = f"{module.id}: {module.title} ({module.track}, {module.tier})"
     table.title_justify = "left"
-    for task in module.tasks:
-        gpu = sum(rung.points for rung in task.rungs if rung.needs_gpu)
-        about = (str(task.minutes), str(task.points), str(gpu or ""))
-        table.add_row(task.id, *about, cut(task.title))
+    for title, tasks in module.tasks_by_part:
+        if title:
+            hours = f"about {curriculum.hours(tasks)} hours"
+            table.add_row("", "", "", "", Text(f"{title}, {hours}", "bold"))
+        for task in tasks:
+            gpu = sum(rung.points for rung in task.rungs if rung.needs_gpu)
+            about = (str(task.minutes), str(task.points), str(gpu or ""))
+            table.add_row(task.id, *about, cut(task.title))
     return table

@@ -46,6 +46,10 @@ _BARS: dict[Level, str] = {
 }
 
 
+_FIRST_STEPS = 3
+"""Of what to do next: the rest does not fit a screen."""
+
+
 def run(
     track: Annotated[str | None, typer.Option("--track", help="Only this track, whole.")] = None,
     everything: All = False,
@@ -65,7 +69,8 @@ def run(
     whole = everything or track is not None
     detail = _detail(tracks, concepts) if whole else ()
     hint = "" if whole else "--all shows each module and concept; --track those of a track."
-    return Answer(document, _modules_table(tracks, whole), *detail, *_next(next_), Text(hint))
+    begin = _next(next_ if whole else next_[:_FIRST_STEPS])
+    return Answer(document, _modules_table(tracks, whole), *detail, *begin, Text(hint))
 
 
 def _read(track: str | None) -> Overview:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop import extras
+from hotloop import extras, lesson_files
 from hotloop.cli import find
 from hotloop.cli.answer import Answer, UserError
 from hotloop.core import paths
@@ -26,17 +26,23 @@ def run(
         bool, typer.Option("--force", help="Start over; your files are moved to a backup folder.")
     ] = False,
 ) -> Answer:
-    """Copy the exercise of a module, to work on it."""
+    """Copy the exercise of a module and its lesson, to work on it."""
     found = find.module(module)
     target = (folder or Path(found.id)).resolve()
     files, backup = copy_exercise(paths.exercises() / found.id, target, force)
+    lesson = lesson_files.beside_notebook(found.id)
+    for name, content in lesson.items():
+        (target / name).parent.mkdir(exist_ok=True)
+        (target / name).write_bytes(content)
     document = {
         "module": found.id,
         "folder": str(target),
         "files": files,
+        "lesson": sorted(lesson),
         "backup": str(backup) if backup else None,
     }
-    lines = [f"{found.title}: {len(files)} files in {target}"]
+    read = f", and the lesson, {target / lesson_files.LESSON}" if lesson else ""
+    lines = [f"{found.title}: {len(files)} files in {target}{read}"]
     if backup:
         lines.append(f"Your earlier files are in {backup}")
     next_ = f"hotloop lab {target}"

@@ -15,6 +15,7 @@ from hotloop.core.verdict import Verdict
 FORMAT = 1
 
 NOT_REACHED = "Skipped until"
+NOT_ATTEMPTED = "Not attempted"
 """How the sentence of a rung begins that was not judged, because one before it did not pass."""
 
 LONGEST_SENTENCE = 600

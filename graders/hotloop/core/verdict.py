@@ -43,6 +43,8 @@ class Ruling(Exception):
         super().__init__(f"{verdict}: {sentence}")
         self.verdict = verdict
         self.sentence = sentence
+        self.about: object = None
+        """The case or the question that it is about. It stays in the judge's process."""
 
 
 class Partly(Ruling):

@@ -10,11 +10,12 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import GetGrades
 
+from hotloop import verdict_words
 from hotloop.core.record import Record
 from hotloop.course import learner_files, requests, rubric
 from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
-from hotloop.course.render_record import colour, figures, number, points_text, prose
+from hotloop.course.render_record import colour_of, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Task, load_module
 from hotloop.problem import Score
@@ -139,8 +140,8 @@ def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: N
     """judged: the judge's points, which a person may have overridden."""
     verdict, hue, pictures = "", "", list[str]()
     if record is not None:
-        verdict, sentence = record.verdict.value.replace("_", " "), record.sentence
-        hue, pictures = colour(record.verdict), figures(record)
+        verdict, sentence = verdict_words.of_task(record), record.sentence
+        hue, pictures = colour_of(record), figures(record)
         if grade.manual_score is not None:
             sentence += f" A person gave these points; the judge's are {points_text(judged)}."
     elif utils.is_solution(cell):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop import curriculum
+from hotloop import curriculum, lesson_files
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.course import exchange
@@ -41,7 +41,8 @@ def prepare(root: Path, modules: Sequence[str], course_id: str = COURSE_ID) -> l
 
 
 def exercise(root: Path, module: str) -> Mapping[str, bytes]:
-    """The files that the course at `root` hands out: the published ones, or its variant of them.
+    """What the course at `root` hands out: the published files, or its variant of them, and the
+    lesson.
 
     UserError where a variant is asked for and the solutions, which it is made from, are missing.
     """
@@ -49,11 +50,12 @@ def exercise(root: Path, module: str) -> Mapping[str, bytes]:
     if not word:
         folder = paths.exercises() / module
         files = (path for path in sorted(folder.rglob("*")) if path.is_file())
-        return {
+        published = {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in files
             if "__pycache__" not in path.parts
         }
+        return {**published, **lesson_files.beside_notebook(module)}
     if not paths.solutions().is_dir():
         raise UserError(
             "`variant` in hotloop.yaml needs the solutions: install `hotloop-solutions`, or use "
@@ -63,7 +65,8 @@ def exercise(root: Path, module: str) -> Mapping[str, bytes]:
 
     variant = of_class(module, word)
     document = json.dumps(variant.to_json(), indent=1, sort_keys=True) + "\n"
-    return {**render(module, variant), VARIANT: document.encode()}
+    lesson = lesson_files.beside_notebook(module)
+    return {**render(module, variant), **lesson, VARIANT: document.encode()}
 
 
 def release_anew(root: Path, module: str) -> None:

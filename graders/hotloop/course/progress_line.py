@@ -7,6 +7,7 @@ counts as its failure with nbgrader, and lines on standard output would stay in 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from html import escape
@@ -14,12 +15,15 @@ from typing import Any, cast
 
 
 @contextmanager
-def progress_line(task: str) -> Generator[Callable[[str], None]]:
-    """Gives a function that shows a text; it does nothing where no notebook listens."""
+def progress_line(task: str, before_s: float = 0.0) -> Generator[Callable[[str], None]]:
+    """Gives a function that shows a text; it does nothing where no notebook listens.
+
+    before_s: how long it took the last time; 0 where that is not known.
+    """
     if not _in_notebook():
         yield lambda _text: None
         return
-    line = _Line(task)
+    line = _Line(task, before_s)
     line.show("")
     try:
         yield line.show
@@ -28,12 +32,15 @@ def progress_line(task: str) -> Generator[Callable[[str], None]]:
 
 
 class _Line:
-    def __init__(self, task: str) -> None:
+    def __init__(self, task: str, before_s: float) -> None:
         self._task = task
+        self._started = time.monotonic()
+        self._expected = f", {before_s:.0f} s the last time" if before_s else ""
         self._handle: Any = None
 
     def show(self, text: str) -> None:
-        said = f"Judging {self._task}: {text} …" if text else f"Judging {self._task} …"
+        elapsed = f"{time.monotonic() - self._started:.0f} s{self._expected}"
+        said = f"Judging {self._task}{f': {text}' if text else ''} … ({elapsed})"
         data = {"text/plain": said, "text/html": f"<em style='opacity:.7'>{escape(said)}</em>"}
         if self._handle is None:
             from IPython import display

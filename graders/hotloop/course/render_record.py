@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from markupsafe import Markup
 
+from hotloop import verdict_words
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import picture
@@ -42,18 +43,18 @@ class Score(Protocol):
         ...
 
 
-_GOOD, _OPEN, _BAD = "#1a7f37", "#8a5a00", "#b42318"
+_GOOD, _OPEN, _BAD, _GREY = "#1a7f37", "#8a5a00", "#b42318", "#57606a"
 
 _STYLE = """
 .hotloop{border:1px solid #8b949e80;border-left:5px solid var(--hl);border-radius:6px;
 padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52em}
-.hotloop p{margin:.3em 0;overflow-wrap:anywhere}
+.hotloop p{margin:.3em 0;overflow-wrap:anywhere;white-space:pre-line}
 .hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;padding:.1em .5em;
 font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
 margin:.4em 0;width:100%;table-layout:auto}
 .hotloop td,.hotloop th{text-align:left!important;vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none;white-space:normal}
-.hotloop .hl-rungs td:last-child{width:60%;overflow-wrap:anywhere}
+.hotloop .hl-rungs td:last-child{width:60%;overflow-wrap:anywhere;white-space:pre-line}
 .hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
 .hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
@@ -76,9 +77,9 @@ Worth = Mapping[str, float]
 class Shown:
     """A record that a notebook displays by itself, with points where the curriculum is at hand."""
 
-    def __init__(self, record: Record, score: Score | None = None) -> None:
+    def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:
         self.record = record
-        self.advice = _MEASURE_AGAIN if _may_change(record) else ""
+        self.advice = _MEASURE_AGAIN if _may_change(record) else advice
         known, self.worth = _points_of(record)
         self.score = score or known
 
@@ -103,11 +104,11 @@ def html(
     """
     points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
     head = (
-        f'<p><span class="hl-badge">{_words(record.verdict)}</span> '
+        f'<p><span class="hl-badge">{verdict_words.of_task(record)}</span> '
         f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
     )
     parts = [
-        f'<div class="hotloop" style="--hl:{colour(record.verdict)}"><style>{_STYLE}</style>',
+        f'<div class="hotloop" style="--hl:{colour_of(record)}"><style>{_STYLE}</style>',
         head,
         f"<p>{prose(record.sentence)}</p>",
         f"<p>{prose(advice)}</p>" if advice else "",
@@ -123,8 +124,11 @@ def html(
 def text(record: Record, score: Score | None = None) -> str:
     """The same in a few lines, for where no HTML is shown."""
     points = f" ({points_text(score)})" if score else ""
-    lines = [f"{record.module}.{record.task}: {_words(record.verdict)}{points}", record.sentence]
-    lines += [f"  {rung.rung}: {_words(rung.verdict)} – {rung.sentence}" for rung in record.rungs]
+    verdict = verdict_words.of_task(record)
+    lines = [f"{record.module}.{record.task}: {verdict}{points}", record.sentence]
+    for rung in record.rungs:
+        said = filter(None, verdict_words.of_rung(rung, record))
+        lines.append(f"  {rung.rung}: {' – '.join(said)}")
     return "\n".join(lines)
 
 
@@ -157,20 +161,21 @@ def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
 
 
 def _rungs(record: Record, worth: Worth) -> str:
-    rows = "".join(_rung(rung, worth.get(rung.rung)) for rung in record.rungs)
+    rows = "".join(_rung(rung, record, worth.get(rung.rung)) for rung in record.rungs)
     head = "<tr><th>check</th><th>verdict</th><th>points</th><th></th></tr>"
     return f"<table class='hl-rungs'>{head}{rows}</table>"
 
 
-def _rung(rung: RungRecord, worth: float | None) -> str:
-    verdict = _words(rung.verdict) + (" (instrumented)" if rung.instrumented else "")
+def _rung(rung: RungRecord, record: Record, worth: float | None) -> str:
+    said, sentence = verdict_words.of_rung(rung, record)
+    verdict = said + (" (instrumented)" if rung.instrumented else "")
     points = ""
     if worth is not None:
         earned = f"{number(rung.earned * worth)} of {number(worth)}"
         points = f"{number(worth)} pending" if rung.verdict.pending else earned
     return (
         f"<tr><td>{escape(rung.rung)}</td><td>{verdict}</td>"
-        f"<td class='hl-num'>{points}</td><td>{prose(rung.sentence)}</td></tr>"
+        f"<td class='hl-num'>{points}</td><td>{prose(sentence)}</td></tr>"
     )
 
 
@@ -249,13 +254,14 @@ def prose(sentence: str) -> Markup:
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))
 
 
+def colour_of(record: Record) -> str:
+    """Of a task: grey where nothing was begun."""
+    not_started = verdict_words.of_task(record) == verdict_words.NOT_STARTED
+    return _GREY if not_started else colour(record.verdict)
+
+
 def colour(verdict: Verdict) -> str:
     """Behind white letters."""
     if verdict is Verdict.PASSED:
         return _GOOD
     return _OPEN if verdict.pending or verdict is Verdict.PARTIAL else _BAD
-
-
-def _words(verdict: Verdict) -> str:
-    said = verdict.value.replace("_", " ")
-    return f"{said} (pending)" if verdict.pending else said

@@ -34,6 +34,13 @@ class DType:
         return self.storage.itemsize
 
     @property
+    def torch_name(self) -> str:
+        """As PyTorch and numpy call it, such as `float32`."""
+        return {"u8": "uint8", "bf16": "bfloat16", "bool": "bool"}.get(
+            self.name, f"{'float' if self.floating else 'int'}{8 * self.bytes}"
+        )
+
+    @property
     def floating(self) -> bool:
         """True for the types that round."""
         return self.unit_roundoff > 0

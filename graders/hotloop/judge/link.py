@@ -36,6 +36,9 @@ not used up: the judge's parent gives up later (`client.GRACE_S`)."""
 NO_PROTOCOL = "The worker's answer does not keep to the protocol."
 """Sentence about a reply that no worker of ours gives."""
 
+_MOST_OF_COMPILER = 2000
+"""Characters of a compiler's message, with its lines."""
+
 _SEND_TIMEOUT = struct.pack("ll", 10, 0)
 _DEATHS = {
     Verdict.MEMORY_LIMIT: "It used more memory than allowed and was stopped: keep less alive.",
@@ -249,8 +252,11 @@ def _failure(reply: wire.Message) -> tuple[Verdict, str]:
             "Not attempted yet: it still raises NotImplementedError.",
         )
     if kind in {"SyntaxError", "IndentationError", "CompilationError"}:
-        return Verdict.COMPILE_ERROR, f"It does not compile: {message}"
+        text = readable(error.get("message"), _MOST_OF_COMPILER)
+        return Verdict.COMPILE_ERROR, f"It does not compile: {text}"
     first_line = message.strip().splitlines()[0] if message.strip() else ""
+    where = readable(error.get("where"), 80)
+    kind = f"{kind} at {where}" if where else kind
     return (
         Verdict.RUNTIME_ERROR,
         f"It raised {kind}: {first_line}" if first_line else f"It raised {kind}.",

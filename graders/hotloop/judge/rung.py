@@ -20,7 +20,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
-from hotloop.core.record import JUDGING_SECONDS, NOT_REACHED, RungRecord
+from hotloop.core.record import JUDGING_SECONDS, NOT_ATTEMPTED, NOT_REACHED, RungRecord
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
 from hotloop.judge.overrun import Overrun, ending_after
@@ -127,11 +127,15 @@ def _not_reached(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungR
         earlier = done.get(before)
         if earlier is None or earlier.verdict is Verdict.PASSED:
             continue
-        sentence = earlier.sentence
-        if not sentence.startswith(NOT_REACHED):
-            sentence = f"{NOT_REACHED} `{before}` passes. {sentence}"
-        return RungRecord(name, earlier.verdict, sentence)
+        return RungRecord(name, earlier.verdict, _skipped(before, earlier))
     return None
+
+
+def _skipped(before: str, earlier: RungRecord) -> str:
+    """What was not begun or not reached is so for the same reason; a failure is not said again."""
+    if earlier.sentence.startswith((NOT_REACHED, NOT_ATTEMPTED)):
+        return earlier.sentence
+    return f"{NOT_REACHED} `{before}` passes."
 
 
 def _ruled(name: str, rung: Rung, session: Session) -> RungRecord:
@@ -141,6 +145,8 @@ def _ruled(name: str, rung: Rung, session: Session) -> RungRecord:
     except Partly as part:
         return RungRecord(name, part.verdict, part.sentence, part.earned)
     except Ruling as ruling:
+        if ruling.about is not None:
+            session.note(reproducible=True)
         return RungRecord(name, ruling.verdict, ruling.sentence)
     except Overrun as overrun:
         session.log_exception(overrun)

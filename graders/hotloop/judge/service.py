@@ -17,7 +17,6 @@ from hotloop.core import paths, wire
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import constants
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import SubmissionFiles
@@ -30,7 +29,7 @@ from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import INTERPRETED, Session, accept
-from hotloop.judge.task import find
+from hotloop.judge.task import Task, find
 from hotloop.judge.untouched import without_blame, without_open
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
@@ -110,14 +109,12 @@ def judge(
     session: Session | None = None
     variant: Variant | None = None
     try:
-        variant = _variant(job)
+        variant = variant_of(job)
         source = Path(job.source) if job.source else None
         task = find(job.module, job.task, source)
         only = frozenset(job.rungs) if job.rungs is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
-        budget = Budget(job.budget_s, turn)
-        candidate = task.candidate(job.spec)
-        session = _session(candidate, job, connection, on_progress, budget, variant, launcher)
+        session = session_of(job, task, launcher, connection, on_progress, turn)
         with constants(variant.constants if variant is not None else {}):
             judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
@@ -139,7 +136,7 @@ def judge(
     )
 
 
-def _variant(job: Job) -> Variant | None:
+def variant_of(job: Job) -> Variant | None:
     """The candidate's. ValueError for what is none, or one of another module."""
     if job.variant is None:
         return None
@@ -164,24 +161,25 @@ def _asked(job: Job) -> list[str]:
     return [name for name in job.spec.files if not name.endswith(".ipynb")]
 
 
-def _session(
-    candidate: Candidate,
+def session_of(
     job: Job,
-    connection: socket.socket | None,
-    on_progress: Callable[[str], None],
-    budget: Budget,
-    variant: Variant | None,
+    task: Task,
     launcher: Launcher,
+    connection: socket.socket | None = None,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    turn: Callable[[], None] = lambda: None,
 ) -> Session:
+    """The session that judges a job; whoever opens it closes it. turn: as in `judge`."""
+    budget = Budget(job.budget_s, turn)
     return Session(
-        candidate,
+        task.candidate(job.spec),
         files=Path(job.files) if job.files else None,
         launcher=launcher,
         connect=lambda: _connect(job, connection, launcher, budget),
         budget=budget,
         device=job.device or kind(),
         on_progress=on_progress,
-        variant=variant,
+        variant=variant_of(job),
         seed=job.seed,
         spec=job.spec,
         nsight=job.nsight,

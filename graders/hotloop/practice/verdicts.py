@@ -4,9 +4,11 @@ It is written where a verdict is shown (`check(…)` in a notebook and `hotloop 
 machine, and is feedback: no points come from it. `HOTLOOP_NO_VERDICT_LOG=1` turns it off. A line:
 
     {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.online_pass", "verdict": "passed",
-     "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook"}
+     "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook", "seed": "",
+     "seconds": 41.5}
 
-by: `notebook` or `command`.
+by: `notebook` or `command`. seed: of the inputs, from which `hotloop repro` makes them again; empty
+where somebody else judged, and in a take-home. seconds: that judging took.
 """
 
 from __future__ import annotations
@@ -46,6 +48,8 @@ class Line(Strict):
     pending: Points
     possible: Points
     by: By
+    seed: str = ""
+    seconds: float = 0.0
 
     @property
     def done(self) -> bool:
@@ -66,8 +70,11 @@ def path() -> Path:
     return place.folder() / NAME
 
 
-def note(record: Record, score: Score, by: By) -> None:
-    """Adds a line. A folder that cannot be written is no reason to withhold a verdict."""
+def note(record: Record, score: Score, by: By, *, own: bool) -> None:
+    """Adds a line. A folder that cannot be written is no reason to withhold a verdict.
+
+    own: this machine judged for nobody but the learner, so that the inputs are no secret.
+    """
     if os.environ.get(OFF) == "1":
         return
     line = {
@@ -78,6 +85,8 @@ def note(record: Record, score: Score, by: By) -> None:
         "pending": score.pending,
         "possible": score.possible,
         "by": by,
+        "seed": record.circumstances.seed if own else "",
+        "seconds": record.circumstances.seconds,
     }
     with suppress(OSError):
         path().parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +115,13 @@ def read() -> Log:
 def latest(lines: Iterable[Line]) -> dict[str, Line]:
     """The last line of each task."""
     return {line.task: line for line in lines}
+
+
+def took_before(tasks: Iterable[str]) -> float:
+    """Seconds that the last checks of these tasks (`module.task`) took; 0 where not known."""
+    last = latest(read().lines)
+    taken = [last[task].seconds if task in last else 0.0 for task in tasks]
+    return sum(taken) if all(taken) else 0.0
 
 
 def best(lines: Iterable[Line]) -> dict[str, Line]:

@@ -34,6 +34,8 @@ _FIGURE = re.compile(r"(?<!`)\{\{\s*run\b(?P<words>[^{}]*)\}\}")
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
 Value = Callable[[curriculum.Measurement], str | None]
+Shown = Callable[[str, str, curriculum.Run], str]
+"""What stands in the text for a value, the name of its run and the run."""
 
 
 class FigureError(ValueError):
@@ -88,16 +90,32 @@ def insert(text: str, place: str) -> str:
     place: the file's name, for errors.
     """
     notes: dict[str, str] = {}
+
+    def noted(value: str, name: str, run: curriculum.Run) -> str:
+        note = f"run-{run.module}-{name.rpartition('/')[2]}"
+        notes[note] = circumstances(run)
+        return f"{value}[^{note}]"
+
+    lines = _told_lines(text, place, noted)
+    if notes:
+        lines += ["", *(f"[^{name}]: {told}" for name, told in notes.items()), ""]
+    return "\n".join(lines)
+
+
+def plain(text: str, place: str) -> str:
+    """As `insert`, with the values alone: for readers without footnotes, or without solutions, with
+    which a run is compared.
+    """
+    return "\n".join(_told_lines(text, place, lambda value, _name, _run: value))
+
+
+def _told_lines(text: str, place: str, shown: Shown) -> list[str]:
     fence = ""
     lines: list[str] = []
     for number, line in enumerate(text.split("\n"), start=1):
         fence = _fence_after(line, fence)
-        if not fence:
-            line = _told_line(line, f"{place}:{number}", notes)
-        lines.append(line)
-    if notes:
-        lines += ["", *(f"[^{name}]: {told}" for name, told in notes.items()), ""]
-    return "\n".join(lines)
+        lines.append(line if fence else _told_line(line, f"{place}:{number}", shown))
+    return lines
 
 
 def _fence_after(line: str, fence: str) -> str:
@@ -111,9 +129,9 @@ def _fence_after(line: str, fence: str) -> str:
     return "" if mark.startswith(fence) else fence
 
 
-def _told_line(line: str, place: str, notes: dict[str, str]) -> str:
+def _told_line(line: str, place: str, shown: Shown) -> str:
     def told(match: re.Match[str]) -> str:
-        return _figure(match["words"].split(), place, notes)
+        return _figure(match["words"].split(), place, shown)
 
     done = _FIGURE.sub(told, line)
     if re.search(r"(?<!`)\{\{\s*run\b", done):
@@ -121,7 +139,7 @@ def _told_line(line: str, place: str, notes: dict[str, str]) -> str:
     return done
 
 
-def _figure(words: list[str], place: str, notes: dict[str, str]) -> str:
+def _figure(words: list[str], place: str, shown: Shown) -> str:
     if len(words) != 6:
         raise FigureError(f"{place}: a figure is {GRAMMAR}, and this one has {len(words)} words")
     module, device, candidate, task, rung, field = words
@@ -139,9 +157,7 @@ def _figure(words: list[str], place: str, notes: dict[str, str]) -> str:
     value = FIELDS[field](found)
     if value is None:
         raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{rung}")
-    note = f"run-{module}-{name.rpartition('/')[2]}"
-    notes[note] = circumstances(run)
-    return f"{value}[^{note}]"
+    return shown(value, name, run)
 
 
 def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | None]:

@@ -11,6 +11,7 @@ from hotloop import curriculum
 from hotloop.bank.catalog import Entry, catalog
 from hotloop.bank.guides import guides
 from hotloop.core import paths
+from hotloop.lesson_files import GLOSSARY
 from hotloop.practice import data
 from hotloop.practice.server import PAGE
 from hotloop.site import (
@@ -46,6 +47,7 @@ def gather(root: Path | None = None) -> Path:
         raise FileNotFoundError(f"no {source / settings.NAME}: the site is built in a clone")
     modules, entries = curriculum.modules(), catalog()
     _copy_authored(source / "pages", pages)
+    shutil.copyfile(paths.curriculum() / GLOSSARY, pages / GLOSSARY)
     fill(pages / "threat-model.md", exploits_table.PLACE, exploits_table.table())
     fill(pages / "index.md", showcase.PLACE, showcase.section())
     fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))

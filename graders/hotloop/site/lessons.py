@@ -6,26 +6,21 @@ import re
 import shutil
 from pathlib import Path
 
-from hotloop import curriculum
+from hotloop import curriculum, lesson_files
+from hotloop.lesson_files import LESSON
 from hotloop.site import figures, runs
 from hotloop.site.markdown import write
 
 RUNS_PLACE = "<!-- recorded-runs -->"
-LESSON = "lesson.md"
 OUTCOMES = "## What you will be able to do"
 CHINESE = "lesson.zh.md"
-_NOT_FOR_READERS = {"design.md", "README.md"}
-_PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*">')
+_PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*"(?: width="\d+")?>')
 
 
 def authored_pages(module: curriculum.Module) -> list[Path]:
     """The lesson first, then the others by name."""
-    found = [
-        path
-        for path in curriculum.folder(module.id).glob("*.md")
-        if path.name not in _NOT_FOR_READERS
-    ]
     first = (LESSON, CHINESE)
+    found = lesson_files.pages(module.id)
     return sorted(found, key=lambda path: (path.name not in first, path.name))
 
 
@@ -59,7 +54,8 @@ def in_chinese(text: str) -> str:
 
 def _on_the_site(text: str, module: str) -> str:
     """Links lead to the site's own pages; drawings are part of the page, in its theme's colors."""
-    text = text.replace("../../site/pages/", "../../")
+    text = text.replace("](../glossary.md", "](../../glossary.md")
+    text = text.replace(f"](../../exercises/{module}/lab.ipynb)", "](notebook.md)")
     return _PICTURE.sub(rf'--8<-- "curriculum/{module}/\1"', text)
 
 

@@ -30,7 +30,7 @@ from hotloop.site.markdown import (
 
 NOTEBOOK = "notebook.md"
 SOLUTIONS = "solutions.md"
-_HINTS = ("a nudge", "the approach", "nearly the code")
+_HINTS = ("a nudge", "the approach", "the structure")
 _NEEDS: Mapping[problem.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
@@ -86,12 +86,11 @@ def page(
 
 def _glance(module: curriculum.Module) -> list[str]:
     track = next(t for t in curriculum.curriculum().tracks if t.id == module.track)
-    hours = module.minutes / 60
     return facts(
         [
             ("Track", f'<a href="../../tracks/{track.id}/index.html">{plain(track.title)}</a>'),
             ("Tier", f'<a href="../../tiers/{module.tier}.html">{module.tier}</a>'),
-            ("Time", f"{module.minutes} minutes, {hours:.1f} hours"),
+            ("Time", f"about {curriculum.hours(module.tasks)} hours"),
             ("Tasks", f"{len(module.tasks)}, {module.points} points"),
             ("Start", f"<code>hotloop start {module.id}</code>"),
         ]
@@ -154,21 +153,25 @@ def _versions(module: curriculum.Module) -> list[str]:
 
 
 def _tasks(module: curriculum.Module) -> list[str]:
-    rows = [
-        (
-            f"[{task.title}](#{task.id})",
-            task.minutes,
-            steps_of_five(task.difficulty),
-            task.points,
-            _without_gpu(task),
-        )
-        for task in module.tasks
-    ]
     heads = ("task", "minutes", "difficulty", "points", "of them without a GPU")
-    lines = ["## Tasks", "", *table(heads, rows), ""]
+    lines = ["## Tasks", "", "Times are their authors' estimates.", ""]
+    for title, tasks in module.tasks_by_part:
+        if title:
+            lines += [f"**{title}**, about {curriculum.hours(tasks)} hours.", ""]
+        lines += [*table(heads, [_row(task) for task in tasks]), ""]
     for task in module.tasks:
         lines += _task(module, task)
     return lines
+
+
+def _row(task: curriculum.Task) -> tuple[object, ...]:
+    return (
+        f"[{task.title}](#{task.id})",
+        task.minutes,
+        steps_of_five(task.difficulty),
+        task.points,
+        _without_gpu(task),
+    )
 
 
 def _without_gpu(task: curriculum.Task) -> int:

@@ -29,7 +29,7 @@ def navigation(
     """As mkdocs takes it. pages: the folder with all pages; question_pages: those to be listed."""
     practice, hiring, contributing = (_authored(pages, *section) for section in AUTHORED)
     return [
-        {"Hotloop": ["index.md"]},
+        {"Hotloop": ["index.md", {"Install": "install.md"}]},
         {"Learn": _learn(pages, modules)},
         {"Questions": list(question_pages)},
         *practice,

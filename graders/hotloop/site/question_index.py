@@ -40,9 +40,9 @@ def index_page(entries: Sequence[Entry]) -> list[str]:
         "",
         prose(
             f"{len(entries)} questions in {len(tracks)} tracks, {both} of them in Chinese too.",
-            "Each page has the strategy, a model answer, the weak answers that are often heard,",
-            "follow-ups and a rubric. What an answer claims is shown by a program that runs in",
-            "our tests, or marked as cited or as opinion.",
+            "Each page has an answer, weak answers and what they reveal, a rubric, follow-ups and",
+            "a strategy, and prints as a sheet for the interviewer. What an answer claims is shown",
+            "by a program that runs in our tests, or marked as cited or as opinion.",
         ),
         "",
         f"By track: {by_track}.",

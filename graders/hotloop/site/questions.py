@@ -29,9 +29,12 @@ ENGLISH: Words = {
     "strategy": "A strategy for the answer",
     "hints": "Hints",
     "hint": "Hint",
+    "say": "Say this",
+    "spoken": "Show what to say in a minute",
     "answer": "The model answer",
     "show": "Show the model answer",
-    "weak": "Weak answers",
+    "whole": "Show the whole answer",
+    "weak": "Weak answers and what they reveal",
     "says": "candidates say",
     "reveals": "it reveals",
     "ladder": "Follow-ups, each harder than the one before",
@@ -42,7 +45,7 @@ ENGLISH: Words = {
     "formula": "Show the answer",
     "practise": "Practise it",
     "none": "No task practises this one.",
-    "backing": "What backs the answer",
+    "backing": "Evidence",
     "program": "Shown by a program",
     "source": "Its source",
     "prints": "What it prints",
@@ -66,9 +69,12 @@ CHINESE: Words = {
     "strategy": "回答策略",
     "hints": "提示",
     "hint": "提示",
+    "say": "一分钟内这样说",
+    "spoken": "显示一分钟的回答",
     "answer": "参考答案",
     "show": "显示参考答案",
-    "weak": "常见的弱回答",
+    "whole": "显示完整的回答",
+    "weak": "常见的弱回答，以及它们说明了什么",
     "says": "会听到",
     "reveals": "说明了什么",
     "ladder": "追问，由浅入深",
@@ -79,7 +85,7 @@ CHINESE: Words = {
     "formula": "显示答案",
     "practise": "配套练习",
     "none": "这道题没有配套练习。",
-    "backing": "答案的依据",
+    "backing": "证据",
     "program": "由程序验证",
     "source": "源代码",
     "prints": "输出",
@@ -151,26 +157,11 @@ def _page(entry: Entry, said: Said) -> list[str]:
         f"## {words['asks']}",
         "",
         *_quoted(text.prompt),
-        f"## {words['probes']}",
-        "",
-        *(f"- {one_line(each)}" for each in text.probes),
-        "",
-        f"## {words['strategy']}",
-        "",
-        *(f"{n}. {one_line(each)}" for n, each in enumerate(text.strategy, start=1)),
-        "",
-        *_hints(said),
-        f"## {words['answer']}",
-        "",
-        *folded("success", words["show"], text.answer.strip()),
-        *_numeric(entry, said),
+        *_answer(said),
+        *_backing(entry, said),
         f"## {words['weak']}",
         "",
         *table((words["says"], words["reveals"]), [_weak(each) for each in text.weak_answers]),
-        "",
-        f"## {words['ladder']}",
-        "",
-        *(f"{n}. {one_line(each)}" for n, each in enumerate(text.follow_ups, start=1)),
         "",
         f"## {words['rubric']}",
         "",
@@ -179,14 +170,42 @@ def _page(entry: Entry, said: Said) -> list[str]:
             [(mark, one_line(anchor)) for mark, anchor in sorted(text.rubric.items())],
         ),
         "",
+        f"## {words['ladder']}",
+        "",
+        *_numbered(text.follow_ups),
+        "",
+        f"## {words['probes']}",
+        "",
+        *(f"- {one_line(each)}" for each in text.probes),
+        "",
+        *folded("tip", words["strategy"], _numbered(text.strategy)),
+        *_hints(said),
+        *_numeric(entry, said),
         *_practice(entry, said),
-        *_backing(entry, said),
     ]
     description = plain(next(blocks(text.prompt)).text)[:160]
     head = front_matter({"title": said.title, "description": description})
     if not said.chinese:
         return [*head, *body]
     return [*head, '<div lang="zh-Hans" markdown>', "", *body, "", "</div>"]
+
+
+def _answer(said: Said) -> list[str]:
+    """What to say in a minute, where it is written, and the whole of it."""
+    words, text = said.words, said.text
+    if text.say is None:
+        shown = folded("success", words["show"], text.answer.strip())
+        return [f"## {words['answer']}", "", *shown]
+    return [
+        f"## {words['say']}",
+        "",
+        *folded("success", words["spoken"], text.say.strip()),
+        *folded("note", words["whole"], text.answer.strip()),
+    ]
+
+
+def _numbered(items: Sequence[str]) -> list[str]:
+    return [f"{n}. {one_line(each)}" for n, each in enumerate(items, start=1)]
 
 
 def _crumbs(entry: Entry, said: Said) -> list[str]:

@@ -20,7 +20,8 @@ def overview(modules: Modules) -> list[str]:
         prose(
             f"{len(modules)} modules in {len(curriculum.curriculum().tracks)} tracks. A module",
             "is a lesson, a notebook whose tasks a judge measures, and the interview questions",
-            "that it prepares for. Nothing has to be installed to read them.",
+            "that it prepares for. Nothing has to be installed to read them. Times are their",
+            "authors' estimates, for somebody who meets the subject for the first time.",
         ),
         "",
     ]
@@ -99,7 +100,9 @@ def _cards(modules: Modules, root: str) -> list[str]:
 
 
 def _card(module: curriculum.Module) -> str:
-    facts = f"{module.tier} · {module.minutes / 60:.1f} hours · {len(module.tasks)} tasks"
+    facts = (
+        f"{module.tier} · about {curriculum.hours(module.tasks)} hours · {len(module.tasks)} tasks"
+    )
     return f"<small>{facts}</small> {plain(module.summary)}"
 
 

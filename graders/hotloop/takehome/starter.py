@@ -1,8 +1,8 @@
 """What a candidate starts from: the files of the chosen tasks, in the candidate's variant.
 
 It is the module's exercise, less the sections and files of tasks that do not count, and what the
-text says of these files and of hints; less the hints, whose last one is nearly the code; and less
-the times and points of a course.
+text says of these files, of hints and of the lesson; less the hints themselves; and less the times
+and points of a course.
 """
 
 from __future__ import annotations
@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from hotloop.variants import Variant
 
 _HINT = re.compile(r"<details><summary>Hint: .*?</details>\n*", re.DOTALL)
-_ABOUT_HINTS = re.compile(r"(\n- | )Stuck\? Each task has three hints\. Open one at a time\.")
+_ABOUT_HINTS = re.compile(
+    r"(\n- | )Stuck\? Each task has three hints\. .*|\n+The lesson has a picture .*"
+)
 _CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
 _SECTION = re.compile(r"^## \d+\. ")
+_PART = re.compile(r"^# Part \d+: ")
+"""The heading of a part, with its hours: a pack has neither."""
 
 Cell = dict[str, Any]
 
@@ -129,7 +133,9 @@ class _Unasked:
 
 def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     document = cast("dict[str, Any]", json.loads(data))
-    cells = cast("list[Cell]", document["cells"])
+    cells = [
+        cell for cell in cast("list[Cell]", document["cells"]) if not _PART.match(_source(cell))
+    ]
     known = {task.id for task in module.tasks}
     sections = [(section, _counts(section, known, chosen)) for section in _sections(cells)]
     learned = {

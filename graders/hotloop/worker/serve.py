@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hotloop.worker.device import DeviceCalls
 
 _TRACE_LIMIT = 4000
-_MESSAGE_LIMIT = 600
+_MESSAGE_LIMIT = 2000
 
 Namespace = dict[str, Any]
 
@@ -274,4 +274,19 @@ def describe_error(error: BaseException) -> Message:
         "type": type(error).__name__,
         "message": str(error)[:_MESSAGE_LIMIT],
         "trace": trace[-_TRACE_LIMIT:],
+        "where": _where(error),
     }
+
+
+def _where(error: BaseException) -> str:
+    """The innermost line of the learner's, such as `online.py:12`; empty where there is none.
+
+    A cell is named by its kernel, by whose naming nobody finds it: its line is enough.
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename.startswith("<cell") or "ipykernel" in frame.filename:
+            return f"line {frame.lineno} of its cell"
+        path = Path(frame.filename)
+        if path.parent == Path.cwd() or Path.cwd() in path.parents:
+            return f"{path.name}:{frame.lineno}"
+    return ""

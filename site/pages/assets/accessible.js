@@ -38,4 +38,14 @@
   window.addEventListener("load", reachable);
   window.addEventListener("resize", reachable);
   document.addEventListener("toggle", reachable, true);
+
+  /* What is folded is printed too, but for a proof's source; afterwards it is as it was. */
+  let opened = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open], .example)")];
+    for (const each of opened) each.open = true;
+  });
+  window.addEventListener("afterprint", () => {
+    for (const each of opened) each.open = false;
+  });
 })();

@@ -13,6 +13,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.course import classroom, prepare
 from hotloop.course.attempts.store import store
 from hotloop.course.grade import grade
+from hotloop.lesson_files import beside_notebook
 from hotloop.render import render, submission
 from hotloop.variants import beside, of_class, plain
 
@@ -43,7 +44,7 @@ def test_another_class_is_asked_something_else() -> None:
 
 def test_a_word_changes_what_is_handed_out(tmp_path: Path) -> None:
     published = prepare.exercise(tmp_path, MODULE)
-    assert published == render(MODULE)
+    assert published == {**render(MODULE), **beside_notebook(MODULE)}
     (tmp_path / "hotloop.yaml").write_text(f"variant: {WORD}\n")
     asked = dict(prepare.exercise(tmp_path, MODULE))
     assert json.loads(asked.pop("variant.json")) == of_class(MODULE, WORD).to_json()

@@ -25,7 +25,7 @@ def run(source: str, folder: Path) -> list[Any]:
 
 LINE = """
 from hotloop.course.progress_line import progress_line
-with progress_line("a_task") as say:
+with progress_line("a_task", 41.4) as say:
     say("measuring <fast>")
     {inside}
 """
@@ -50,8 +50,8 @@ def test_the_line_is_updated_and_vanishes(inside: str) -> None:
     client = Following(notebook)
     client.execute()
     first, second, last = client.said
-    assert first["text/plain"] == "Judging a_task …"
-    assert second["text/plain"] == "Judging a_task: measuring <fast> …"
+    assert first["text/plain"] == "Judging a_task … (0 s, 41 s the last time)"
+    assert second["text/plain"] == "Judging a_task: measuring <fast> … (0 s, 41 s the last time)"
     assert "&lt;fast&gt;" in second["text/html"]
     assert last == {}
     assert notebook.cells[0].outputs[0].data == {}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from bs4 import BeautifulSoup
 
+from hotloop import extras, verdict_words
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import render_record
@@ -42,7 +44,7 @@ def text_of(html: str) -> str:
 def test_verdict_sentence_points_and_picture() -> None:
     html = render_record.html(RECORD, SCORE, {"fast": 6.0, "gpu": 2.0})
     shown = text_of(html)
-    assert "partial m.task 3 of 8 points, 2 pending" in shown
+    assert "passed, rest pending m.task 3 of 8 points, 2 pending" in shown
     assert "Fast, but not measured on a GPU." in shown
     assert "fast passed 3 of 6 2.00× the baseline." in shown
     assert "gpu not measured (pending) 2 pending No GPU here." in shown
@@ -112,7 +114,7 @@ def test_why_there_is_no_profile_is_said() -> None:
 
 def test_text_has_verdict_and_points() -> None:
     lines = render_record.text(RECORD, SCORE).splitlines()
-    assert lines[0] == "m.task: partial (3 of 8 points, 2 pending)"
+    assert lines[0] == "m.task: passed, rest pending (3 of 8 points, 2 pending)"
     assert lines[2] == "  fast: passed – 2.00× the baseline."
 
 
@@ -125,7 +127,7 @@ def test_a_notebook_gets_html_and_a_number_for_validate() -> None:
 def test_an_unknown_module_is_shown_without_points() -> None:
     bundle = Shown(RECORD)._repr_mimebundle_()
     assert "points," not in bundle["text/html"]
-    assert bundle["text/plain"].startswith("m.task: partial")
+    assert bundle["text/plain"].startswith("m.task: passed, rest pending")
 
 
 def test_points_without_needless_decimals() -> None:
@@ -146,3 +148,47 @@ def test_what_this_machine_lacks_is_not_asked_for_again() -> None:
 def test_feedback_says_nothing_of_cells_to_run() -> None:
     undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close to decide. Run the check again.")
     assert "this cell" not in render_record.html(replace(RECORD, rungs=(undecided,)), SCORE)
+
+
+def _failed(*rungs: RungRecord) -> Record:
+    return replace(RECORD, verdict=Verdict.WRONG_ANSWER, sentence=rungs[0].sentence, rungs=rungs)
+
+
+def test_what_nobody_has_begun_is_not_started_and_grey() -> None:
+    said = "Not attempted yet: it still raises NotImplementedError."
+    record = _failed(*(RungRecord(name, Verdict.WRONG_ANSWER, said) for name in ("a", "b")))
+    html = render_record.html(record)
+    assert "--hl:#57606a" in html
+    assert text_of(html).count("not started") == 3
+    assert text_of(html).count(said) == 1
+    assert "wrong answer" not in text_of(html)
+
+
+def test_a_sentence_is_said_once_and_what_was_not_reached_is_skipped() -> None:
+    record = _failed(
+        RungRecord("correct", Verdict.WRONG_ANSWER, "Wrong: at [0]."),
+        RungRecord("fast", Verdict.WRONG_ANSWER, "Skipped until `correct` passes."),
+    )
+    shown = text_of(render_record.html(record))
+    assert shown.count("Wrong: at [0].") == 1
+    assert "fast skipped Skipped until" in shown
+
+
+def test_lines_of_a_compilers_message_stay_lines() -> None:
+    record = replace(
+        RECORD, sentence="It does not compile: a.cu:3: error\n  int x = ;\n          ^"
+    )
+    html = render_record.html(record)
+    assert "error\n  int x = ;\n" in html
+    assert "white-space:pre-line" in html
+
+
+def test_a_check_with_an_input_names_the_call_that_writes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "why_no_judge", lambda: "")
+    with_input = RungRecord("a", Verdict.WRONG_ANSWER, "Wrong.", evidence={"reproducible": True})
+    assert "`hotloop repro m.task`" in verdict_words.how_to_reproduce(_failed(with_input))
+    assert verdict_words.how_to_reproduce(_failed(replace(with_input, evidence={}))) == ""
+    monkeypatch.setattr(extras, "why_no_judge", lambda: "No judge here.")
+    assert verdict_words.how_to_reproduce(_failed(with_input)) == ""

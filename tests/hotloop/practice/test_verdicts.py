@@ -27,9 +27,9 @@ def _record(verdict: Verdict = Verdict.PASSED, earned: float = 1.0) -> Record:
 
 
 def test_verdicts_are_kept_in_their_order(home: Path) -> None:
-    verdicts.note(_record(Verdict.WRONG_ANSWER), Score(0, 0, 10), "notebook")
-    verdicts.note(_record(), Score(10, 0, 10), "command")
-    verdicts.note(_record(Verdict.PARTIAL), Score(4, 0, 10), "command")
+    verdicts.note(_record(Verdict.WRONG_ANSWER), Score(0, 0, 10), "notebook", own=True)
+    verdicts.note(_record(), Score(10, 0, 10), "command", own=True)
+    verdicts.note(_record(Verdict.PARTIAL), Score(4, 0, 10), "command", own=True)
     lines = verdicts.read().lines
     assert [line.verdict for line in lines] == ["wrong_answer", "passed", "partial"]
     assert verdicts.latest(lines)[TASK].points == 4
@@ -40,14 +40,14 @@ def test_verdicts_are_kept_in_their_order(home: Path) -> None:
 
 
 def test_what_cannot_be_measured_here_does_not_keep_a_task_open() -> None:
-    verdicts.note(_record(Verdict.PARTIAL), Score(6, 4, 10), "notebook")
-    verdicts.note(_record(Verdict.NOT_MEASURED, 0), Score(0, 10, 10), "notebook")
+    verdicts.note(_record(Verdict.PARTIAL), Score(6, 4, 10), "notebook", own=True)
+    verdicts.note(_record(Verdict.NOT_MEASURED, 0), Score(0, 10, 10), "notebook", own=True)
     assert [line.done for line in verdicts.read().lines] == [True, False]
 
 
 def test_it_can_be_turned_off(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(verdicts.OFF, "1")
-    verdicts.note(_record(), Score(10, 0, 10), "command")
+    verdicts.note(_record(), Score(10, 0, 10), "command", own=True)
     assert not home.exists()
     assert verdicts.read().lines == []
 
@@ -58,15 +58,15 @@ def test_a_folder_that_cannot_be_written_withholds_no_verdict(
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("XDG_DATA_HOME", str(blocked))
-    verdicts.note(_record(), Score(10, 0, 10), "command")
+    verdicts.note(_record(), Score(10, 0, 10), "command", own=True)
     assert blocked.read_text() == ""
 
 
 def test_a_line_that_cannot_be_read_is_passed_over_and_told_of(home: Path) -> None:
-    verdicts.note(_record(), Score(10, 0, 10), "command")
+    verdicts.note(_record(), Score(10, 0, 10), "command", own=True)
     with verdicts.path().open("a") as stream:
         stream.write('{"at": "2026\n{"mark": 3}\n')
-    verdicts.note(_record(), Score(10, 0, 10), "command")
+    verdicts.note(_record(), Score(10, 0, 10), "command", own=True)
     log = verdicts.read()
     assert len(log.lines) == 2
     assert [fault.partition(": ")[0] for fault in log.faults] == [

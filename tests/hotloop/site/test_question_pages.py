@@ -9,6 +9,7 @@ from pathlib import Path
 
 import markdown
 import pytest
+from pydantic import ValidationError
 
 from hotloop.bank.catalog import Entry, Proof
 from hotloop.bank.question import Question
@@ -100,6 +101,23 @@ def test_the_english_page_holds_everything(entry: Entry) -> None:
     ):
         assert wanted in page, wanted
     assert "``` { .text }\n4096\n```" in page
+
+
+def test_what_to_say_comes_first_then_evidence_weak_answers_rubric_and_follow_ups(
+    entry: Entry,
+) -> None:
+    changed = entry.question.model_copy(update={"say": "Rows times columns times width."})
+    page = questions.pages(replace(entry, question=changed), None)
+    text = "\n".join(page["fused_softmax/bytes_of_a_batch.md"])
+    assert '??? success "Show what to say in a minute"\n\n    Rows times columns' in text
+    parts = ("## Say this", "## Evidence", "## Weak answers and", "## Rubric", "## Follow-ups")
+    places = [text.index(part) for part in (*parts, '??? tip "A strategy')]
+    assert places == sorted(places)
+
+
+def test_what_takes_longer_than_a_minute_is_refused() -> None:
+    with pytest.raises(ValidationError, match="91 words"):
+        Question.model_validate({**ENGLISH, "say": "word " * 91})
 
 
 def test_the_chinese_page_says_the_same_and_leads_back(entry: Entry) -> None:

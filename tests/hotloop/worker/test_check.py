@@ -104,7 +104,7 @@ def test_interrupting_leaves_no_judge_behind(tmp_path: Path) -> None:
     time.sleep(2)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
-    assert "KeyboardInterrupt" in err
+    assert "fused_softmax.online_pass was stopped before there was a verdict." in err
     assert _wait_until_gone(process.pid)
 
 

@@ -15,6 +15,7 @@ class Labels:
     bank: str
     probes: str
     strategy: str
+    say: str
     answer: str
     weak_answers: str
     reveals: str
@@ -31,6 +32,7 @@ LABELS: Mapping[Language, Labels] = {
         bank="Hotloop",
         probes="What it probes",
         strategy="How to answer",
+        say="Say this",
         answer="A good answer",
         weak_answers="Weak answers",
         reveals="reveals",
@@ -49,6 +51,7 @@ LABELS: Mapping[Language, Labels] = {
         bank="Hotloop 中文",
         probes="考察什么",
         strategy="怎样回答",
+        say="这样说",
         answer="好的回答",
         weak_answers="较差的回答",
         reveals="说明",

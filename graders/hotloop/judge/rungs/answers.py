@@ -32,11 +32,11 @@ class Answers:
         for question in made(self.questions(session.rng())):
             # To make the question, another function of the candidate's may have been called.
             link = session.worker()
-            answer = ask_plainly(link, question.arguments, session.timeout(self.timeout_s))
-            with labelled(question.label):
+            with labelled(question.label, question):
+                answer = ask_plainly(link, question.arguments, session.timeout(self.timeout_s))
                 mismatch = question.mismatch(answer)
-            if mismatch is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{question.label}: {mismatch}.")
+                if mismatch is not None:
+                    raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
             count += 1
         said = f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
         session.note(questions=count)

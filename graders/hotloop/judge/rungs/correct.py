@@ -170,8 +170,14 @@ def frozen(link: Link) -> Generator[None]:
 
 
 def ruling_about(case: Case) -> AbstractContextManager[None]:
-    """Says in a ruling's sentence which case it is about."""
-    return labelled(_capitalized(case.label))
+    """Says in a ruling's sentence which case it is about, with its dtypes and shapes."""
+    return labelled(f"{_capitalized(case.label)} ({_tensors(case)})", case)
+
+
+def _tensors(case: Case) -> str:
+    """Dtype and shape of its tensors, as PyTorch writes them: `float32 [1013]`."""
+    specs = [a.spec for a in case.arguments if isinstance(a, Tensor)]
+    return ", ".join(f"{s.dtype.torch_name} {list(s.shape)}" for s in specs) or "no tensor"
 
 
 def require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:

@@ -1,0 +1,42 @@
+"""A module's pages for readers, as they lie beside a learner's notebook: lesson, figures, glossary.
+
+In the clone a lesson links pages by their places there; here all of them are in one folder, and a
+measured value stands where the lesson names the run that it comes from.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.core import paths
+from hotloop.site import figures
+
+LESSON = "lesson.md"
+GLOSSARY = "glossary.md"
+_NOT_FOR_READERS = {"design.md", "README.md"}
+
+
+def pages(module: str) -> list[Path]:
+    """The lesson and the other pages that a module's folder holds for readers, by name."""
+    found = sorted(curriculum.folder(module).glob("*.md"))
+    return [path for path in found if path.name not in _NOT_FOR_READERS]
+
+
+def beside_notebook(module: str) -> dict[str, bytes]:
+    """The files by name, with / between folders; empty for a module without a lesson."""
+    texts = {path.name: _flat(path, module) for path in pages(module)}
+    if LESSON not in texts:
+        return {}
+    pictures = sorted((curriculum.folder(module) / "figures").glob("*.svg"))
+    return {
+        **{name: text.encode() for name, text in texts.items()},
+        GLOSSARY: (paths.curriculum() / GLOSSARY).read_bytes(),
+        **{f"figures/{path.name}": path.read_bytes() for path in pictures},
+    }
+
+
+def _flat(page: Path, module: str) -> str:
+    text = figures.plain(page.read_text(encoding="utf-8"), str(page))
+    return re.sub(rf"\]\((?:\.\./|\.\./\.\./exercises/{module}/)(?=[\w-]+\.)", "](", text)

@@ -1,0 +1,283 @@
+"""Charts and diagrams for lessons, from what proofs and runs have recorded.
+
+Each is a list of lines for `print`: one SVG as `drawing` makes it, 360 units wide.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hotloop.core import paths
+from hotloop.site.drawing import (
+    COLOURS,
+    LINE,
+    SIZE,
+    WIDTH,
+    dot,
+    drawing,
+    line,
+    rectangle,
+    text,
+    wrapped,
+)
+
+HOT, COOL, LEAF, PLUM = COLOURS
+FAINT = "var(--faint, #9aa5b1)"
+_MARGIN = 8
+_PER_LETTER = 5.6
+"""Width of a letter of size 10."""
+
+
+def recorded(module: str, proof: str) -> list[str]:
+    """The lines of a proof's recorded output."""
+    path = paths.curriculum() / module / "proofs" / f"{proof}.txt"
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def measurements(module: str, device: str) -> list[dict[str, Any]]:
+    """What a recorded run measured, as in runs/<device>.json."""
+    path = paths.curriculum() / module / "runs" / f"{device}.json"
+    return json.loads(path.read_text(encoding="utf-8"))["measurements"]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """value: in the chart's unit. shown: the text behind it."""
+
+    label: str
+    value: float
+    shown: str
+    colour: str = COOL
+
+
+def bars(
+    title: str, rows: Sequence[Bar], description: str, *, log_from: float | None = None
+) -> list[str]:
+    """Horizontal bars, each below its label. log_from: where a logarithmic axis begins."""
+    behind = _PER_LETTER * max(len(row.shown) for row in rows) + 8
+    scale = _scale(max(row.value for row in rows), WIDTH - 2 * _MARGIN - behind, log_from)
+    parts: list[str] = [text(_MARGIN, 14, title)]
+    y = 24.0
+    for row in rows:
+        parts.append(text(_MARGIN, y + 11, row.label, size=10, css="quiet"))
+        width = max(scale(row.value), 1.0)
+        parts.append(rectangle(_MARGIN, y + 15, width, 12, css="bar", fill=row.colour))
+        parts.append(text(_MARGIN + width + 5, y + 25, row.shown, size=10))
+        y += 33
+    if log_from is not None:
+        parts.append(text(_MARGIN, y + 11, "logarithmic scale", size=10, css="quiet"))
+        y += 14
+    return drawing(y + 4, parts, title, description)
+
+
+def _scale(largest: float, room: float, log_from: float | None) -> Callable[[float], float]:
+    if log_from is None:
+        return lambda value: room * value / largest
+    whole = math.log(largest / log_from)
+    return lambda value: room * max(math.log(value / log_from), 0.0) / whole if value > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of time in a lane."""
+
+    start: float
+    end: float
+    colour: str = COOL
+    label: str = ""
+
+
+def lanes(
+    title: str,
+    rows: Mapping[str, Sequence[Span]],
+    description: str,
+    *,
+    unit: str = "ms",
+    note: str = "",
+) -> list[str]:
+    """A timeline: one lane a row, time to the right."""
+    end = max(span.end for spans in rows.values() for span in spans)
+    parts = [text(_MARGIN, 14, title)]
+
+    def x(time: float) -> float:
+        return _MARGIN + (WIDTH - 2 * _MARGIN) * time / end
+
+    y = 22.0
+    for name, spans in rows.items():
+        parts.append(text(_MARGIN, y + 11, name, size=10, css="quiet"))
+        for span in spans:
+            left, width = x(span.start), x(span.end) - x(span.start)
+            parts.append(rectangle(left, y + 15, max(width - 1, 1), 18, "bar", span.colour))
+            if span.label and width > _PER_LETTER * len(span.label) + 4:
+                middle = left + width / 2
+                parts.append(text(middle, y + 28, span.label, size=10, anchor="middle", css="on"))
+        y += 38
+    parts.append(line(_MARGIN, y + 2, WIDTH - _MARGIN, y + 2))
+    parts += [
+        text(x(time), y + 15, shown, size=10, anchor=anchor)
+        for time, shown, anchor in ((0, "0", "start"), (end, f"{end:g} {unit}", "end"))
+    ]
+    y += 22
+    for words in wrapped(note, WIDTH - 2 * _MARGIN, 10) if note else ():
+        parts.append(text(_MARGIN, y + 10, words, size=10, css="quiet"))
+        y += LINE
+    return drawing(y + 4, parts, title, description)
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points in the order of x, joined by a line."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    colour: str = COOL
+
+
+@dataclass(frozen=True)
+class Axis:
+    """ticks: where a value is written; they also say how far the axis goes."""
+
+    label: str
+    ticks: Sequence[float]
+    log: bool = False
+    shown: Callable[[float], str] = field(default=lambda value: f"{value:,g}")
+
+    def at(self, value: float, begin: float, end: float) -> float:
+        """The place of a value between two places."""
+        low, high = self.ticks[0], self.ticks[-1]
+        if self.log:
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return begin + (end - begin) * (value - low) / (high - low)
+
+
+def curves(
+    title: str, across: Axis, up: Axis, series: Sequence[Series], description: str
+) -> list[str]:
+    """Lines over two axes, with a legend below."""
+    left, right, top, bottom = 46, WIDTH - 14, 36, 190
+    parts = [
+        text(_MARGIN, 14, title),
+        text(_MARGIN, 29, up.label, size=10, css="quiet"),
+        line(left, bottom, right, bottom),
+        line(left, top, left, bottom),
+    ]
+    for tick in across.ticks:
+        place, anchor = across.at(tick, left, right), "middle"
+        if tick == across.ticks[-1]:
+            place, anchor = WIDTH - 4, "end"
+        parts.append(text(place, bottom + 14, across.shown(tick), size=10, anchor=anchor))
+    for tick in up.ticks:
+        place = up.at(tick, bottom, top)
+        parts.append(text(left - 5, place + 4, up.shown(tick), size=10, anchor="end"))
+    parts.append(text(right, bottom + 28, across.label, size=10, anchor="end", css="quiet"))
+    y = bottom + 34.0
+    for each in series:
+        places = [(across.at(x, left, right), up.at(v, bottom, top)) for x, v in each.points]
+        path = " ".join(f"{x:.1f},{v:.1f}" for x, v in places)
+        parts.append(
+            f'<polyline points="{path}" fill="none" style="stroke:{each.colour};stroke-width:2"/>'
+        )
+        parts += [dot(x, v, 3, each.colour) for x, v in places]
+        parts += [dot(_MARGIN + 4, y + 7, 4, each.colour)]
+        parts.append(text(_MARGIN + 14, y + 11, each.name, size=10))
+        y += LINE
+    return drawing(y + 8, parts, title, description)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A box with a line or two of text. x, y: of its middle, in units of the drawing."""
+
+    x: float
+    y: float
+    words: str
+    colour: str = ""
+    width: float = 100
+
+
+def graph(
+    title: str,
+    nodes: Mapping[str, Node],
+    edges: Sequence[tuple[str, str]],
+    description: str,
+    *,
+    notes: Sequence[tuple[float, float, str]] = (),
+) -> list[str]:
+    """Boxes and arrows downwards, where they were put."""
+    parts = [text(_MARGIN, 14, title)]
+    boxes = {name: _lines_of(node) for name, node in nodes.items()}
+    for start, end in edges:
+        a, b = nodes[start], nodes[end]
+        parts.append(_arrow(a.x, a.y + _half(boxes[start]), b.x, b.y - _half(boxes[end])))
+    for name, node in nodes.items():
+        half = _half(boxes[name])
+        left = node.x - node.width / 2
+        css = "bar" if node.colour else "box"
+        parts.append(rectangle(left, node.y - half, node.width, 2 * half, css, node.colour))
+        first = node.y - half + 5 + SIZE
+        for number, words in enumerate(boxes[name]):
+            css = "on" if node.colour else ""
+            y = first + LINE * number
+            parts.append(text(node.x, y, words, size=10, anchor="middle", css=css))
+    parts += [text(x, y, words, size=10, css="quiet") for x, y, words in notes]
+    lowest = [node.y + _half(boxes[name]) for name, node in nodes.items()]
+    return drawing(max([*lowest, *(y for _, y, _ in notes)]) + 12, parts, title, description)
+
+
+def _lines_of(node: Node) -> list[str]:
+    margin = 18 if node.colour else 6  # text on a color is bold
+    return wrapped(node.words, node.width - margin, 10)
+
+
+def _half(lines: Sequence[str]) -> float:
+    return (len(lines) * LINE + 8) / 2
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    tip = f"{x2 - 4:.1f},{y2 - 7:.1f} {x2 + 4:.1f},{y2 - 7:.1f} {x2:.1f},{y2:.1f}"
+    edge = line(x1, y1, x2, y2 - 6, "edge")
+    return f'{edge}<polygon points="{tip}" fill="currentColor" class="tip"/>'
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One square of a grid; text of at most a few letters."""
+
+    words: str = ""
+    colour: str = ""
+
+
+def grid(
+    title: str,
+    rows: Sequence[tuple[str, Sequence[Cell]]],
+    description: str,
+    *,
+    side: float = 26,
+    notes: Sequence[str] = (),
+) -> list[str]:
+    """Rows of squares, each row below its name."""
+    parts = [text(_MARGIN, 14, title)]
+    y = 22.0
+    for name, cells in rows:
+        if name:
+            parts.append(text(_MARGIN, y + 11, name, size=10, css="quiet"))
+            y += 15
+        for number, cell in enumerate(cells):
+            x = _MARGIN + number * side
+            css = "bar" if cell.colour else "box"
+            parts.append(rectangle(x, y, side - 2, side - 2, css, cell.colour))
+            if cell.words:
+                css = "on" if cell.colour else ""
+                middle = x + (side - 2) / 2
+                place = y + side / 2 + 3
+                parts.append(text(middle, place, cell.words, size=10, anchor="middle", css=css))
+        y += side + (6 if name else 0)
+    for note in notes:
+        for words in wrapped(note, WIDTH - 2 * _MARGIN, 10):
+            parts.append(text(_MARGIN, y + 11, words, size=10, css="quiet"))
+            y += LINE
+    return drawing(y + 6, parts, title, description)

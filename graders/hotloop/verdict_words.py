@@ -1,0 +1,43 @@
+"""How a record's verdicts are said to a person, on every page and in the terminal."""
+
+from __future__ import annotations
+
+from hotloop import extras
+from hotloop.core.record import NOT_ATTEMPTED, NOT_REACHED, Record, RungRecord
+from hotloop.core.verdict import Verdict
+
+NOT_STARTED = "not started"
+
+
+def of_task(record: Record) -> str:
+    """What nobody has begun is not wrong, and what is open does not make a task partial."""
+    if record.sentence.startswith(NOT_ATTEMPTED):
+        return NOT_STARTED
+    failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.rungs)
+    if record.verdict is Verdict.PARTIAL and not failed:
+        return "passed, rest pending"
+    return words(record.verdict)
+
+
+def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
+    """Verdict and sentence; what the task's own line says is not said again."""
+    sentence = "" if rung.sentence == record.sentence and len(record.rungs) > 1 else rung.sentence
+    if rung.sentence.startswith(NOT_ATTEMPTED):
+        return NOT_STARTED, sentence
+    if rung.sentence.startswith(NOT_REACHED):
+        return "skipped", sentence
+    return words(rung.verdict), sentence
+
+
+def words(verdict: Verdict) -> str:
+    """`not measured (pending)`: what is pending says so."""
+    said = verdict.value.replace("_", " ")
+    return f"{said} (pending)" if verdict.pending else said
+
+
+def how_to_reproduce(record: Record) -> str:
+    """The call that writes a failed check as a program; empty where there is nothing to write."""
+    found = any(rung.evidence.get("reproducible") for rung in record.rungs)
+    if not found or extras.why_no_judge():
+        return ""
+    return f"To run the failing call yourself: `hotloop repro {record.module}.{record.task}`"
