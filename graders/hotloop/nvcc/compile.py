@@ -13,7 +13,6 @@ from hotloop.nvcc.resources import Resources
 from hotloop.nvcc.sass import Access, Code
 from hotloop.nvcc.toolchain import Toolchain
 from hotloop.simulate.problem import CompileError, ToolMissing
-from hotloop.worker.cuda_tools import HEADERS
 
 CAPABILITIES = (75, 80, 90)
 TIMEOUT_S = 120.0
@@ -150,7 +149,7 @@ def job(
     return {
         "tools": toolchain.tools(),
         "capability": capability,
-        "include": [str(path) for path in (HEADERS, *include)],
+        "include": [str(path) for path in include],
         "defines": list(defines),
         "timeout_s": timeout_s,
     }

@@ -23,7 +23,6 @@ from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
 from hotloop.nvcc.sass import Code, widest
 from hotloop.nvcc.toolchain import DISASSEMBLER_REMEDY, Toolchain
 from hotloop.simulate.problem import ToolMissing
-from hotloop.worker.cuda_tools import HEADERS
 
 _REPLY_S = 30.0
 """What the process may take beyond nvcc's own time: to start it, to take the machine code apart."""
@@ -80,7 +79,7 @@ class CudaCompiles:
         if outcome.ended != "done":
             verdict = Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.OUTPUT_LIMIT
             raise Ruling(verdict, compiling.failure(outcome, timeout_s))
-        if _strangers(outcome, (*tools.headers, HEADERS, *self.include)):
+        if _strangers(outcome, (*tools.headers, *self.include)):
             sentence = (
                 f"{file} includes a file that is no header of CUDA or C++: "
                 "it has to compile by itself, so put what it needs into it."
