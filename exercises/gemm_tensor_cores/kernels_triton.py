@@ -19,15 +19,19 @@ def triton_matmul(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
 
 ### TASK gemm_tensor_cores.split_k
 def split_k(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
-    """Write a @ b to `c`, for a long k; a: [m, k], b: [k, n], float16; c: [m, n], float32."""
+    """Write a @ b to `c`, for a long k; types as in triton_matmul."""
     raise NotImplementedError("gemm_tensor_cores.split_k")
 
 
 ### TASK gemm_tensor_cores.epilogue
 def epilogue(
-    x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, residual: torch.Tensor, out: torch.Tensor
+    x: torch.Tensor,
+    w: torch.Tensor,
+    bias: torch.Tensor,
+    residual: torch.Tensor,
+    out: torch.Tensor,
 ) -> None:
-    """Write gelu(x @ w + bias) + residual to `out`; x: [m, k], w: [k, n], bias: [n], float16."""
+    """Write gelu(x @ w + bias) + residual to `out`; all are float16."""
     raise NotImplementedError("gemm_tensor_cores.epilogue")
 
 
@@ -35,7 +39,7 @@ def epilogue(
 def w4a16(
     x: torch.Tensor, packed: torch.Tensor, scales: torch.Tensor, out: torch.Tensor
 ) -> None:
-    """Write x @ dequantized weights to `out`; x: [m, k], float16; packed: [k / 2, n], uint8."""
+    """Write x @ dequantized weights to `out`; packed: [k / 2, n], uint8."""
     raise NotImplementedError("gemm_tensor_cores.w4a16")
 
 

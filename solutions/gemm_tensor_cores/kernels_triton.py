@@ -78,7 +78,7 @@ def triton_matmul(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
 
 ### BEGIN SOLUTION gemm_tensor_cores.split_k
 ### STUB def split_k(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
-### STUB     """Write a @ b to `c`, for a long k; a: [m, k], b: [k, n], float16; c: [m, n], float32."""
+### STUB     """Write a @ b to `c`, for a long k; types as in triton_matmul."""
 ### STUB     raise NotImplementedError("gemm_tensor_cores.split_k")
 @triton.jit
 def _partial_products(
@@ -121,7 +121,7 @@ def _sum_of_parts(parts_ptr, c_ptr, count, parts, BLOCK: tl.constexpr):
 
 
 def split_k(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
-    """Write a @ b to `c`, for a long k; a: [m, k], b: [k, n], float16; c: [m, n], float32."""
+    """Write a @ b to `c`, for a long k; types as in triton_matmul."""
     (m, k), n = a.shape, b.shape[1]
     tiles = (triton.cdiv(m, 64), triton.cdiv(n, 64))
     parts = max(1, min(32 // (tiles[0] * tiles[1]), triton.cdiv(k, 128)))
@@ -136,9 +136,13 @@ def split_k(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> None:
 
 ### BEGIN SOLUTION gemm_tensor_cores.epilogue
 ### STUB def epilogue(
-### STUB     x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, residual: torch.Tensor, out: torch.Tensor
+### STUB     x: torch.Tensor,
+### STUB     w: torch.Tensor,
+### STUB     bias: torch.Tensor,
+### STUB     residual: torch.Tensor,
+### STUB     out: torch.Tensor,
 ### STUB ) -> None:
-### STUB     """Write gelu(x @ w + bias) + residual to `out`; x: [m, k], w: [k, n], bias: [n], float16."""
+### STUB     """Write gelu(x @ w + bias) + residual to `out`; all are float16."""
 ### STUB     raise NotImplementedError("gemm_tensor_cores.epilogue")
 @triton.jit
 def _with_epilogue(
@@ -183,7 +187,7 @@ def _with_epilogue(
 def epilogue(
     x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, residual: torch.Tensor, out: torch.Tensor
 ) -> None:
-    """Write gelu(x @ w + bias) + residual to `out`; x: [m, k], w: [k, n], bias: [n], float16."""
+    """Write gelu(x @ w + bias) + residual to `out`; all are float16."""
     (m, k), n = x.shape, w.shape[1]
     grid = (triton.cdiv(m, 64), triton.cdiv(n, 64))
     _with_epilogue[grid](x, w, bias, residual, out, m, n, k, M=64, N=64, K=32)
@@ -196,11 +200,20 @@ def epilogue(
 ### STUB def w4a16(
 ### STUB     x: torch.Tensor, packed: torch.Tensor, scales: torch.Tensor, out: torch.Tensor
 ### STUB ) -> None:
-### STUB     """Write x @ dequantized weights to `out`; x: [m, k], float16; packed: [k / 2, n], uint8."""
+### STUB     """Write x @ dequantized weights to `out`; packed: [k / 2, n], uint8."""
 ### STUB     raise NotImplementedError("gemm_tensor_cores.w4a16")
 @triton.jit
 def _w4a16(
-    x_ptr, packed_ptr, scales_ptr, out_ptr, m, n, k, M: tl.constexpr, N: tl.constexpr, G: tl.constexpr
+    x_ptr,
+    packed_ptr,
+    scales_ptr,
+    out_ptr,
+    m,
+    n,
+    k,
+    M: tl.constexpr,
+    N: tl.constexpr,
+    G: tl.constexpr,
 ):
     rows = tl.program_id(0) * M + tl.arange(0, M)
     columns = tl.program_id(1) * N + tl.arange(0, N)
@@ -229,10 +242,8 @@ def _w4a16(
     )
 
 
-def w4a16(
-    x: torch.Tensor, packed: torch.Tensor, scales: torch.Tensor, out: torch.Tensor
-) -> None:
-    """Write x @ dequantized weights to `out`; x: [m, k], float16; packed: [k / 2, n], uint8."""
+def w4a16(x: torch.Tensor, packed: torch.Tensor, scales: torch.Tensor, out: torch.Tensor) -> None:
+    """Write x @ dequantized weights to `out`; packed: [k / 2, n], uint8."""
     (m, k), n = x.shape, packed.shape[1]
     grid = (triton.cdiv(m, 16), triton.cdiv(n, 64))
     _w4a16[grid](x, packed, scales, out, m, n, k, M=16, N=64, G=64)

@@ -15,7 +15,9 @@ def main() -> None:
     parts = [text(8, 14, "copy, wait, multiply")]
     x = 8.0
     for step in range(4):
-        parts += _box(x, 22, COPY, f"copy {step}", 0) + _box(x + COPY, 44, MULTIPLY, f"mma {step}", 1)
+        parts += _box(x, 22, COPY, f"copy {step}", 0) + _box(
+            x + COPY, 44, MULTIPLY, f"mma {step}", 1
+        )
         x += COPY + MULTIPLY
     parts.append(text(8, 86, "two stages"))
     parts += _box(8, 94, COPY, "copy 0", 0)
@@ -28,8 +30,9 @@ def main() -> None:
         x += MULTIPLY
     parts.append(text(8, 166, "▲: wait for your copies, then one barrier", size=10))
     told = (
-        "Without a pipeline each step copies and then multiplies. With two stages the copies of the "
-        "next step run while this one is multiplied, and only the first copy is waited for at once."
+        "Without a pipeline each step copies and then multiplies. With two stages the copies of "
+        "the next step run while this one is multiplied, and only the first copy is waited for at "
+        "once."
     )
     print("\n".join(drawing(176, parts, "A pipeline of asynchronous copies", told)))
 

@@ -28,8 +28,13 @@ def main() -> None:
         line(_x(low), _y(low * bandwidth), _x(ridge), _y(peak), "edge"),
         line(_x(ridge), _y(peak), _x(high), _y(peak), "edge"),
     ]
-    parts += [text(_x(p), BOTTOM + 14, f"{p:g}", size=10, anchor="middle") for p in (1, 10, 100, 1000)]
-    parts += [text(LEFT - 4, _y(p * 1e12) + 4, f"{p:g}", size=10, anchor="end") for p in (1, 10, 100, 1000)]
+    parts += [
+        text(_x(p), BOTTOM + 14, f"{p:g}", size=10, anchor="middle") for p in (1, 10, 100, 1000)
+    ]
+    parts += [
+        text(LEFT - 4, _y(p * 1e12) + 4, f"{p:g}", size=10, anchor="end")
+        for p in (1, 10, 100, 1000)
+    ]
     for colour, bits in ((0, 16), (1, 4.25)):
         for tokens in (1, 16, 64, 256, 8192):
             moved = bits / 8 * N * N + 4 * tokens * N
@@ -38,14 +43,16 @@ def main() -> None:
             parts.append(dot(x, y, 4, COLOURS[colour], f"{tokens} tokens, {bits:g} bits a weight"))
             if bits == 16:
                 parts.append(text(x + 6, y + 12, str(tokens), size=10))
-    parts.append(text(_x(ridge), _y(peak) - 8, f"{peak / 1e12:.0f} TFLOP/s", size=10, anchor="middle"))
+    parts.append(
+        text(_x(ridge), _y(peak) - 8, f"{peak / 1e12:.0f} TFLOP/s", size=10, anchor="middle")
+    )
     parts.append(text(_x(3), _y(32e12), f"{bandwidth / 1e12:.2f} TB/s", size=10, anchor="end"))
     words = "operations a byte; upwards: TFLOP/s. Orange: bfloat16 weights; blue: four bits"
     parts.append(text(8, BOTTOM + 30, words, size=9))
     told = (
-        f"With bfloat16 weights a product of 8192 x 8192 with one token has one operation a byte, and "
-        f"crosses the ridge of {ridge:.0f} at a few hundred tokens; with four bits a weight it does so "
-        "at about a fourth of that."
+        f"With bfloat16 weights a product of 8192 x 8192 with one token has one operation a "
+        f"byte, and crosses the ridge of {ridge:.0f} at a few hundred tokens; with four bits a "
+        "weight it does so at about a fourth of that."
     )
     print("\n".join(drawing(BOTTOM + 40, parts, "A layer on the roofline of an NVIDIA H200", told)))
 

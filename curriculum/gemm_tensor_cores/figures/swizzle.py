@@ -17,8 +17,14 @@ def main() -> None:
     parts = [text(8, 14, "in order: 8 passes"), text(188, 14, "c XOR (r % 8): 1 pass")]
     parts += _tile(8, swizzled=False) + _tile(188, swizzled=True)
     foot = 24 + SIDE * CELL + 14
-    parts.append(text(8, foot, "A row has 8 chunks of 16 bytes, 4 banks each. The number is the", size=10))
-    parts.append(text(8, foot + 14, "chunk that lies there; colored: what ldmatrix reads at a time.", size=10))
+    parts.append(
+        text(8, foot, "A row has 8 chunks of 16 bytes, 4 banks each. The number is the", size=10)
+    )
+    parts.append(
+        text(
+            8, foot + 14, "chunk that lies there; colored: what ldmatrix reads at a time.", size=10
+        )
+    )
     told = (
         "In order, chunk 2 of all eight rows lies in the banks 8 to 11. Swizzled, chunk 2 of row r "
         "lies at place 2 XOR r, so that the eight rows use all 32 banks."

@@ -58,7 +58,10 @@ def layer() -> None:
             bytes_, flops = weights + 2 * 2 * m * n, 2 * m * n * n
             memory, compute = bytes_ / BANDWIDTH / US, flops / PEAK / US
             limit = "memory" if memory > compute else "compute"
-            print(f"{name}, {m:4d} tokens: {memory:6.1f} us memory, {compute:6.1f} us compute: {limit}")
+            print(
+                f"{name}, {m:4d} tokens: {memory:6.1f} us memory, "
+                f"{compute:6.1f} us compute: {limit}"
+            )
     even = PEAK / BANDWIDTH / (1 - 2 * PEAK / BANDWIDTH / n)
     print(f"both limits are equal at {even:.0f} tokens")
     assert round(even) == 210

@@ -44,7 +44,10 @@ def main() -> None:
     column = np.abs(w).max(axis=0, keepdims=True) / 7
     by_row = relative(four_bits(w, row)[:, others], w[:, others])
     by_column = relative(four_bits(w, column)[:, others], w[:, others])
-    print(f"four bits beside an outlier column: {by_row:.0%} with a scale a row, {by_column:.0%} a column")
+    print(
+        f"four bits beside an outlier column: {by_row:.0%} with a scale a row, "
+        f"{by_column:.0%} a column"
+    )
     assert by_row > 0.8
     assert by_column < 0.2
     x = rng.standard_normal(1 << 14)

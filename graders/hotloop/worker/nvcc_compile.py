@@ -181,8 +181,9 @@ def _command(source: Path, job: Message, made: _Made) -> list[str]:
 
 
 def _read(made: _Made) -> list[str] | None:
-    """The files that were read, but for our headers: as the preprocessor lists them for make, and as
-    its output shows them. Host and device code are preprocessed apart, and may read different files.
+    """The files that were read, but for our headers: as the preprocessor lists them for make, and
+    as its output shows them. Host and device code are preprocessed apart, and may read different
+    files.
     """
     _, colon, names = _text(made.dependencies).replace("\\\n", " ").partition(": ")
     if not colon:

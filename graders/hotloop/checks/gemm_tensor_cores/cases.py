@@ -172,7 +172,7 @@ def of_layer(case: Case) -> Tolerance:
 
 
 def dequantized_product(x: Floats, packed: Floats, scales: Floats) -> Floats:
-    """x · w in float64; the low four bits of a byte are the row 2i of w, the high ones 2i + 1."""
+    """X · w in float64; the low four bits of a byte are the row 2i of w, the high ones 2i + 1."""
     codes = packed.astype(np.int64)
     w = np.stack([codes & 15, codes >> 4], axis=1).reshape(-1, codes.shape[1]) - 8.0
     return x @ (w * np.repeat(scales, GROUP, axis=0))
@@ -247,9 +247,7 @@ def counted_cache(rng: Rng) -> Case:
     return _cache(rng, "a long sequence", [PAGE * int(rng.integers(30, 33))], 8, 2, 64)
 
 
-def _cache(
-    rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, d: int
-) -> Case:
+def _cache(rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, d: int) -> Case:
     most = -(-max(lengths) // PAGE) + 1
     count = len(lengths) * most + 3
     # What lies behind a sequence's end, and in pages of nobody, is large: it must not be attended.

@@ -41,7 +41,11 @@ def weights(rng: Rng) -> Iterator[Question]:
     zeros = w.copy()
     zeros[:group, 1] = 0.0
     yield _weights("a group of zeros", zeros, group)
-    yield _weights("groups of different sizes", w * np.repeat(2.0 ** np.arange(k // group), group)[:, None], group)
+    yield _weights(
+        "groups of different sizes",
+        w * np.repeat(2.0 ** np.arange(k // group), group)[:, None],
+        group,
+    )
 
 
 def _weights(label: str, w: Floats, group: int) -> Question:
@@ -69,8 +73,8 @@ def _weights_mismatch(w: Floats, group: int, answer: object) -> str | None:
     if abs(got[row, column] - w[row, column]) <= allowed[row, column]:
         return None
     return (
-        f"row {row}, column {column} stands for {got[row, column]:.5g} and is {w[row, column]:.5g}; "
-        f"the largest of its group is {largest[row // group, column]:.5g}"
+        f"row {row}, column {column} stands for {got[row, column]:.5g} and is "
+        f"{w[row, column]:.5g}; the largest of its group is {largest[row // group, column]:.5g}"
     )
 
 
@@ -172,7 +176,9 @@ def nvfp4_blocks(rng: Rng) -> Iterator[Question]:
     """Blocks of different sizes, zeros, and an outlier that takes the small blocks' scales."""
     x = rng.standard_normal(64)
     yield _blocks("nvfp4, numbers of about 1", "nvfp4", x)
-    yield _blocks("nvfp4, blocks of different sizes", "nvfp4", x * np.repeat([1e-3, 1, 30, 0.1], 16))
+    yield _blocks(
+        "nvfp4, blocks of different sizes", "nvfp4", x * np.repeat([1e-3, 1, 30, 0.1], 16)
+    )
     outlier = x.copy()
     outlier[int(rng.integers(64))] = 3e5
     yield _blocks("nvfp4, one outlier", "nvfp4", outlier)
@@ -191,14 +197,15 @@ def _rows_of(rng: Rng, element: Minifloat) -> Iterator[tuple[str, Floats]]:
     ties = [(element.value(int(c)) + element.value(int(c) + 1)) / 2 for c in some]
     signs = rng.choice([-1.0, 1.0], 32)
     yield "ties", np.array([*ties, element.largest]) * signs * 2.0 ** int(rng.integers(-9, 9))
-    # Between the largest element and the next power of two: the exponent stays, the number saturates.
+    # Between the largest element and the next power of two the exponent stays, and it saturates.
     near = np.float32(1.96875) * 2.0 ** int(rng.integers(-5, 6))
     yield "a number that saturates", np.array([near, *(near * rng.uniform(-1, 1, 31))])
     power = 2.0 ** int(rng.integers(-5, 6))
     below = float(np.nextafter(np.float32(power), np.float32(0)))
     yield "the largest is a power of two", np.array([power, *(power * rng.uniform(-1, 1, 31))])
-    yield "the largest is just below a power of two", np.array(
-        [below, *(below * rng.uniform(-1, 1, 31))]
+    yield (
+        "the largest is just below a power of two",
+        np.array([below, *(below * rng.uniform(-1, 1, 31))]),
     )
     small = x[:32] * 2.0 ** rng.uniform(-12, 0, 32)
     yield "subnormal elements", small
@@ -216,7 +223,10 @@ def _blocks_mismatch(values: Sequence[float], want: Blocks, answer: object) -> s
     if told is None:
         return f"it returns {shown(answer)}, not a dict"
     tensor = told.get("tensor_scale")
-    if not isinstance(tensor, int | float) or abs(tensor - want.tensor_scale) > 1e-12 * want.tensor_scale:
+    if (
+        not isinstance(tensor, int | float)
+        or abs(tensor - want.tensor_scale) > 1e-12 * want.tensor_scale
+    ):
         return f"“tensor_scale” is {shown(tensor)}, expected {want.tensor_scale!r}"
     for key, expected in (("scales", want.scales), ("elements", want.elements)):
         got = as_list(told.get(key))

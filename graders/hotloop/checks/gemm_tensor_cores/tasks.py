@@ -133,7 +133,7 @@ split_k = fills_tensor(
         _split,
         cases.bytes_of_call,
         (ByteLevel(2.3, 1.0), ByteLevel(3.2, 0.5)),
-        advice="Write one partial tile for each part, and read it once; use no more parts than needed.",
+        advice="Write one partial tile for each part, and read it once; use as few parts as do.",
     ),
     compiles=Compiles(_split, max_spill_bytes=64),
     gpu_correct=GpuCorrect(cases.long_sums, cases.product, cases.of_product),

@@ -10,7 +10,7 @@ import numpy as np
 from hotloop.checks.gemm_tensor_cores.cases import SLACK
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
-from hotloop.judge.dtypes import BF16, FP16, FP32, DType
+from hotloop.judge.dtypes import BF16, FP32, DType
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
 
