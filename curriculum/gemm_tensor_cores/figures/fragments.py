@@ -5,7 +5,12 @@ cd curriculum/gemm_tensor_cores/figures && python fragments.py > fragments.svg
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hotloop.site.drawing import COLOURS, drawing, rectangle, text
+
+Of = Callable[[int, int], tuple[int, int]]
+"""Lane and register of the element in a row and a column."""
 
 CELL = 13
 LANE = 9
@@ -43,8 +48,7 @@ def _of_b(column: int, row: int) -> tuple[int, int]:
     return column * 4 + row % 8 // 2, row // 8
 
 
-def _matrix(left: float, top: float, rows: int, columns: int, of: object) -> list[str]:
-    assert callable(of)
+def _matrix(left: float, top: float, rows: int, columns: int, of: Of) -> list[str]:
     parts: list[str] = []
     for row in range(rows):
         for column in range(columns):

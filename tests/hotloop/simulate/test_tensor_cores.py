@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ LANES = [(lane, lane // 4, lane % 4) for lane in range(32)]
 
 
 def pairs(first: NDArray[np.uint16], second: NDArray[np.uint16]) -> NDArray[np.uint32]:
-    return first.astype(np.uint32) | second.astype(np.uint32) << 16
+    return np.bitwise_or(first.astype(np.uint32), second.astype(np.uint32) << 16, dtype=np.uint32)
 
 
 def run(
@@ -33,15 +34,15 @@ def run(
     text: str,
     kernel: str,
     arguments: Sequence[Array | int],
-    **how: str,
+    order: str = "forward",
 ) -> Report:
     built = build.kernels([source(text)], checked=True)
-    done = launch(built, kernel, (1, 1, 1), (32, 1, 1), arguments, **how)
+    done = launch(built, kernel, (1, 1, 1), (32, 1, 1), arguments, order=order)
     assert done.error == 0 or done.report.findings
     return done.report
 
 
-def array(name: str, values: NDArray[np.generic], *, is_output: bool = False) -> Array:
+def array(name: str, values: NDArray[Any], *, is_output: bool = False) -> Array:
     return Array(name, memoryview(values).cast("B"), is_output)
 
 
@@ -176,7 +177,7 @@ def test_bytes_that_are_filled_are_not_read(source: Callable[..., Path]) -> None
     y = np.full((32, 4), np.nan, np.float32)
     given = [array("x", x), array("y", y, is_output=True), 1]
     assert run(source, _complete(WAIT, BARRIER, BARRIER), "tail", given).findings == []
-    assert np.array_equal(y, np.tile(np.float32([1, 1, 1, 0]), (32, 1)))
+    assert np.array_equal(y, np.tile(np.array([1, 1, 1, 0], np.float32), (32, 1)))
 
 
 def test_nvcc_takes_the_same_sources(source: Callable[..., Path]) -> None:

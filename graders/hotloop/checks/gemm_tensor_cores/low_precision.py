@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -158,9 +158,9 @@ def nvfp4(values: Sequence[float]) -> Blocks:
     return Blocks(scales, elements, tensor)
 
 
-FORMATS = {
-    "mxfp8": lambda values: mx(values, E4M3),
-    "mxfp4": lambda values: mx(values, E2M1),
+FORMATS: dict[str, Callable[[Sequence[float]], Blocks]] = {
+    "mxfp8": partial(mx, element=E4M3),
+    "mxfp4": partial(mx, element=E2M1),
     "nvfp4": nvfp4,
 }
 
@@ -198,7 +198,7 @@ def _rows_of(rng: Rng, element: Minifloat) -> Iterator[tuple[str, Floats]]:
     signs = rng.choice([-1.0, 1.0], 32)
     yield "ties", np.array([*ties, element.largest]) * signs * 2.0 ** int(rng.integers(-9, 9))
     # Between the largest element and the next power of two the exponent stays, and it saturates.
-    near = np.float32(1.96875) * 2.0 ** int(rng.integers(-5, 6))
+    near = 1.96875 * 2.0 ** int(rng.integers(-5, 6))
     yield "a number that saturates", np.array([near, *(near * rng.uniform(-1, 1, 31))])
     power = 2.0 ** int(rng.integers(-5, 6))
     below = float(np.nextafter(np.float32(power), np.float32(0)))
