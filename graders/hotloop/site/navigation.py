@@ -48,6 +48,7 @@ def navigation(
                 {"How strong the checks are": "checks.md"},
                 {"Figures": "benchmarks.md"},
                 {"Measured results": "results.md"},
+                {"KernelBench and GPU MODE": "any-problem.md"},
             ]
         },
         *contributing,
