@@ -43,7 +43,7 @@ def run(
 
 
 def array(name: str, values: NDArray[Any], *, is_output: bool = False) -> Array:
-    return Array(name, memoryview(values).cast("B"), is_output)
+    return Array(name, values.data.cast("B"), is_output)
 
 
 @pytest.mark.parametrize("dtype", ["bf16", "f16"])
