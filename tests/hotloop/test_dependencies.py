@@ -20,6 +20,7 @@ ALSO = {"judge/gpu/arithmetic.py": {"torch"}}
 ELSEWHERE = (
     *(PACKAGE / "checks").glob("*/programs"),
     *(PACKAGE / "checks").glob("*/baselines.py"),
+    PACKAGE / "external" / "programs",
     PACKAGE / "serving" / "backends",
     PACKAGE / "serving" / "trial_repository",
 )

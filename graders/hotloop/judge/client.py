@@ -57,6 +57,13 @@ class JudgeProcess:
             self.kill()
             return lost(job, error)
 
+    def warm(self, isolation: str) -> None:
+        """Start it before there is a job, with what workers are forked from. Does not wait for it.
+
+        isolation: as in `Job`.
+        """
+        wire.send(self._running(), {"op": "warm", "isolation": isolation})
+
     def submit(self, job: Job, worker: socket.socket | None = None) -> None:
         """Send a job without waiting; `worker` is the judge's end of the kernel's connection."""
         control = self._running()

@@ -29,7 +29,7 @@ from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.session import Session, accept
+from hotloop.judge.session import INTERPRETED, Session, accept
 from hotloop.judge.task import find
 from hotloop.judge.untouched import without_blame, without_open
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
@@ -56,7 +56,19 @@ def serve(control: socket.socket) -> None:
         if message.get("op") == "finish":
             wire.send(control, {"finished": True})
             return
-        _answer(control, message, fds)
+        if message.get("op") == "warm":
+            _warm(str(message["isolation"]))
+        else:
+            _answer(control, message, fds)
+
+
+def _warm(isolation: str) -> None:
+    """Start what the workers of most jobs are forked from, by starting one for a file and one for a
+    notebook.
+    """
+    launcher = Launcher(isolation, threads=default_threads(), fork=worker_fork(()))
+    for environment in (INTERPRETED, {}):
+        launcher.start(files=None, trusted=True, environment=environment).close()
 
 
 def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:

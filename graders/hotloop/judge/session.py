@@ -33,6 +33,8 @@ log = logging.getLogger("hotloop.judge")
 
 RESOLVE_TIMEOUT_S = 60.0
 
+INTERPRETED = {"TRITON_INTERPRET": "1"}
+
 SIMULATOR = "/opt/simulator"
 """Where a worker that needs it sees what kernels are linked with."""
 
@@ -161,7 +163,7 @@ class Session:
     @property
     def interpreted(self) -> dict[str, str]:
         """Environment of a process that runs Triton kernels on the CPU, also beside a GPU."""
-        return {"TRITON_INTERPRET": "1"}
+        return INTERPRETED
 
     @property
     def met_candidate(self) -> bool:

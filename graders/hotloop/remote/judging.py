@@ -27,8 +27,12 @@ def require_release(sent: HandIn) -> None:
 def require_known(asked: Request) -> None:
     """UserError for a request of another version, or for a task that is not here."""
     require_release(asked)
-    known = {m.id: [t.id for t in m.tasks if t.kind == "code"] for m in curriculum.modules()}
-    unknown = [task for task in asked.tasks if task not in known.get(asked.module, [])]
+    try:
+        tasks = curriculum.load_module(asked.module).tasks
+    except KeyError:
+        tasks = []
+    known = {task.id for task in tasks if task.kind == "code"}
+    unknown = [task for task in asked.tasks if task not in known]
     if unknown:
         raise UserError(f"There is no {asked.module}.{unknown[0]} that can be judged.")
 

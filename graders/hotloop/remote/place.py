@@ -15,6 +15,11 @@ from hotloop.problem import Strict
 SERVER = "HOTLOOP_SERVER"
 """The environment variable that names the service to use, before what the file says."""
 
+TOKEN = "HOTLOOP_TOKEN"
+"""The environment variable with a token for that service, of whoever has logged in elsewhere, as at
+a JupyterHub. It goes to no other service.
+"""
+
 HERE = "here"
 """In place of a service: this machine judges."""
 
@@ -81,6 +86,9 @@ def required(said: str = "") -> str:
 
 def token_for(server: str) -> str:
     """UserError where there is none."""
+    given = os.environ.get(TOKEN)
+    if given and server == os.environ.get(SERVER, "").rstrip("/"):
+        return given
     found = logins().tokens.get(server)
     if found is None:
         raise UserError(

@@ -18,6 +18,7 @@ from hotloop.judge import forking, rungs, service
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
@@ -26,6 +27,8 @@ from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import find
+from hotloop.notebook_cells import NOTEBOOK
+from hotloop.render import submission
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
 from hotloop.task_spec import task_spec
@@ -155,6 +158,28 @@ def test_when_the_judge_forks(
     monkeypatch.setattr(service, "worker_fork", lambda _needs: lambda _confinement: None)
     job = Job("module", "task", TaskSpec("f", ("f.py",)), isolation=isolation)
     assert (service._launcher(job, timed=timed).fork is not None) is forks
+
+
+@pytest.mark.sandbox
+def test_a_warm_judge_starts_nothing_more_for_its_first_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
+    monkeypatch.setattr(forking, "_zygotes", zygotes)
+    monkeypatch.setattr(forking, "FRAMEWORKS", ())
+    lay_out(submission("ssa_passes"), tmp_path)
+    spec = task_spec(curriculum.load_module("ssa_passes"), "fold")
+    job = Job(
+        "ssa_passes", "fold", spec, files=str(tmp_path), notebook=NOTEBOOK, isolation="bubblewrap"
+    )
+    try:
+        service._warm("bubblewrap")
+        assert service.judge(job, None, lambda _text: None).verdict == "passed"
+        # One for files, one for notebooks.
+        assert [list(zygote._starts.values()) for zygote in zygotes.values()] == [[1, 1]]
+    finally:
+        for zygote in zygotes.values():
+            zygote.close()
 
 
 def test_what_a_module_needs_is_imported_before_the_fork() -> None:

@@ -10,11 +10,10 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, UserError, log, require, require_sandbox
-from hotloop.cli.options import Jobs, require_course
+from hotloop.cli.options import Jobs, Ray, require_course
 
 if TYPE_CHECKING:
-    from hotloop.remote.service.settings import Settings
-    from hotloop.web.supervisor import Supervisor
+    from hotloop.remote.service.settings import Counts, Settings
 
 Folder = Annotated[Path, typer.Option("--folder", help="Where the service keeps its data.")]
 Database = Annotated[
@@ -70,6 +69,7 @@ def run(
             "--gpus", min=0, help="Processes for checks that need a GPU.", show_default="its GPUs"
         ),
     ] = None,
+    ray: Ray = "",
 ) -> Answer:
     """Judge for a class: learners run `hotloop check --on URL`.
 
@@ -78,39 +78,55 @@ def run(
     under way when it ends is judged after the next start.
     """
     require("serve")
-    require_sandbox()
-    from hotloop.judge.device import cards
-    from hotloop.local_judging import default_jobs
+    if not ray:
+        require_sandbox()
     from hotloop.remote.service.app import served
     from hotloop.remote.service.service import Service
+    from hotloop.remote.service.workers import kept
     from hotloop.web import listening as web
 
     address = web.address(url, host, port)
     web.require_addresses(proxy)
     if course is not None:
         require_course(course)
-    service = Service.open(settings(folder, address, database, course))
-    counts = {"cpu": jobs or default_jobs(), "gpu": len(cards()) if gpus is None else gpus}
+    counts = _counts(ray, jobs, gpus)
+    service = Service.open(settings(folder, address, database, course, ray))
     with closing(service), web.listening(host, port) as listens:
         log(
             f"The service is at {address}; Ctrl-C ends it. Processes for checks on the CPU: "
-            f"{counts['cpu']}; on a GPU: {counts['gpu']}."
+            f"{counts.cpu}; on a GPU: {counts.gpu}."
         )
-        web.run(served(service), listens, _workers(service.settings, counts), proxy)
+        web.run(served(service), listens, kept(service.settings, counts), proxy)
     return Answer({"folder": str(folder), "url": address}, Text("The service has ended."))
 
 
-def settings(folder: Path, address: str, database: str, course: Path | None = None) -> Settings:
+def settings(
+    folder: Path, address: str, database: str, course: Path | None = None, ray: str = ""
+) -> Settings:
     """UserError for an address that is none."""
     from hotloop.remote.service.settings import Settings
 
     try:
-        return Settings(base_url=address, database=database, folder=folder.resolve(), course=course)
+        return Settings(
+            base_url=address, database=database, folder=folder.resolve(), course=course, ray=ray
+        )
     except ValueError as error:
         raise UserError(str(error)) from None
 
 
-def _workers(chosen: Settings, counts: dict[str, int]) -> list[Supervisor]:
-    from hotloop.remote.service.workers import kept
+def _counts(ray: str, jobs: int | None, gpus: int | None) -> Counts:
+    """What was said, else what this machine can do, or the cluster at this moment.
 
-    return [one for phase, count in counts.items() for one in kept(chosen, phase, count)]
+    ClusterUnavailable where none answers.
+    """
+    from hotloop import ray_cluster
+    from hotloop.judge.device import cards
+    from hotloop.local_judging import default_jobs
+    from hotloop.remote.service.settings import Counts
+
+    if ray in ("", "local"):
+        return Counts(jobs or default_jobs(), len(cards()) if gpus is None else gpus)
+    with ray_cluster.connected(ray) as connection:
+        nodes = ray_cluster.alive(connection)
+    cpu, gpu = (int(sum(node.get(what, 0.0) for node in nodes)) for what in ("CPU", "GPU"))
+    return Counts(jobs or max(1, cpu - gpu), gpu if gpus is None else gpus)

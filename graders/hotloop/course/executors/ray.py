@@ -12,52 +12,34 @@ A grading whose node or process is lost is tried again, at most three times.
 
 from __future__ import annotations
 
-import importlib
 import json
 import logging
-import os
 import platform
-import signal
-import socket
 import sys
-import threading
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
-from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_rungs import open_on_gpu
+from hotloop.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, last_line
 
 RETRIES = 3
 JUDGE_BYTES = 2 << 30
 """What judge and baseline take beside the notebook's own memory."""
-OBJECT_STORE_BYTES = 200 << 20
-"""Of a cluster that is started here: what travels is small."""
 AHEAD = 2
 """Gradings that wait at the cluster beyond those that can run: a free node must not wait for us."""
 
-_NO_RAY = "Not graded: Ray is not installed: pip install 'hotloop[ray]'"
 _POLL_S = 0.25
 _LOOK_S = 5.0
-_ANSWER_S = 20.0
-_QUIET = {
-    "RAY_USAGE_STATS_ENABLED": "0",
-    # A node's gradings find its cards as they do without Ray, and the lease parts them.
-    "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
-}
 
 log = logging.getLogger("hotloop.course")
-
-
-class ClusterUnavailable(UserError):
-    """There is no Ray, or no cluster answers; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +53,7 @@ class Ray:
 
     def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
         """What came of each. ClusterUnavailable when the cluster is not there, or no longer."""
-        with _connected(self.address) as ray:
+        with connected(self.address) as ray:
             batch = _Batch(ray, terms, tell, self.retries)
             try:
                 yield from batch.run(works)
@@ -86,7 +68,7 @@ class Ray:
     def has_gpu(self) -> bool:
         """True where a node of the connected cluster has one."""
         ray: Any = sys.modules.get("ray")
-        return ray is not None and ray.is_initialized() and _has_gpu(_alive(ray))
+        return ray is not None and ray.is_initialized() and has_gpu(alive(ray))
 
 
 @dataclass(frozen=True)
@@ -155,7 +137,7 @@ class _Batch:
         except errors.RayTaskError as error:
             # Raised on the node, before or after the grading: no other node would do better.
             log.error("%s: %s", one.work.key, error)
-            lost = Lost(f"A node could not grade it: {_last_line(error)}")
+            lost = Lost(f"A node could not grade it: {last_line(error)}")
             yield one.work.key, _unstored(one.work) or lost
         except errors.RayError as error:
             log.warning("%s was lost with its node: %s", one.work.key, error)
@@ -207,24 +189,13 @@ class _Nodes:
 
     def has_gpu(self) -> bool:
         """Whether a second grading would find one."""
-        return _has_gpu(self._grading())
+        return has_gpu(self._grading())
 
     def _grading(self) -> list[Mapping[str, float]]:
         if time.monotonic() - self._looked >= _LOOK_S:
             self._looked = time.monotonic()
-            self._found = _alive(self._ray)
+            self._found = alive(self._ray)
         return self._found
-
-
-def _alive(ray: Any) -> list[Mapping[str, float]]:
-    """The resources of the nodes that can grade."""
-    nodes = cast("list[dict[str, Any]]", ray.nodes())
-    alive = [node["Resources"] for node in nodes if node["Alive"]]
-    return [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
-
-
-def _has_gpu(nodes: Iterable[Mapping[str, float]]) -> bool:
-    return any(node.get("GPU", 0.0) >= 1 for node in nodes)
 
 
 def _unstored(work: Work) -> Attempt | None:
@@ -234,76 +205,6 @@ def _unstored(work: Work) -> Attempt | None:
 
 def _lost_sentence(times: int, error: Exception) -> str:
     return f"Its node was lost {times} times ({type(error).__name__}). Grade it again."
-
-
-def _last_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[-1][:400]
-
-
-@contextmanager
-def _connected(address: str) -> Generator[Any]:
-    """The module `ray`, connected. A connection of the caller's own is used, and left open."""
-    for name, value in _QUIET.items():
-        os.environ.setdefault(name, value)
-    try:
-        ray: Any = importlib.import_module("ray")
-    except ImportError:
-        raise ClusterUnavailable(_NO_RAY) from None
-    if ray.is_initialized():
-        yield ray
-        return
-    _connect(ray, address)
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
-
-
-def _connect(ray: Any, address: str) -> None:
-    _look(address)
-    how: dict[str, Any] = {"address": address}
-    if address == "local":
-        how |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
-    # Nodes say through `tell` what they do; what they print goes to Ray's logs.
-    how |= {"log_to_driver": False, "logging_level": logging.ERROR}
-    try:
-        with _own_end():
-            ray.init(runtime_env={"env_vars": _QUIET}, **how)
-    except Exception as error:
-        # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
-        raise _unavailable(address, _last_line(error)) from error
-
-
-def _unavailable(address: str, reason: str) -> ClusterUnavailable:
-    return ClusterUnavailable(f"Not graded: no Ray cluster at {address}: {reason}")
-
-
-@contextmanager
-def _own_end() -> Generator[None]:
-    """What the caller does when it is told to end is what happens: Ray puts its own in that place,
-    which may abort the process.
-    """
-    own = signal.getsignal(signal.SIGTERM)
-    yield
-    if callable(own) and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, own)
-
-
-def _look(address: str) -> None:
-    """Ray itself waits minutes for a head that is not there."""
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
-        return
-    deadline = time.monotonic() + _ANSWER_S
-    while True:
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), _ANSWER_S).close()
-            return
-        except OSError as error:
-            if time.monotonic() > deadline:
-                raise _unavailable(address, str(error)) from error
-        # A head that is being started listens a while later.
-        time.sleep(_POLL_S)
 
 
 # --- on a node ------------------------------------------------------------------------------------

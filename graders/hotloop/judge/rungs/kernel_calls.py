@@ -25,12 +25,10 @@ from hotloop.judge.launch_plan import Launch, Plan, Pointer
 from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
-from hotloop.judge.session import Session
+from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.twins import twins, with_values_of
 
 Rng = np.random.Generator
-
-INTERPRETED = {"TRITON_INTERPRET": "1"}
 
 REPLAYS_S = 40.0
 """Replays of correctness cases go on that long, in random order; a slow kernel is not replayed on

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import AwareDatetime, Field
 
 from hotloop.problem import Strict
+from hotloop.remote.job import Phase
 from hotloop.web.settings import Settings as OfSite
 from hotloop.yaml_lines import load
 
@@ -44,13 +45,27 @@ class Rates:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """How much is judged at once, of each phase."""
+
+    cpu: int
+    gpu: int
+
+    def names(self, name: str, phase: Phase) -> list[str]:
+        """Of the workers of a phase."""
+        return [f"{name}-{phase}{number}" for number in range(getattr(self, phase))]
+
+
+@dataclass(frozen=True)
 class Settings(OfSite):
     """folder: of the service. course: of the nbgrader course that work is handed in to, if any.
-    uploads: at once. streams_each: at once, of one person.
+    ray: address of the cluster that judges; empty for this machine. uploads: at once.
+    streams_each: at once, of one person.
     """
 
     folder: Path = Path("hotloop-service")
     course: Path | None = None
+    ray: str = ""
     uploads: int = 40
     streams_each: int = 6
     rates: Rates = field(default_factory=Rates)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncGenerator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +20,10 @@ from hotloop.transactions import reading
 
 log = logging.getLogger("hotloop.remote")
 
-EACH_S = 0.1
+SOON_S, LATE_S, FOLLOWER_S = 0.02, 0.25, 0.005
+"""Between two looks, for few and for many followers: a look costs more the more there are."""
+ESTIMATE_S = 2.0
+"""How often a wait that nothing else has changed is told anew."""
 RECENT = 20
 """Judgings, from which it is told how long one takes."""
 
@@ -33,7 +37,7 @@ class Place:
     said: str = ""
     position: int | None = None
     waiting: int = 0
-    expected_s: float | None = None
+    expected_s: float | None = field(default=None, compare=False)
 
 
 def places(engine: Engine) -> dict[str, Place]:
@@ -103,7 +107,7 @@ class Watch:
         self._followers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._look())
-        told: Place | None = None
+        told, at = None, 0.0
         try:
             while True:
                 async with self._looked:
@@ -111,8 +115,9 @@ class Watch:
                     place = self._places.get(job)
                 if place is None:
                     return
-                if place != told:
-                    told = place
+                now = time.monotonic()
+                if place != told or (place.expected_s is not None and now - at > ESTIMATE_S):
+                    told, at = place, now
                     yield place
         finally:
             self._followers -= 1
@@ -128,7 +133,7 @@ class Watch:
                 async with self._looked:
                     self._places = found
                     self._looked.notify_all()
-            await asyncio.sleep(EACH_S)
+            await asyncio.sleep(min(LATE_S, max(SOON_S, FOLLOWER_S * self._followers)))
         self._task = None
 
     async def end(self) -> None:

@@ -16,10 +16,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import Any, Protocol
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,6 +29,7 @@ from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.judged_again import open_on_gpu, settled_on_gpu
+from hotloop.local_judging import require_confinement
 from hotloop.remote import judging
 from hotloop.remote.job import Phase
 from hotloop.remote.request import Request
@@ -40,14 +42,24 @@ from hotloop.web.supervisor import end_with_site
 DATABASE = "HOTLOOP_SERVE_DATABASE"
 """The environment variable with the database's URL, which may hold a password."""
 
-IDLE_S = 0.05
+IDLE_S = 0.02
+"""Between two looks at the queue, each of which takes less than a millisecond."""
 BEAT_S = 0.25
 QUIET_S = 5.0
 """After so long the database is told that a worker is there although nothing has changed."""
 
 log = logging.getLogger("hotloop.remote")
 
-Judge = Callable[[Claimed, JudgeProcess, Callable[[str], None]], list[Record]]
+
+class Judging(AbstractContextManager[Any], Protocol):
+    """What judges: a process here, or one on a node."""
+
+    def kill(self) -> None:
+        """End what it is at. May be called from another thread."""
+        ...
+
+
+Judge = Callable[[Claimed, Any, Callable[[str], None]], list[Record]]
 
 
 class Stopped(BaseException):
@@ -67,26 +79,37 @@ def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> l
         return [settled_on_gpu(earlier[record.task], record) for record in later]
 
 
+def warm() -> JudgeProcess:
+    """A judge that gets ready before there is work, which takes it seconds."""
+    process = JudgeProcess()
+    process.warm(require_confinement())
+    return process
+
+
 @dataclass
 class Worker:
-    """One process's work. judge: what is done with a work; tests put something quicker there."""
+    """Judges one work at a time.
+
+    process: what with. judge: what is done with a work; tests put something quicker there.
+    """
 
     engine: Engine
     name: str
     phase: Phase
     judge: Judge = judge
+    process: Callable[[], Judging] = JudgeProcess
     asked: threading.Event = field(default_factory=threading.Event)
     """To end. What interrupts C code may come out of it as another error, which this explains."""
     _told: float = -QUIET_S
 
     def run(self) -> None:
         """Until it is asked to end."""
-        with JudgeProcess() as process:
+        with self.process() as process:
             while not self.asked.is_set():
                 if not self.one(process):
                     self.asked.wait(IDLE_S)
 
-    def one(self, process: JudgeProcess) -> bool:
+    def one(self, process: Judging) -> bool:
         """Judge the next work; False when none waits."""
         if time.monotonic() - self._told > QUIET_S:
             works.here(self.engine, self.name, self.phase, platform.node())
@@ -103,9 +126,7 @@ class Worker:
             works.finish(self.engine, held, self.name, found)
         return True
 
-    def _judged(
-        self, held: Claimed, process: JudgeProcess, heart: _Heart
-    ) -> Sequence[Record] | None:
+    def _judged(self, held: Claimed, process: Judging, heart: _Heart) -> Sequence[Record] | None:
         try:
             return self.judge(held, process, heart.say)
         except Exception as error:
@@ -119,7 +140,7 @@ class Worker:
 class _Heart(threading.Thread):
     """Says that a work is being judged, until that is over; ends the judge when nobody wants it."""
 
-    def __init__(self, worker: Worker, held: Claimed, process: JudgeProcess) -> None:
+    def __init__(self, worker: Worker, held: Claimed, process: Judging) -> None:
         super().__init__(name="hotloop-heart", daemon=True)
         self._worker, self._held, self._process = worker, held, process
         self._said = ""
@@ -157,7 +178,7 @@ class _Heart(threading.Thread):
         self.join()
 
 
-def command(folder: Path, name: str, phase: Phase) -> list[str]:
+def command(folder: Path, name: str, phase: str) -> list[str]:
     """What starts a worker."""
     module = "hotloop.remote.service.worker"
     return [sys.executable, "-m", module, str(folder), "--name", name, "--phase", phase]
@@ -173,7 +194,9 @@ def main() -> None:
     end_with_site()
     logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
     engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
-    worker = Worker(engine, arguments.name, arguments.phase)
+    # What needs a GPU is mostly timed, and timed workers are not forked.
+    start = JudgeProcess if arguments.phase == "gpu" else warm
+    worker = Worker(engine, arguments.name, arguments.phase, process=start)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         # Only once: what ends then must not be interrupted.

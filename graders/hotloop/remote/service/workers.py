@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Sequence
 from functools import partial
-from typing import cast
 
-from hotloop.remote.job import Phase
-from hotloop.remote.service import works
-from hotloop.remote.service.settings import Settings
+from sqlalchemy import Engine
+
+from hotloop.remote.service import nodes, works
+from hotloop.remote.service.settings import Counts, Settings
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.worker import DATABASE, command
 from hotloop.web.supervisor import Supervisor
@@ -17,23 +18,37 @@ from hotloop.web.supervisor import Supervisor
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def kept(settings: Settings, phase: str, count: int) -> list[Supervisor]:
+def kept(settings: Settings, counts: Counts) -> list[Supervisor]:
     """Supervisors of so many workers. When one has ended, what it held waits again at once."""
     engine = opened(settings.folder, settings.database)
-    names = [f"{platform.node()[:30]}-{os.getpid()}-{phase}{number}" for number in range(count)]
-    if phase == "gpu":
+    name = f"{platform.node()[:30]}-{os.getpid()}"
+    on_gpu = counts.names(name, "gpu")
+    for worker in on_gpu:
         # Known from the first job on, which may be judged before these have started.
-        for name in names:
-            works.here(engine, name, phase, platform.node())
+        works.here(engine, worker, "gpu", platform.node())
+    database = {DATABASE: settings.database}
+    folder = settings.folder
+    if settings.ray:
+        everybody = [*counts.names(name, "cpu"), *on_gpu]
+        words = nodes.command(folder, name, settings.ray, counts)
+        ended = partial(_release, engine, everybody)
+        return [Supervisor("driver of the cluster", words, database, ended)]
+    cpu = [(worker, "cpu", database) for worker in counts.names(name, "cpu")]
+    gpu = [(worker, "gpu", {**database, **_card(n)}) for n, worker in enumerate(on_gpu)]
     return [
         Supervisor(
-            f"worker {name}",
-            command(settings.folder, name, cast(Phase, phase)),
-            {DATABASE: settings.database, **(_card(number) if phase == "gpu" else {})},
-            partial(works.release, engine, name),
+            f"worker {worker}",
+            command(folder, worker, phase),
+            environment,
+            partial(_release, engine, [worker]),
         )
-        for number, name in enumerate(names)
+        for worker, phase, environment in (*cpu, *gpu)
     ]
+
+
+def _release(engine: Engine, names: Sequence[str]) -> None:
+    for name in names:
+        works.release(engine, name)
 
 
 def _card(number: int) -> dict[str, str]:

@@ -26,7 +26,8 @@ from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, Lost, Work
 from hotloop.course.executors.local import Local
-from hotloop.course.executors.ray import ClusterUnavailable, Ray
+from hotloop.course.executors.ray import Ray
+from hotloop.ray_cluster import ClusterUnavailable
 from hotloop.takehome import grading
 from hotloop.takehome.execution import work
 from hotloop.takehome.manifest import ForgedManifest

@@ -20,14 +20,15 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum
+from hotloop import curriculum, ray_cluster
 from hotloop.core import paths
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors import ray as ray_executor
-from hotloop.course.executors.ray import ClusterUnavailable, Ray
+from hotloop.course.executors.ray import Ray
 from hotloop.course.hand_in import HandIn
+from hotloop.ray_cluster import ClusterUnavailable
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
 
@@ -347,7 +348,7 @@ def test_a_cluster_of_this_machine_is_started_and_ended(
     node_module: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_NODE_NAME_FOR_TEST", "local")
-    monkeypatch.setattr(ray_executor, "OBJECT_STORE_BYTES", STORE_BYTES)
+    monkeypatch.setattr(ray_cluster, "OBJECT_STORE_BYTES", STORE_BYTES)
     told: list[tuple[str, str, str]] = []
     works = [work("ada", "nap")]
     outcomes = dict(Ray().run(works, node_module.terms, lambda *step: told.append(step)))

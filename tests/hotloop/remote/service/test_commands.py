@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.user_error import UserError
 from hotloop.remote import place
 from hotloop.render import submission
 
@@ -136,3 +137,13 @@ def test_a_portal_is_served_by_a_command_of_its_own() -> None:
     helped = CliRunner().invoke(app, ["takehome", "serve", "--help"]).output
     assert "--team" in helped
     assert "invite" in CliRunner().invoke(app, ["serve", "--help"]).output
+
+
+def test_a_token_in_the_environment_goes_to_its_own_service_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(place.SERVER, "https://judge.example/")
+    monkeypatch.setenv(place.TOKEN, "secret")
+    assert place.token_for("https://judge.example") == "secret"
+    with pytest.raises(UserError, match="not logged in to https://other"):
+        place.token_for("https://other.example")

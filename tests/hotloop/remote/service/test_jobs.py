@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +16,7 @@ from sqlalchemy import select, update
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.remote.service import jobs, workers, works
+from hotloop.remote.service.settings import Counts
 from hotloop.remote.service.tables import Work
 from hotloop.remote.service.tables import jobs as job_rows
 from hotloop.remote.service.tables import works as work_rows
@@ -322,7 +324,21 @@ def test_each_gpu_has_a_worker_of_its_own(
     school: School, monkeypatch: pytest.MonkeyPatch, allowed: str, cards: list[str]
 ) -> None:
     monkeypatch.setenv(workers.VISIBLE, allowed)
-    found = workers.kept(school.service.settings, "gpu", 2)
+    found = workers.kept(school.service.settings, Counts(0, 2))
     assert [one.environment[workers.VISIBLE] for one in found] == cards
     assert len({one.name for one in found}) == 2
-    assert workers.VISIBLE not in workers.kept(school.service.settings, "cpu", 1)[0].environment
+    (cpu,) = workers.kept(school.service.settings, Counts(1, 0))
+    assert workers.VISIBLE not in cpu.environment
+
+
+def test_a_cluster_has_one_process_here_that_releases_what_all_its_workers_held(
+    school: School,
+) -> None:
+    job = school.stored()
+    chosen = replace(school.service.settings, ray="ray://head:10001")
+    (driver,) = workers.kept(chosen, Counts(2, 1))
+    name = driver.command[driver.command.index("--name") + 1]
+    works.claim(school.service.engine, "cpu", f"{name}-cpu1")
+    assert school.job(job)["running"] is True
+    driver.ended()
+    assert school.job(job)["running"] is False

@@ -17,6 +17,7 @@ from hotloop.remote.job import Job, Stored
 from hotloop.remote.request import MAX_BYTES, parsed
 from hotloop.remote.request import Request as Asked
 from hotloop.remote.service import jobs
+from hotloop.remote.service.jobs import Outcome
 from hotloop.remote.service.service import Asking, Body, Here, Key, Service, body_of
 from hotloop.remote.service.watch import Place, places
 from hotloop.variants import Variant
@@ -68,7 +69,7 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
 @router.get("/{job}")
 def look(service: Here, job: Own) -> Job:
     """Where a job is, with the records that there are."""
-    return _seen(service, job, places(service.engine).get(job))
+    return _seen(job, jobs.outcome(service.engine, job), places(service.engine).get(job))
 
 
 @router.get("/{job}/events", response_class=EventSourceResponse, dependencies=[Depends(stream)])
@@ -77,10 +78,16 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
 
     Each holds all of the job, so that whoever connects again has missed nothing.
     """
-    while (found := await _later(service, job, None)).state == "open":
+    found = await _outcome(service, job)
+    while found.state == "open":
+        phase = None
         async for at in service.watch.follow(job):
-            yield ServerSentEvent(data=await _later(service, job, at), event="state")
-    yield ServerSentEvent(data=found, event="state")
+            # Records come between the phases only.
+            if at.phase != phase:
+                phase, found = at.phase, await _outcome(service, job)
+            yield ServerSentEvent(data=_seen(job, found, at), event="state")
+        found = await _outcome(service, job)
+    yield ServerSentEvent(data=_seen(job, found, None), event="state")
 
 
 @router.post("/{job}/cancel", status_code=204)
@@ -89,11 +96,10 @@ def cancel(service: Here, job: Own) -> None:
     jobs.cancel(service.engine, job)
 
 
-async def _later(service: Service, job: str, place: Place | None) -> Job:
-    return await run_in_threadpool(_seen, service, job, place)
+async def _outcome(service: Service, job: str) -> Outcome:
+    return await run_in_threadpool(jobs.outcome, service.engine, job)
 
 
-def _seen(service: Service, job: str, place: Place | None) -> Job:
-    found = jobs.outcome(service.engine, job)
+def _seen(job: str, found: Outcome, place: Place | None) -> Job:
     at = asdict(place) if place is not None and found.state == "open" else {}
     return Job(id=job, **vars(found), **at)

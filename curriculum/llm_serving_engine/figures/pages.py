@@ -1,0 +1,72 @@
+"""Draws the block tables of two samples of one prompt, as the reference's block manager made them.
+
+cd curriculum/llm_serving_engine/figures && python pages.py > pages.svg
+"""
+
+from __future__ import annotations
+
+import runpy
+from typing import Any
+
+from hotloop.core import paths
+from hotloop.site.drawing import COLOURS, arrow, drawing, rectangle, text
+
+SIZE, BLOCKS = 4, 8
+LEFT, WIDTH, STEP = 14, 36, 42
+
+
+def main() -> None:
+    """Print the picture."""
+    given = paths.solutions() / "llm_serving_engine" / "blocks.py"
+    manager: Any = runpy.run_path(str(given))["BlockManager"](BLOCKS, SIZE)
+    manager.add(0, list(range(10)))
+    manager.fork(0, 1)
+    copies = [manager.append(s, 100 * (s + 1) + i) for i in range(3) for s in (0, 1)]
+    tables = [manager.table(sequence) for sequence in (0, 1)]
+    (old, new), *_ = [copy for one in copies for copy in one]
+    parts = list[str]()
+    for block in range(BLOCKS):
+        owners = sum(block in table for table in tables)
+        fill = COLOURS[2] if owners == 2 else COLOURS[1] if owners else ""
+        parts.append(rectangle(LEFT + STEP * block, 110, WIDTH, 30, "box", fill))
+        parts.append(text(LEFT + STEP * block + WIDTH / 2, 129, str(block), anchor="middle"))
+    for sequence, table in enumerate(tables):
+        y = 30 if sequence == 0 else 180
+        parts.append(
+            text(
+                LEFT,
+                y - 8 if sequence == 0 else y + 42,
+                f"block table of sample {sequence + 1}",
+                size=10,
+            )
+        )
+        for place, block in enumerate(table):
+            x = LEFT + STEP * place
+            parts.append(rectangle(x, y, WIDTH, 24))
+            parts.append(text(x + WIDTH / 2, y + 16, str(block), anchor="middle"))
+            ends = (LEFT + STEP * block + WIDTH / 2, 110 if sequence == 0 else 140)
+            ours = (x + WIDTH / 2, y + 24 if sequence == 0 else y)
+            parts.append(arrow(*ours, *ends) if sequence == 0 else _up(*ours, *ends))
+    parts.append(
+        text(
+            LEFT,
+            250,
+            f"Green: shared. Blue: owned by one. Block {old} was copied to {new}.",
+            size=10,
+        )
+    )
+    told = (
+        f"Sample 1 has the blocks {tables[0]}, sample 2 {tables[1]}. Full blocks of the prompt are "
+        f"shared; the partly filled block {old} was copied to {new} before the first write."
+    )
+    print("\n".join(drawing(260, parts, "Two block tables", told)))
+
+
+def _up(x1: float, y1: float, x2: float, y2: float) -> str:
+    middle = (y1 + y2) / 2
+    path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2:.1f}"
+    return f'<path d="{path}" fill="none" stroke="currentColor" class="edge"/>'
+
+
+if __name__ == "__main__":
+    main()

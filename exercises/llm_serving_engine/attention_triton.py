@@ -1,0 +1,24 @@
+"""Attention of one new token per sequence over a paged KV cache, in OpenAI Triton.
+
+The kernel is taken out of this file and runs alone, so keep to Triton's language in it. On a
+machine without a GPU it runs in Triton's interpreter (TRITON_INTERPRET=1).
+"""
+
+import triton
+import triton.language as tl
+
+
+### TASK llm_serving_engine.paged_decode
+@triton.jit
+def _paged_decode(q_ptr, k_ptr, v_ptr, table_ptr, positions_ptr, out_ptr, …):
+    pass  # one program, one sequence and one key/value head
+
+
+def paged_decode(q, k_pool, v_pool, table, positions, out):
+    """Write attention of each sequence's last token to `out`.
+
+    q, out: [sequences, heads, dim], k_pool, v_pool: [blocks, size, kv_heads, dim]; fp16.
+    table: [sequences, most blocks], positions: [sequences]; int32. positions: where each
+    query is in its sequence; it attends to the tokens 0, …, position.
+    """
+    raise NotImplementedError("llm_serving_engine.paged_decode")

@@ -1,0 +1,24 @@
+"""Speculative decoding with exact acceptance (Leviathan et al. 2023, Chen et al. 2023)."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+
+### TASK llm_serving_engine.speculative
+def verify(drafted, draft, target, rng):
+    """(number of drafted tokens that are accepted, the token after them).
+
+    drafted: k tokens, each sampled from its row of `draft`, [k, V]. target: [k + 1, V],
+    the target model's probabilities at these places and at the next one.
+    """
+    raise NotImplementedError("llm_serving_engine.speculative")
+
+
+def verify_all(path: str, seed: int) -> list[list[int]]:
+    """What the check calls: `verify` for each row of drafted tokens in a JSON file."""
+    given = json.loads(Path(path).read_text(encoding="utf-8"))
+    draft, target = np.array(given["draft"]), np.array(given["target"])
+    rng = np.random.default_rng(seed)
+    return [list(map(int, verify(row, draft, target, rng))) for row in given["drafted"]]

@@ -1,0 +1,236 @@
+"""Hidden deployments to plan, and hidden pairs of /metrics to read."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
+
+Rng = np.random.Generator
+
+PRECISE = 1e-6
+GIB = 1 << 30
+
+
+# --- capacity -------------------------------------------------------------------------------------
+
+MODELS = (
+    # layers, heads, kv_heads, head_dim, parameters in billions
+    (32, 32, 8, 128, 8.0),
+    (80, 64, 8, 128, 70.6),
+    (28, 24, 8, 128, 3.2),
+    (36, 16, 2, 128, 3.1),
+    (26, 8, 4, 256, 2.6),
+    (40, 48, 1, 128, 15.5),
+)
+"""Shapes of published decoders, from eight key/value heads down to one."""
+
+MEMORIES = ((24, 864), (48, 864), (80, 3350), (141, 4800), (192, 8000))
+"""GiB and GB/s of a GPU."""
+
+
+def deployments(rng: Rng) -> Iterator[Question]:
+    """Some fit; of some not even the weights do."""
+    for index in range(12):
+        layers, heads, kv_heads, head_dim, billions = MODELS[index % len(MODELS)]
+        gpus = int(rng.choice([1, 2, 4, 8]))
+        memory, bandwidth = MEMORIES[int(rng.integers(len(MEMORIES)))]
+        weight_bytes = float(rng.choice([0.5, 1.0, 2.0]))
+        if index == 1:  # 70 billion on a small GPU
+            gpus, (memory, bandwidth) = 1, MEMORIES[0]
+        share, reserved = round(float(rng.uniform(0.8, 0.95)), 2), float(rng.uniform(1.0, 4.0))
+        if index == 2:  # the weights fit, and a few blocks, but no request
+            gpus, (memory, bandwidth), weight_bytes = 1, MEMORIES[1], 2.0
+            reserved = memory * share - billions * 2e9 / GIB - 0.05
+        given = {
+            "layers": layers,
+            "heads": heads,
+            "kv_heads": kv_heads,
+            "head_dim": head_dim,
+            "cache_bytes": 2 if index == 2 else int(rng.choice([1, 2])),
+            "parameters": int(billions * 1e9),
+            "weight_bytes": weight_bytes,
+            "gpus": gpus,
+            "memory_gib": memory,
+            "share": share,
+            "reserved_gib": round(reserved, 2),
+            "bandwidth_gb_s": bandwidth,
+            "block_size": 16 if index == 2 else int(rng.choice([16, 32, 128])),
+            "prompt_tokens": int(rng.integers(3000, 30_000)),
+            "output_tokens": int(rng.integers(50, 3000)),
+        }
+        if index == 3:  # requests that use little of their last block
+            given |= {"block_size": 128, "prompt_tokens": int(rng.integers(80, 100))}
+            given["output_tokens"] = 50
+        want = planned(given)
+        fits = "fits" if want["sequences"] else "does not fit"
+        yield Question(
+            f"{billions:g} billion parameters on {gpus} GPUs of {memory} GiB, which {fits}",
+            (GivenFile("deployment.json", json.dumps(given).encode()),),
+            partial(dict_of_numbers_mismatch, want),
+        )
+
+
+def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
+    """The right plan."""
+    gpus = given["gpus"]
+    own_heads = max(1, given["kv_heads"] / gpus)
+    kv = 2 * given["layers"] * own_heads * given["head_dim"] * given["cache_bytes"]
+    weights = given["parameters"] * given["weight_bytes"] / gpus
+    room = (given["memory_gib"] * given["share"] - given["reserved_gib"]) * GIB - weights
+    blocks = max(0, math.floor(room / (kv * given["block_size"])))
+    tokens = given["prompt_tokens"] + given["output_tokens"]
+    sequences = blocks // math.ceil(tokens / given["block_size"])
+    context = given["prompt_tokens"] + given["output_tokens"] / constant("PART", 2)
+    moved = weights + sequences * context * kv
+    step = moved / (given["bandwidth_gb_s"] * 1e9)
+    return {
+        "kv_bytes_per_token": kv,
+        "blocks": blocks,
+        "sequences": sequences,
+        "step_ms": 1000 * step if sequences else None,
+        "tokens_per_s": sequences / step if sequences else None,
+    }
+
+
+def dict_of_numbers_mismatch(want: Mapping[str, float | str | None], answer: object) -> str | None:
+    """About the first entry that is another one."""
+    told = as_message(answer)
+    if told is None:
+        return f"it returns {shown(answer)}, not a dict"
+    if set(told) != set(want):
+        return f"its keys are {shown(sorted(map(str, told)))}"
+    for name, value in want.items():
+        if isinstance(value, str):
+            if told[name] != value:
+                return f"{name} is {shown(told[name])}, expected {shown(value)}"
+        elif found := number_mismatch(name, told[name], value, PRECISE):
+            return found
+    return None
+
+
+# --- metrics --------------------------------------------------------------------------------------
+
+COUNTERS = (
+    *("steps", "step_seconds", "rows", "tokens", "blocks_in_use", "waiting", "requests"),
+    *("prompt_tokens", "generation_tokens", "request_seconds"),
+)
+OTHERS = (
+    'hotloop:requests_refused_total{{status="400"}} {}',
+    'hotloop:requests_refused_total{{status="404"}} {}',
+    "process_cpu_seconds_total {}",
+    "hotloop:tokens_total_created {}",
+)
+"""Lines that no answer needs."""
+
+KINDS: tuple[tuple[str, dict[str, tuple[float, float]]], ...] = (
+    ("offered_load", {"waiting": (0.0, 0.9)}),
+    ("offered_load", {"waiting": (0.96, 0.99), "rows": (0.95, 1.0)}),
+    ("model", {"waiting": (1.0, 1.0)}),
+    ("memory", {"waiting": (2.0, 30.0), "blocks": (0.9, 1.0)}),
+    ("memory", {"waiting": (1.01, 1.04), "blocks": (0.852, 0.86), "rows": (0.95, 1.0)}),
+    ("rows", {"waiting": (2.0, 30.0), "rows": (0.92, 1.0), "blocks": (0.84, 0.848)}),
+    ("rows", {"waiting": (2.0, 30.0), "rows": (0.903, 0.91), "tokens": (0.95, 1.0)}),
+    ("tokens", {"waiting": (2.0, 30.0), "tokens": (0.92, 1.0), "rows": (0.885, 0.897)}),
+    ("tokens", {"waiting": (2.0, 30.0), "tokens": (0.903, 0.91)}),
+    ("model", {"waiting": (2.0, 30.0), "tokens": (0.885, 0.897)}),
+    ("model", {"waiting": (2.0, 30.0)}),
+)
+"""What is remarkable about a server of each kind; a little on either side of each threshold."""
+
+USUAL = {"waiting": (2.0, 9.0), "rows": (0.3, 0.6), "tokens": (0.3, 0.6), "blocks": (0.2, 0.6)}
+
+
+def metrics(rng: Rng) -> Iterator[Question]:
+    """Servers of each kind, in any order; two were started again between the readings."""
+    restarted = set(map(int, rng.choice(len(KINDS), 2, replace=False)))
+    for index in map(int, rng.permutation(len(KINDS))):
+        limit, spans = KINDS[index]
+        limits, change = _grown(rng, {**USUAL, **spans})
+        uptime, seconds = float(rng.uniform(100, 5000)), float(rng.uniform(20, 900))
+        before = {name: float(rng.integers(0, 10**6)) for name in COUNTERS}
+        after = {name: before[name] + change[name] for name in COUNTERS}
+        again = index in restarted
+        if again:
+            uptime, after = uptime + seconds, change
+        texts = (
+            _text(rng, limits, before, uptime),
+            _text(rng, limits, after, seconds if again else uptime + seconds),
+        )
+        files = [GivenFile(f"{n}.prom", t.encode()) for n, t in zip("ab", texts, strict=True)]
+        yield Question(
+            f"a server limited by {limit}" + (", which was started again" if again else ""),
+            tuple(files),
+            partial(dict_of_numbers_mismatch, _read(limit, limits, change, seconds)),
+        )
+
+
+def _grown(
+    rng: Rng, spans: Mapping[str, tuple[float, float]]
+) -> tuple[dict[str, int], dict[str, float]]:
+    """Limits of a server, and by how much its counters have grown."""
+    found = {name: float(rng.uniform(*span)) for name, span in spans.items()}
+    limits = {
+        "blocks": int(rng.integers(200, 5000)),
+        "size": 16,
+        "most_rows": int(rng.integers(16, 257)),
+        "most_tokens": int(rng.integers(512, 8193)),
+    }
+    steps = int(rng.integers(2000, 50_000))
+    tokens = round(found["tokens"] * limits["most_tokens"] * steps)
+    generation = round(float(rng.uniform(0.05, 0.5)) * tokens)
+    requests = int(rng.integers(50, 5000))
+    change = {
+        "steps": steps,
+        "step_seconds": float(rng.uniform(5, 15)),
+        "rows": round(found["rows"] * limits["most_rows"] * steps),
+        "tokens": tokens,
+        "blocks_in_use": round(found["blocks"] * limits["blocks"] * steps),
+        "waiting": round(found["waiting"] * steps),
+        "requests": requests,
+        "prompt_tokens": tokens - generation,
+        "generation_tokens": generation,
+        "request_seconds": round(requests * float(rng.uniform(0.1, 20.0)), 3),
+    }
+    return limits, change
+
+
+def _read(
+    limit: str, limits: Mapping[str, int], change: Mapping[str, float], seconds: float
+) -> dict[str, float | str | None]:
+    rows, waiting = (change[name] / change["steps"] for name in ("rows", "waiting"))
+    settings: dict[str, Callable[[], tuple[str, int]]] = {
+        "memory": lambda: ("blocks", math.ceil(limits["blocks"] * (rows + waiting) / rows)),
+        "rows": lambda: ("most_rows", math.ceil(rows + waiting)),
+        "tokens": lambda: ("most_tokens", constant("FACTOR", 2) * limits["most_tokens"]),
+    }
+    setting, value = settings[limit]() if limit in settings else (None, None)
+    return {
+        "limit": limit,
+        "setting": setting,
+        "value": value,
+        "tokens_per_s": change["generation_tokens"] / seconds,
+        "request_s": change["request_seconds"] / change["requests"],
+        "busy": change["step_seconds"] / seconds,
+    }
+
+
+def _text(rng: Rng, limits: Mapping[str, int], counters: Mapping[str, float], uptime: float) -> str:
+    named = {f"limit_{name}": float(value) for name, value in limits.items()}
+    named |= {"uptime_seconds": uptime}
+    named |= {f"{name}_total": value for name, value in counters.items()}
+    lines = [
+        f"# TYPE hotloop:{name} {'counter' if name.endswith('_total') else 'gauge'}\n"
+        f"hotloop:{name} {value!r}"
+        for name, value in named.items()
+    ]
+    lines += [line.format(int(rng.integers(10**6))) for line in OTHERS if rng.random() < 0.6]
+    return "\n".join(lines[int(i)] for i in rng.permutation(len(lines))) + "\n"

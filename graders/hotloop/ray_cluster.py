@@ -1,0 +1,115 @@
+"""Connects to a Ray cluster, or starts one on this machine, for whoever has work for its nodes."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+from hotloop.core.user_error import UserError
+
+OBJECT_STORE_BYTES = 200 << 20
+"""Of a cluster that is started here: what travels is small."""
+
+_NO_RAY = "Ray is not installed: pip install 'hotloop[ray]'"
+_POLL_S = 0.25
+_ANSWER_S = 20.0
+_QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # A node's gradings find its cards as they do without Ray, and the lease parts them.
+    "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
+}
+
+
+class ClusterUnavailable(UserError):
+    """There is no Ray, or no cluster answers; the message says what to do."""
+
+
+@contextmanager
+def connected(address: str) -> Generator[Any]:
+    """The module `ray`, connected. A connection of the caller's own is used, and left open."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError:
+        raise ClusterUnavailable(_NO_RAY) from None
+    if ray.is_initialized():
+        yield ray
+        return
+    _connect(ray, address)
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def _connect(ray: Any, address: str) -> None:
+    _look(address)
+    how: dict[str, Any] = {"address": address}
+    if address == "local":
+        how |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
+    # Nodes say through `tell` what they do; what they print goes to Ray's logs.
+    how |= {"log_to_driver": False, "logging_level": logging.ERROR}
+    try:
+        with _own_end():
+            ray.init(runtime_env={"env_vars": _QUIET}, **how)
+    except Exception as error:
+        # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
+        raise _unavailable(address, last_line(error)) from error
+
+
+def _unavailable(address: str, reason: str) -> ClusterUnavailable:
+    return ClusterUnavailable(f"There is no Ray cluster at {address}: {reason}")
+
+
+@contextmanager
+def _own_end() -> Generator[None]:
+    """What the caller does when it is told to end is what happens: Ray puts its own in that place,
+    which may abort the process.
+    """
+    own = signal.getsignal(signal.SIGTERM)
+    yield
+    if callable(own) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, own)
+
+
+def _look(address: str) -> None:
+    """Ray itself waits minutes for a head that is not there."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return
+    deadline = time.monotonic() + _ANSWER_S
+    while True:
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), _ANSWER_S).close()
+            return
+        except OSError as error:
+            if time.monotonic() > deadline:
+                raise _unavailable(address, str(error)) from error
+        # A head that is being started listens a while later.
+        time.sleep(_POLL_S)
+
+
+def alive(ray: Any) -> list[Mapping[str, float]]:
+    """The resources of the nodes that can grade."""
+    nodes = cast("list[dict[str, Any]]", ray.nodes())
+    alive = [node["Resources"] for node in nodes if node["Alive"]]
+    return [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
+
+
+def has_gpu(nodes: Iterable[Mapping[str, float]]) -> bool:
+    """Whether one of them has a GPU."""
+    return any(node.get("GPU", 0.0) >= 1 for node in nodes)
+
+
+def last_line(error: Exception) -> str:
+    """What an error of Ray's comes to; before it stands where it happened."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1][:400]

@@ -1,0 +1,128 @@
+"""`hotloop serve --ray`: the same queue, judged on the nodes of a real Ray cluster."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from sqlalchemy import select
+from typer.testing import CliRunner
+
+from hotloop.cli import app
+from hotloop.ray_cluster import connected
+from hotloop.remote.request import packed
+from hotloop.remote.service import nodes
+from hotloop.remote.service.settings import Counts
+from hotloop.remote.service.tables import works as work_rows
+from hotloop.render import submission, untouched
+from hotloop.transactions import reading
+
+from .conftest import School
+
+FILES = packed(submission("ssa_passes"))
+
+
+def test_without_ray_the_command_that_installs_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    words = ["serve", "--folder", str(tmp_path / "service"), "--ray", "ray://127.0.0.1:1", "--json"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert "pip install 'hotloop[ray]'" in done.stdout
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of one with two nodes that judge one work each."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
+    from ...course.executors.test_ray import Nodes, Unhurried
+
+    monkeypatch.setattr("ray._private.node.time", Unhurried())
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    made = Nodes()
+    made.add("one")
+    made.add("two")
+    yield made.cluster.address
+    ray.shutdown()
+    made.cluster.shutdown()
+
+
+@contextmanager
+def judging_on(address: str, school: School) -> Iterator[None]:
+    ending = threading.Event()
+    with connected(address) as ray:
+        arguments = (school.service.engine, ray, "here", Counts(2, 0), ending)
+        driver = threading.Thread(target=nodes.run, args=arguments)
+        driver.start()
+        try:
+            yield
+        finally:
+            ending.set()
+            driver.join(60)
+    assert not driver.is_alive()
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(600)
+def test_a_cluster_judges_what_is_lost_with_a_node_again(school: School, cluster: str) -> None:
+    right, wrong = (
+        school.stored("ada", files=FILES),
+        school.stored("bob", files=packed(untouched("ssa_passes"))),
+    )
+    with judging_on(cluster, school):
+        until(lambda: school.job(right)["running"] or school.job(right)["state"] == "done")
+        until(lambda: actors())
+        actors()[0].kill()
+        until(lambda: school.job(right)["state"] == school.job(wrong, "bob")["state"] == "done")
+    (record,), (other,) = school.job(right)["records"], school.job(wrong, "bob")["records"]
+    assert (record["verdict"], record["circumstances"]["isolation"]) == ("passed", "bubblewrap")
+    assert other["verdict"] == "wrong_answer"
+    with reading(school.service.engine) as connection:
+        tries = connection.execute(select(work_rows.c.tries)).scalars().all()
+    assert sorted(tries) == [1, 2]
+    assert not actors()
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(600)
+def test_a_cancelled_job_and_an_end_on_request_leave_nothing_at_work(
+    school: School, cluster: str
+) -> None:
+    with judging_on(cluster, school):
+        job = school.stored("ada", files=FILES)
+        until(lambda: actors())
+        school.ask("ada", "POST", f"/api/jobs/{job}/cancel")
+        until(lambda: not actors())
+        left = school.stored("ada", task="verify", files=FILES)
+        until(lambda: school.job(left)["running"])
+    found = school.job(left)
+    # It waits again, as if nobody had tried.
+    assert (found["state"], found["running"], found["position"]) == ("open", False, 1)
+    assert not actors()
+
+
+def actors() -> list[Any]:
+    """The processes on nodes that judge."""
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if (process.info["cmdline"] or [""])[0].startswith("ray::Judge")
+        and process.status() != psutil.STATUS_ZOMBIE
+    ]
+
+
+def until(true: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 240
+    while not true():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.05)
