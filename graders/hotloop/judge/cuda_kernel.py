@@ -38,6 +38,8 @@ FATAL = {
 class CudaLaunch:
     """How the candidate's kernel is launched: `name<<<ceil(rows / rows_a_block), block>>>`.
 
+    columns_a_block: of the output; blocks then have a second axis. None: a block has all columns.
+
     parameters: what the learner calls the tensors, the output last; behind them a kernel takes the
         output's extents, and then the case's plain values.
     """
@@ -45,15 +47,20 @@ class CudaLaunch:
     parameters: tuple[str, ...]
     rows_a_block: int = 1
     block: int = 256
+    columns_a_block: int | None = None
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """One run: the answer, what was found, and what each line moved."""
+    """One run: the answer, what was found, and what each line moved.
+
+    shared_bytes: of the kernel's `__shared__` variables.
+    """
 
     answer: Floats
     findings: Sequence[Mapping[str, Any]]
     sites: Sequence[Mapping[str, Any]]
+    shared_bytes: int
 
 
 class Simulator:
@@ -89,7 +96,9 @@ class Simulator:
                 raise Ruling(Verdict.RUNTIME_ERROR, said)
             answer = call.output_values()
             self._link.request({"op": "unmap"}, timeout_s)
-            return Simulated(answer, findings, _objects(reply.get("sites")))
+            with reading():
+                shared_bytes = int(reply["shared_bytes"])
+            return Simulated(answer, findings, _objects(reply.get("sites")), shared_bytes)
         finally:
             arena.close()
 
@@ -99,12 +108,16 @@ class Simulator:
             {"tensor": place.to_message(), "name": name, "is_output": place is call.out}
             for place, name in zip((*places, call.out), self._how.parameters, strict=True)
         ]
-        rows = case.out.shape[0]
+        rows, columns = case.out.shape[0], case.out.shape[-1]
         plain = [a for a in case.arguments if isinstance(a, int | float)]
         return {
             "op": "launch",
             "kernel": self._session.name,
-            "grid": [-(-rows // self._how.rows_a_block), 1, 1],
+            "grid": [
+                -(-rows // self._how.rows_a_block),
+                -(-columns // (self._how.columns_a_block or columns)),
+                1,
+            ],
             "block": [self._how.block, 1, 1],
             "arguments": [*tensors, *case.out.shape, *plain],
             "order": order,

@@ -30,6 +30,7 @@ from hotloop.simulate.module import Module, parse
 from hotloop.simulate.problem import Unsupported
 from hotloop.simulate.reach import addresses_used
 from hotloop.simulate.verify import verify
+from hotloop.worker.cuda_tools import HEADERS
 
 CHECKER = Path(__file__).parent / "checker"
 GLUE = Path(__file__).parent / "glue.wat"
@@ -48,6 +49,7 @@ _LANGUAGE = (
     "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h has mmap, and Zig's C library the others
     "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
     "-include", "cuda_runtime.h", "-internal-isystem", str(toolchain.INCLUDE),
+    "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 _DEVICE = (
     "-fcuda-is-device",

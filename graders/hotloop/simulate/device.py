@@ -439,13 +439,13 @@ class Device:
             rows = len(_SPACES) * len(self.built.sites)
             data = bytes(memory.read(self.store, at, at + _SITE_BYTES * rows))
             for row in range(rows):
-                accesses, count, requests, moved, fewest, width, space, did, _ = struct.unpack_from(
-                    "<5Q4I", data, row * _SITE_BYTES
+                accesses, count, requests, moved, fewest, width, space, did, ahead = (
+                    struct.unpack_from("<5Q4I", data, row * _SITE_BYTES)
                 )
                 if accesses:
                     yield Site(
                         self.line(row % len(self.built.sites)), kernel.name, _SPACES[space],
-                        _DID[did], accesses, count, width, requests, moved, fewest,
+                        _DID[did], accesses, count, width, requests, moved, fewest, ahead,
                     )  # fmt: skip
 
 

@@ -174,7 +174,10 @@ def _misaligned(_: Reader, raw: Raw) -> _Said:
 def _uninitialised(kind: str) -> Callable[[Reader, Raw], _Said]:
     def said(reader: Reader, raw: Raw) -> _Said:
         verb = _VERB[raw.who[0][1]].capitalize()
-        text = f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written."
+        text = (
+            f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written: no "
+            "store, and no asynchronous copy that was waited for."
+        )
         return kind, text, ()
 
     return said

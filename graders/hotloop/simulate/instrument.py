@@ -50,6 +50,9 @@ CHECKER: dict[str, Signature] = {
     "atomic": ((I32, I32, I32, I64, I64, I32), (I64,)),
     "spins": ((), (I32,)),
     "fence": ((), ()),
+    "copy_later": ((I32, I32, I32, I32, I32), ()),
+    "commit_copies": ((), ()),
+    "wait_for_copies": ((I32,), ()),
     "trap": ((I32,), ()),
     "print": ((I32, I32, I32), (I32,)),
     "failed": ((I32, I32, I32), ()),
@@ -58,7 +61,7 @@ CHECKER: dict[str, Signature] = {
 }
 """What an instrumented module may call, by name. The last number of some is the call's site."""
 
-WITH_SITE = frozenset({"wait", "atomic", "trap", "print", "failed", "outside"})
+WITH_SITE = frozenset({"wait", "atomic", "copy_later", "trap", "print", "failed", "outside"})
 RUNNING, LEAVING, ENTERING = 0, 1, 2
 """Values of the variable that says what a call is for."""
 

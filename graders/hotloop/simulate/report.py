@@ -53,7 +53,8 @@ class Site:
 
     bytes: asked for by threads. requests: of warps. For global memory `moved` is the bytes of all
     32-byte sectors touched and `fewest` the least that could hold the bytes; for shared memory
-    they are passes over the banks, and the fewest that the requests need.
+    they are passes over the banks, and the fewest that the requests need. overlapped: bytes of
+    asynchronous copies between whose start and wait the thread shuffled values with its warp.
     """
 
     line: Line | None
@@ -66,6 +67,7 @@ class Site:
     requests: int
     moved: int
     fewest: int
+    overlapped: int = 0
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ def summed(sites: Iterable[Site]) -> list[Site]:
                 requests=site.requests + old.requests,
                 moved=site.moved + old.moved,
                 fewest=site.fewest + old.fewest,
+                overlapped=site.overlapped + old.overlapped,
             )
         totals[key] = site
     return sorted(totals.values(), key=lambda s: (s.kernel, s.line.line if s.line else 0, s.did))

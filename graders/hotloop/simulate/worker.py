@@ -95,6 +95,7 @@ class Simulator(Worker):
         return {
             "findings": [self._named(asdict(f)) for f in report.findings[:_FINDINGS_LIMIT]],
             "sites": [self._named(asdict(s)) for s in report.sites],
+            "shared_bytes": max((one.static_shared for one in report.launches), default=0),
         }
 
     def _named(self, data: Message) -> Message:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hotloop.worker.cuda_tools import architecture, program
+from hotloop.worker.cuda_tools import HEADERS, architecture, program
 
 ENTRY = "hotloop_run"
 COMPILE_TIMEOUT_S = 100
@@ -54,6 +54,7 @@ def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> 
     """
     command = [
         *(nvcc(), "-O3", "-std=c++17", f"-arch={for_card or architecture()}", "-shared"),
+        f"-I{HEADERS}",
         *("-Xcompiler", "-fPIC", "-o", str(target), *map(str, sources)),
     ]
     try:

@@ -11,6 +11,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+HEADERS = Path(__file__).resolve().parent / "include"
+"""Headers of ours that CUDA C++ may include, for nvcc and for the simulator alike."""
+
 INSTALLED = Path("/usr/local")
 """Where NVIDIA's own installer puts CUDA."""
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.core.wire import Message
+from hotloop.worker.cuda_tools import HEADERS
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_program import run
 
@@ -168,6 +169,7 @@ def _command(source: Path, job: Message, made: _Made) -> list[str]:
         "-MD",
         "-MF",
         str(made.dependencies),
+        f"-I{HEADERS}",
         *(f"-I{path}" for path in job["include"]),
         *(f"-D{define}" for define in job["defines"]),
         "-x",
@@ -179,8 +181,9 @@ def _command(source: Path, job: Message, made: _Made) -> list[str]:
 
 
 def _read(made: _Made) -> list[str] | None:
-    """The files that were read: as the preprocessor lists them for make, and as its output shows
-    them. Host and device code are preprocessed apart, and may read different files.
+    """The files that were read, but for our headers: as the preprocessor lists them for make, and
+    as its output shows them. Host and device code are preprocessed apart, and may read different
+    files.
     """
     _, colon, names = _text(made.dependencies).replace("\\\n", " ").partition(": ")
     if not colon:
@@ -188,7 +191,7 @@ def _read(made: _Made) -> list[str] | None:
     read = dict.fromkeys(n.replace("\\ ", " ") for n in re.findall(r"(?:\\ |\S)+", names))
     for output in made.folder.glob("*.ii"):
         read.update(dict.fromkeys(_MARKER.findall(_text(output))))
-    return list(read)
+    return [name for name in read if not Path(name).resolve().is_relative_to(HEADERS)]
 
 
 def _places(log: str, ptx: str, source: Path) -> dict[str, int]:

@@ -42,6 +42,8 @@ _TYPES = {
     "i1": "int1",
 }
 _MESSAGE_LIMIT = 300
+LINE_BYTES = 128
+"""Of a cache."""
 
 
 class Replayer(Worker):
@@ -49,19 +51,22 @@ class Replayer(Worker):
 
     def on_replay(self, message: Message, _fds: list[int]) -> Message:
         """`source`: vetted text; `tensors`: specs by call argument, null for plain values;
-        `writable`: arguments that may be written; `plan`; `seed` of the program order."""
+        `writable`: arguments that may be written; `plan`; `seed` of the program order; `resident`:
+        programs in the order of their numbers that share a cache."""
         module = triton_source.load(message["source"])
         tensors = _Tensors(message, {i: m.memory for i, m in self.mappings.items()})
         memory = tensors.memory
         order = np.random.default_rng(message["seed"])
+        wave_bytes = 0
         for number, launch in enumerate(message["plan"]["launches"]):
             try:
-                _run_launch(module, launch, tensors, order)
+                loaded = _run_launch(module, launch, tensors, order)
             except Exception as error:  # noqa: BLE001 - whatever a kernel raises is told
                 return {"fault": {**_describe(error, module, memory), "launch": number}}
+            wave_bytes += _wave_bytes(loaded, message["resident"])
         tensors.copy_back()
         traffic = [_traffic(region) for region in memory.regions]
-        return {"traffic": traffic, "undefined": memory.undefined}
+        return {"traffic": traffic, "undefined": memory.undefined, "wave_bytes": wave_bytes}
 
 
 class _Tensors:
@@ -110,6 +115,7 @@ class CountingInterpreter:
     def __init__(self, native: Any, memory: Memory) -> None:
         self._native = native
         self._memory = memory
+        self.lines = set[int]()
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._HARMLESS:
@@ -120,6 +126,7 @@ class CountingInterpreter:
         """A masked load; lanes that are off move nothing."""
         pointers, mask, other = _together(pointers, np.asarray(mask, np.bool_), other)
         self._memory.load(pointers[mask], np.dtype(dtype).itemsize)
+        self.lines.update(np.unique(pointers[mask] // LINE_BYTES).tolist())
         return self._native.load(pointers, mask, other, dtype)
 
     def store(self, pointers: Any, value: Any, mask: Any) -> Any:
@@ -148,15 +155,28 @@ def _triton(name: str) -> Any:
     return importlib.import_module(name)
 
 
+def _wave_bytes(loaded: dict[int, set[int]], resident: int) -> int:
+    """Of the different lines that `resident` programs in a row load, for all of them."""
+    waves = range(0, len(loaded), resident)
+    together = [
+        set[int]().union(*(loaded[i] for i in range(w, min(w + resident, len(loaded)))))
+        for w in waves
+    ]
+    return LINE_BYTES * sum(map(len, together))
+
+
 def _run_launch(
     module: ModuleType, launch: Message, tensors: _Tensors, order: np.random.Generator
-) -> None:
+) -> dict[int, set[int]]:
+    """The lines of a cache that each program loads, by its number."""
     interpreter = _triton("triton.runtime.interpreter")
     kernel = getattr(module, launch["kernel"])
     signature = inspect.signature(kernel.fn)
     function: Callable[..., Any] = kernel.rewrite()
     native, builder = interpreter._interpreter, interpreter.interpreter_builder
-    interpreter._interpreter = CountingInterpreter(native, tensors.memory)
+    counting = interpreter._interpreter = CountingInterpreter(native, tensors.memory)
+    loaded: dict[int, set[int]] = {}
+    across, down, _ = launch["grid"]
     builder.create_masked_load = _without_zeros(builder.create_masked_load, tensors.memory)
     patched = interpreter._patch_lang(function)
     try:
@@ -164,12 +184,15 @@ def _run_launch(
         with np.errstate(all="ignore"):
             for program in _programs(launch["grid"], order):
                 builder.set_grid_idx(*program)
+                x, y, z = program
+                counting.lines = loaded[x + across * (y + down * z)] = set[int]()
                 # Made anew for each program, so that none can leave something for the next.
                 function(**_arguments(signature, launch["arguments"], tensors))
     finally:
         patched.restore()
         del builder.create_masked_load  # the class's own is there again
         interpreter._interpreter = native
+    return loaded
 
 
 def _without_zeros(load: Callable[..., Any], memory: Memory) -> Callable[..., Any]:

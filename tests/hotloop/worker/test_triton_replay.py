@@ -103,6 +103,7 @@ class Replayer:
         reply = self.ask(
             {
                 "op": "replay",
+                "resident": 2,
                 "source": source,
                 "tensors": [
                     {"buffer": 0, **place, "strides": [self.stride, 1]},

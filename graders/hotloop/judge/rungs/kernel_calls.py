@@ -58,12 +58,15 @@ class Judged:
     """All calls were right, and so were the replays.
 
     cases: number of correctness cases, `replayed` of which the kernels computed alone as well.
-    counted: the counted cases with what their replays moved. compiled: what is to be compiled.
+    counted: the counted cases with what their replays moved. waves: of each of them, the bytes that
+    its programs load if a cache keeps what `resident` programs in a row share. compiled: what is to
+    be compiled.
     """
 
     cases: int
     replayed: int
     counted: Sequence[tuple[Case, Sequence[TensorTraffic]]]
+    waves: Sequence[int]
     compiled: Sequence[Recorded]
 
 
@@ -84,6 +87,7 @@ class KernelCalls:
         (`hotloop.judge.twins`) must give cases of equal shapes.
     counted: a short case whose bytes are counted; several are sampled and mixed with the others.
     compiled: the case whose launches are compiled for GPUs; None: the counted ones.
+    resident: programs, in the order of their numbers, that share a cache of `Judged.waves`.
     reference, tolerance: as in `Correct`.
     """
 
@@ -93,6 +97,7 @@ class KernelCalls:
     tolerance: Callable[[Case], Tolerance]
     compiled: Callable[[Rng], Case] | None = None
     counted_calls: int = 3
+    resident: int = 16
     timeout_s: float = 60.0
 
     def judged(self, session: Session) -> Judged:
@@ -142,6 +147,7 @@ class KernelCalls:
         self, asked: Sequence[_Asked], recorded: Sequence[Recorded], link: Link, session: Session
     ) -> Judged:
         counted: list[tuple[Case, Sequence[TensorTraffic]]] = []
+        waves: list[int] = []
         started, replayed = time.monotonic(), 0
         for index in _order(asked, session.rng()):
             one = asked[index]
@@ -150,29 +156,31 @@ class KernelCalls:
             with ours("making the case again"):
                 case = with_values_of(one.case, one.again())
             with ruling_about(case):
-                moved = self._replay(case, recorded[index], link, session)
+                moved, wave_bytes = self._replay(case, recorded[index], link, session)
             replayed += one.kind == "correct"
             if one.kind == "counted":
                 counted.append((case, moved))
+                waves.append(wave_bytes)
         kinds = [one.kind for one in asked]
         compiled = "counted" if self.compiled is None else "compiled"
         return Judged(
             cases=kinds.count("correct"),
             replayed=replayed,
             counted=counted,
+            waves=waves,
             compiled=[r for r, kind in zip(recorded, kinds, strict=True) if kind == compiled],
         )
 
     def _replay(
         self, case: Case, told: Recorded, link: Link, session: Session
-    ) -> list[TensorTraffic]:
+    ) -> tuple[list[TensorTraffic], int]:
         arena = Arena([case.spec], seal_inputs=False)
         try:
             placed = arena.calls[0]
             fill(placed, case)
             placed.poison_output(session.seeds.pattern())
             link.map(arena.buffers)
-            request = _request(placed, told, session.rng())
+            request = {**_request(placed, told, session.rng()), "resident": self.resident}
             reply = link.request(request, session.timeout(self.timeout_s))
             if "fault" in reply:
                 with reading():
@@ -180,7 +188,7 @@ class KernelCalls:
             self._require_right(case, placed.output_values(), bool(reply.get("undefined")))
             link.request({"op": "unmap"}, 10)
             with reading():
-                return _traffic(reply, told, placed)
+                return _traffic(reply, told, placed), int(reply["wave_bytes"])
         finally:
             arena.close()
 

@@ -64,6 +64,10 @@ void* take(u32 bytes);
 void begin_block_memory(u32 block);
 int is_written(const Region* region, u32 address, u32 bytes);
 void set_written(Region* region, u32 address, u32 bytes);
+u32 space_of(u32 address);
+void read_to_copy(u32 address, u32 bytes, u32 site);
+void begin_copy(u32 address, u32 bytes, u32 site);
+void end_copy(u32 address, u32 bytes, u32 site, u32 is_overlapped);
 extern u32 dynamic_bytes;
 
 // --- races (races.c) ---------------------------------------------------------------------------------
@@ -80,13 +84,20 @@ extern u32 in_doubt;
 
 // --- traffic (traffic.c) -----------------------------------------------------------------------------
 
-typedef struct { u64 accesses, bytes, requests, moved, fewest; u32 width, space, did, kernel; } Traffic;
+// overlapped: bytes of asynchronous copies between whose start and wait their thread had a shuffle, and so
+// worked with its warp.
+typedef struct { u64 accesses, bytes, requests, moved, fewest; u32 width, space, did, overlapped; } Traffic;
 
 void begin_traffic(u32 kernel);
 void local_traffic(u32 site, u32 bytes, u32 did, u32 may_be_in_registers);
 void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane);
+void overlapped_traffic(u32 site, u32 bytes);
 void next_lane(void);
 void end_requests(void);
+
+// --- asynchronous copies (copies.c) ------------------------------------------------------------------
+
+void forget_copies(u32 thread);
 
 // --- scheduler (scheduler.c) -------------------------------------------------------------------------
 
@@ -99,7 +110,7 @@ enum wait_op {
 typedef struct {
   u8 state, op;
   u16 site;              // where it waits
-  u32 mask, source, top, stack;
+  u32 mask, source, top, stack, shuffles;
   u64 value, result, clock;
 } Thread;
 
@@ -107,6 +118,7 @@ extern Thread threads[MOST_THREADS];
 extern u32 is_watched, running, thread, block, block_in_launch, block_threads, kernel_number, first_block;
 extern u32 statements[MOST_SITES], last_site;
 Witness me(u32 site, u32 did);
+void trap(u32 site);
 
 static inline u32 lane_bit(u32 t) { return 1u << (t % WARP); }
 static inline u32 least(u32 a, u32 b) { return a < b ? a : b; }

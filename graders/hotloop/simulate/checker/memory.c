@@ -256,6 +256,30 @@ PROGRAM("space") u32 space_of(u32 address) {
   return r ? r->space : ELSEWHERE;
 }
 
+// --- asynchronous copies -------------------------------------------------------------------------------
+
+// As far as its destination allows: words, or one access of the copy's own width.
+void read_to_copy(u32 address, u32 bytes, u32 site) {
+  if (in_doubt) settle();
+  const u32 step = bytes & 3 ? 1 : bytes & (bytes - 1) ? 4 : bytes;
+  for (u32 i = 0; i < bytes; i += step) one(address + i, step, READS, site);
+}
+
+void begin_copy(u32 address, u32 bytes, u32 site) {
+  if (in_doubt) settle();
+  one(address, bytes, WRITES, site);
+  Region* r = region_at(address);
+  for (u32 i = address - r->begin; i < address - r->begin + bytes; ++i) r->written[i / 8] &= (u8)~(1u << (i % 8));
+}
+
+void end_copy(u32 address, u32 bytes, u32 site, u32 is_overlapped) {
+  if (in_doubt) settle();
+  Region* r = region_at(address);
+  race(r, address, bytes, WRITES, site);
+  set_written(r, address, bytes);
+  if (is_overlapped) overlapped_traffic(site, bytes);
+}
+
 // --- atomics -------------------------------------------------------------------------------------------
 
 enum update {

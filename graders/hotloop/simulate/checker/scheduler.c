@@ -78,6 +78,7 @@ PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   t->value = value;
   t->source = source;
   t->site = (u16)site;
+  t->shuffles += op == SHUFFLE;
   t->state = op < YIELD ? AT_BARRIER : op == YIELD ? READY : AT_WARP;
 }
 PROGRAM("result") u64 result(void) { return threads[thread].result; }
@@ -311,7 +312,9 @@ static void run_block(u32 number, u32 kernel) {
   for (u32 t = 0; t < block_threads; ++t) {
     threads[t].state = FRESH;
     threads[t].clock = 0;
+    threads[t].shuffles = 0;
     forget_thread(t);
+    forget_copies(t);
   }
   for (;;) {
     u32 ran = 0, left = 0;

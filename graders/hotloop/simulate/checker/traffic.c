@@ -104,6 +104,8 @@ static Traffic* row(u32 site, u32 bytes, u32 space, u32 did) {
   return s;
 }
 
+void overlapped_traffic(u32 site, u32 bytes) { sites[site + GLOBAL * site_count].overlapped += bytes; }
+
 // Arrays and spills on a thread's stack: lanes use the same offsets side by side, so nothing but bytes counts.
 void local_traffic(u32 site, u32 bytes, u32 did, u32 may_be_in_registers) {
   Traffic* s = row(site, bytes, LOCAL, did);

@@ -54,6 +54,11 @@ HOTLOOP_IMPORT("atomic") __device__ uint64_t hotloop_atomic(unsigned op, void* a
 // True when a thread has done many atomic operations in a row: it may wait for another one.
 HOTLOOP_IMPORT("spins") __device__ unsigned hotloop_spins();
 HOTLOOP_IMPORT("fence") __device__ void hotloop_fence();
+// Copies 4, 8 or 16 bytes, `filled` from memory and zeros behind them, to shared memory, where they are once
+// their group has been waited for.
+HOTLOOP_IMPORT("copy_later") __device__ void hotloop_copy_later(void* to, const void* from, unsigned bytes, unsigned filled);
+HOTLOOP_IMPORT("commit_copies") __device__ void hotloop_commit_copies();
+HOTLOOP_IMPORT("wait_for_copies") __device__ void hotloop_wait_for_copies(unsigned newest);
 HOTLOOP_IMPORT("trap") __device__ __attribute__((noreturn)) void hotloop_trap();
 HOTLOOP_IMPORT("print") __device__ int hotloop_print(const char* format, void* arguments);
 HOTLOOP_IMPORT("failed") __device__ __attribute__((noreturn)) void hotloop_failed(const char* expression, const char* function);

@@ -1,0 +1,76 @@
+"""Draws a layer's product from one token to 8192 on the roofline of an NVIDIA H200, as measured.
+
+cd curriculum/gemm_tensor_cores/figures && python roofline.py > roofline.svg
+"""
+
+from __future__ import annotations
+
+import json
+import math
+
+from hotloop.core import paths
+from hotloop.site.drawing import COLOURS, dot, drawing, line, text
+
+LEFT, RIGHT, TOP, BOTTOM = 40, 350, 20, 200
+INTENSITIES, RATES = (0.5, 4000.0), (1e12, 2000e12)
+N = 8192
+
+
+def main() -> None:
+    """Print the picture."""
+    bandwidth = _ceiling("fused_softmax", "triton_forward.gpu_fast_gb_per_s") * 1e9
+    peak = _ceiling("resnet_tensorrt", "torch_gpu.gpu_fast_gflop_per_s") * 1e9
+    ridge = peak / bandwidth
+    low, high = INTENSITIES
+    parts = [
+        line(LEFT, BOTTOM, RIGHT, BOTTOM),
+        line(LEFT, TOP, LEFT, BOTTOM),
+        line(_x(low), _y(low * bandwidth), _x(ridge), _y(peak), "edge"),
+        line(_x(ridge), _y(peak), _x(high), _y(peak), "edge"),
+    ]
+    parts += [
+        text(_x(p), BOTTOM + 14, f"{p:g}", size=10, anchor="middle") for p in (1, 10, 100, 1000)
+    ]
+    parts += [
+        text(LEFT - 4, _y(p * 1e12) + 4, f"{p:g}", size=10, anchor="end")
+        for p in (1, 10, 100, 1000)
+    ]
+    for colour, bits in ((0, 16), (1, 4.25)):
+        for tokens in (1, 16, 64, 256, 8192):
+            moved = bits / 8 * N * N + 4 * tokens * N
+            intensity = 2 * tokens * N * N / moved
+            x, y = _x(intensity), _y(min(peak, intensity * bandwidth))
+            parts.append(dot(x, y, 4, COLOURS[colour], f"{tokens} tokens, {bits:g} bits a weight"))
+            if bits == 16:
+                parts.append(text(x + 6, y + 12, str(tokens), size=10))
+    parts.append(
+        text(_x(ridge), _y(peak) - 8, f"{peak / 1e12:.0f} TFLOP/s", size=10, anchor="middle")
+    )
+    parts.append(text(_x(3), _y(32e12), f"{bandwidth / 1e12:.2f} TB/s", size=10, anchor="end"))
+    words = "operations a byte; upwards: TFLOP/s. Orange: bfloat16 weights; blue: four bits"
+    parts.append(text(8, BOTTOM + 30, words, size=9))
+    told = (
+        f"With bfloat16 weights a product of 8192 x 8192 with one token has one operation a "
+        f"byte, and crosses the ridge of {ridge:.0f} at a few hundred tokens; with four bits a "
+        "weight it does so at about a fourth of that."
+    )
+    print("\n".join(drawing(BOTTOM + 40, parts, "A layer on the roofline of an NVIDIA H200", told)))
+
+
+def _ceiling(module: str, name: str) -> float:
+    run = paths.curriculum() / module / "runs" / "nvidia_h200.json"
+    return float(json.loads(run.read_text(encoding="utf-8"))["ceilings"][name])
+
+
+def _x(intensity: float) -> float:
+    low, high = map(math.log10, INTENSITIES)
+    return LEFT + (RIGHT - LEFT) * (math.log10(intensity) - low) / (high - low)
+
+
+def _y(rate: float) -> float:
+    low, high = map(math.log10, RATES)
+    return BOTTOM - (BOTTOM - TOP) * (math.log10(rate) - low) / (high - low)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,300 @@
+"""Hidden inputs for the kernels of module gemm_tensor_cores, and what they should become."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from hotloop.judge.adversarial import reductions
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import BF16, FP16, FP32, I32, U8, DType
+from hotloop.judge.rungs.correct import Case, Tensor
+
+Rng = np.random.Generator
+
+SLACK = 8.0
+"""How many roundings of a sum's largest terms are still allowed."""
+
+HEIGHT = 30.0
+"""Of one element in each row of `a`, so that a product that misses it is far off."""
+
+GROUP = 64
+"""Rows of weights that share a scale."""
+
+PAGE = 16
+"""Tokens of a page of the cache."""
+
+
+def odd(rng: Rng, low: int, high: int) -> int:
+    """A number that no tile divides."""
+    return int(rng.integers(low, high)) | 1
+
+
+# --- products in CUDA C++ -------------------------------------------------------------------------
+
+
+def product(a: Floats, b: Floats, _k: int = 0) -> Floats:
+    """In float64."""
+    return a @ b
+
+
+def of_product(case: Case) -> Tolerance:
+    """Of a sum in float32 of products that are exact there, but for those of float32."""
+    a, b = case.arguments[:2]
+    assert isinstance(a, Tensor)
+    assert isinstance(b, Tensor)
+    magnitude = float((np.abs(a.values) @ np.abs(b.values)).max())
+    derived = Tolerance.derived(FP32, FP32, terms=a.values.shape[1])
+    return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * magnitude)
+
+
+def tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Iterator[Case]:
+    """Whole tiles of side × side, and of depth along k; other numbers of them in each direction."""
+    yield _whole(rng, "one tile", dtype, side, side, depth)
+    yield _whole(rng, "a long sum", dtype, side, side, 9 * depth)
+    yield _whole(rng, "more columns than rows", dtype, side, 3 * side, 2 * depth)
+    yield _whole(rng, "more rows than columns", dtype, 3 * side, 2 * side, 3 * depth)
+
+
+def small_tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Iterator[Case]:
+    """For several orders of threads."""
+    yield _whole(rng, "two tiles and a sum of several steps", dtype, side, 2 * side, 3 * depth)
+
+
+def counted_tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Case:
+    """Several tiles, and several steps along k."""
+    m, n = side * int(rng.integers(1, 3)), side * int(rng.integers(2, 4))
+    return _whole(rng, "whole tiles", dtype, m, n, 4 * depth)
+
+
+def bytes_of_tiles(case: Case, side: int) -> int:
+    """Of a and b as often as tiles of c need them, and of c."""
+    a, _, k = case.arguments
+    assert isinstance(a, Tensor)
+    assert isinstance(k, int)
+    m, n = case.out.shape
+    loaded = m * k * (n // side) + k * n * (m // side)
+    return loaded * a.dtype.bytes + m * n * FP32.bytes
+
+
+def _whole(rng: Rng, label: str, dtype: DType, m: int, n: int, k: int) -> Case:
+    a, b = reductions.spikes(rng, k, HEIGHT, m), rng.standard_normal((k, n))
+    return Case(label, (Tensor(a, dtype), Tensor(b, dtype), k), TensorSpec((m, n), FP32))
+
+
+# --- products in Triton ---------------------------------------------------------------------------
+
+
+def matrices(rng: Rng) -> Iterator[Case]:
+    """Extents that end within a tile, in all three directions, and groups that are not full."""
+    yield _pair(rng, "a single element", 1, 1, 1)
+    yield _pair(rng, "whole tiles", 128, 64, 192)
+    yield _pair(rng, "odd extents", odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))
+    yield _pair(rng, "a long sum", 33, odd(rng, 900, 1500), 40)
+    yield _pair(rng, "many rows of tiles", odd(rng, 700, 900), 33, 70)
+    yield _pair(rng, "many columns of tiles", 70, 33, odd(rng, 700, 900))
+
+
+def wide_matrices(rng: Rng) -> Case:
+    """A dozen tiles of 64 in either direction, and a short sum."""
+    return _pair(rng, "whole tiles", 768, 32, 64 * int(rng.integers(12, 14)))
+
+
+def large_matrices(rng: Rng) -> Case:
+    """As on a GPU."""
+    return _pair(rng, "whole tiles", 256, 256, 256)
+
+
+def long_sums(rng: Rng) -> Iterator[Case]:
+    """Few elements and long sums, which no number of parts divides."""
+    yield _pair(rng, "a single product", 1, 1, 1)
+    yield _pair(rng, "a short sum", 40, 17, 50)
+    yield _pair(rng, "a long sum", 64, 4096, 64)
+    yield _pair(rng, "an odd long sum", 33, odd(rng, 3000, 5000), 70)
+    yield _pair(rng, "several tiles", 130, odd(rng, 1000, 1500), 65)
+
+
+def counted_long_sum(rng: Rng) -> Case:
+    """One tile of 64."""
+    return _pair(rng, "a long sum", 64, 512 * int(rng.integers(8, 11)), 64)
+
+
+def _pair(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
+    a, b = reductions.spikes(rng, k, HEIGHT, m), rng.standard_normal((k, n))
+    return Case(label, (Tensor(a, FP16), Tensor(b, FP16)), TensorSpec((m, n), FP32))
+
+
+# --- the epilogue ---------------------------------------------------------------------------------
+
+
+def with_epilogue(x: Floats, w: Floats, bias: Floats, residual: Floats) -> Floats:
+    """gelu(x · w + bias) + residual with the exact gelu, in float64."""
+    v = x @ w + bias
+    return 0.5 * v * (1.0 + _erf(v / math.sqrt(2.0))) + residual
+
+
+_erf: Callable[[Floats], Floats] = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def layers(rng: Rng) -> Iterator[Case]:
+    """Extents that end within a tile; sums near 0, where the two gelus differ most."""
+    yield _layer(rng, "a single element", 1, 1, 1)
+    yield _layer(rng, "whole tiles", 128, 64, 64)
+    yield _layer(rng, "odd extents", odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))
+    yield _layer(rng, "a long sum", 20, odd(rng, 500, 700), 40)
+
+
+def counted_layer(rng: Rng) -> Case:
+    """One column of tiles."""
+    return _layer(rng, "whole tiles", 64 * int(rng.integers(4, 6)), 64, 64)
+
+
+def _layer(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
+    x, w = rng.standard_normal((m, k)), rng.standard_normal((k, n)) / math.sqrt(k)
+    bias, residual = rng.uniform(-2, 2, n), rng.uniform(-0.05, 0.05, (m, n))
+    given = tuple(Tensor(v, FP16) for v in (x, w, bias, residual))
+    return Case(label, given, TensorSpec((m, n), FP16))
+
+
+def of_layer(case: Case) -> Tolerance:
+    """Of a sum in float32, stored in float16."""
+    x = case.arguments[0]
+    assert isinstance(x, Tensor)
+    derived = Tolerance.derived(FP16, FP32, terms=x.values.shape[1])
+    return Tolerance(derived.relative, 3e-5)
+
+
+# --- weights of four bits -------------------------------------------------------------------------
+
+
+def dequantized_product(x: Floats, packed: Floats, scales: Floats) -> Floats:
+    """X · w in float64; the low four bits of a byte are the row 2i of w, the high ones 2i + 1."""
+    codes = packed.astype(np.int64)
+    w = np.stack([codes & 15, codes >> 4], axis=1).reshape(-1, codes.shape[1]) - 8.0
+    return x @ (w * np.repeat(scales, GROUP, axis=0))
+
+
+def packed_weights(rng: Rng) -> Iterator[Case]:
+    """Scales that differ by group and column; rows and columns that no tile divides."""
+    yield _packed(rng, "one token, one group", 1, 1, 64)
+    yield _packed(rng, "an odd number of tokens and columns", odd(rng, 17, 40), 3, odd(rng, 65, 99))
+    yield _packed(rng, "many groups", 5, 20, 70)
+    yield _packed(rng, "few columns", 16, 2, 3)
+
+
+def counted_packed(rng: Rng) -> Case:
+    """A batch of 16 tokens."""
+    return _packed(rng, "16 tokens", 16, int(rng.integers(7, 10)), 256)
+
+
+def _packed(rng: Rng, label: str, m: int, groups: int, n: int) -> Case:
+    k = groups * GROUP
+    x = reductions.spikes(rng, k, HEIGHT, m)
+    packed = rng.integers(0, 256, (k // 2, n))
+    scales = 2.0 ** rng.uniform(-7, 0, (groups, n))
+    given = (Tensor(x, FP16), Tensor(packed, U8), Tensor(scales, FP16))
+    return Case(label, given, TensorSpec((m, n), FP32))
+
+
+def of_packed(case: Case) -> Tolerance:
+    """Of a sum in float32; a weight of 8 bits of precision is not rounded in float16 on the way."""
+    x, packed, scales = case.arguments
+    assert isinstance(x, Tensor)
+    assert isinstance(packed, Tensor)
+    assert isinstance(scales, Tensor)
+    magnitude = float(np.abs(x.values).sum(axis=1).max() * 8 * scales.values.max())
+    derived = Tolerance.derived(FP32, FP32, terms=x.values.shape[1])
+    # A kernel may round the dequantized weight to float16 before it multiplies.
+    random = magnitude / math.sqrt(x.values.shape[1])
+    return Tolerance(derived.relative, 4 * FP16.unit_roundoff * random)
+
+
+# --- attention of one token -----------------------------------------------------------------------
+
+
+def attended(q: Floats, k: Floats, v: Floats, pages: Floats, lengths: Floats) -> Floats:
+    """[sequences, heads, d]: softmax(q · kᵀ / √d) · v over each sequence's pages, in float64."""
+    out = np.empty_like(q)
+    share = q.shape[1] // k.shape[2]
+    for i, length in enumerate(lengths.astype(np.int64)):
+        mine = pages[i].astype(np.int64)[: -(-length // PAGE)]
+        keys, values = (
+            np.repeat(cache[mine].reshape(-1, *cache.shape[2:])[:length], share, axis=1)
+            for cache in (k, v)
+        )
+        scores = np.einsum("hd,lhd->hl", q[i], keys) / math.sqrt(q.shape[2])
+        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+        out[i] = np.einsum("hl,lhd->hd", weights / weights.sum(axis=1, keepdims=True), values)
+    return out
+
+
+def caches(rng: Rng) -> Iterator[Case]:
+    """Lengths at and beside the ends of pages and of splits; unused entries of the table."""
+    yield _cache(rng, "a single token", [1], 2, 1, 32)
+    yield _cache(rng, "one page exactly, and one token more", [PAGE, PAGE + 1], 4, 2, 64)
+    lengths = [odd(rng, 100, 400), 1, odd(rng, 60, 70), PAGE * int(rng.integers(8, 20))]
+    yield _cache(rng, "sequences of different lengths", lengths, 8, 2, 64)
+    yield _cache(rng, "a head of the cache for each query head", [77, 130], 3, 3, 64)
+    yield _cache(rng, "one head of the cache for all", [odd(rng, 200, 300)], 8, 1, 128)
+
+
+def counted_cache(rng: Rng) -> Case:
+    """One long sequence, whole pages."""
+    return _cache(rng, "a long sequence", [PAGE * int(rng.integers(30, 33))], 8, 2, 64)
+
+
+def _cache(rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, d: int) -> Case:
+    most = -(-max(lengths) // PAGE) + 1
+    count = len(lengths) * most + 3
+    # What lies behind a sequence's end, and in pages of nobody, is large: it must not be attended.
+    k, v = (rng.standard_normal((count, PAGE, kv_heads, d)) for _ in range(2))
+    table = rng.permutation(count)[: len(lengths) * most].reshape(len(lengths), most)
+    unused = np.ones((count, PAGE), np.bool_)
+    for row, length in zip(table, lengths, strict=True):
+        tokens = np.arange(length)
+        unused[row[tokens // PAGE], tokens % PAGE] = False
+    k[unused], v[unused] = 9.0, 300.0
+    q = 2.0 * rng.standard_normal((len(lengths), heads, d))
+    given = (
+        *(Tensor(x, FP16) for x in (q, k, v)),
+        Tensor(table, I32),
+        Tensor(np.array(lengths), I32),
+    )
+    return Case(label, given, TensorSpec(q.shape, FP32))
+
+
+def of_attention(_case: Case) -> Tolerance:
+    """Weights may be rounded to float16 before they multiply values of about 1."""
+    return Tolerance(4 * FP16.unit_roundoff, 4 * FP16.unit_roundoff)
+
+
+def bytes_of_cache(case: Case) -> int:
+    """Keys and values of the tokens that are there, once; queries and results."""
+    q, k, _, _, lengths = case.arguments
+    assert isinstance(q, Tensor)
+    assert isinstance(k, Tensor)
+    assert isinstance(lengths, Tensor)
+    tokens = int(lengths.values.sum()) * math.prod(k.values.shape[2:])
+    return 2 * tokens * FP16.bytes + q.values.size * (FP16.bytes + FP32.bytes)
+
+
+# --- what the tasks are given ---------------------------------------------------------------------
+
+F32_TILES = {"dtype": FP32, "side": 64, "depth": 16}
+WARP_TILES = {"dtype": BF16, "side": 16, "depth": 16}
+BLOCK_TILES = {"dtype": BF16, "side": 64, "depth": 64}
+
+of_f32_tiles = (partial(tiled, **F32_TILES), partial(small_tiled, **F32_TILES))
+of_warp_tiles = (partial(tiled, **WARP_TILES), partial(small_tiled, **WARP_TILES))
+of_block_tiles = (partial(tiled, **BLOCK_TILES), partial(small_tiled, **BLOCK_TILES))
+
+
+def bytes_of_call(case: Case) -> int:
+    """Every input read once, the output written once."""
+    tensors = [a for a in case.arguments if isinstance(a, Tensor)]
+    loaded = sum(t.values.size * t.dtype.bytes for t in tensors)
+    return loaded + math.prod(case.out.shape) * case.out.dtype.bytes

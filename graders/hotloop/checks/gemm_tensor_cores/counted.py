@@ -1,0 +1,159 @@
+"""Rungs of this module's own: what the simulator and the replay count beside bytes.
+
+They look at shared memory for each multiplication, at bank conflicts without padding, at copies
+that overlap with work, at tiles that a cache holds for neighboring programs, and at how many
+programs a launch has.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
+from hotloop.judge.fault import ours
+from hotloop.judge.link import reading
+from hotloop.judge.rung import rung
+from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
+from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.session import Session
+
+Making = Callable[[np.random.Generator], Case]
+TIMEOUT_S = 30.0
+
+
+@rung(after=("correct",))
+def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> str:
+    """Bytes that are read from shared memory for each multiply-add: at most `most`."""
+    made, ran = _run(session, launch, case)
+    with reading():
+        read = sum(int(s["bytes"]) for s in _of(ran, "shared", "read"))
+        loaded = sum(int(s["bytes"]) for s in _of(ran, "global", "read"))
+    m, n = made.out.shape
+    products = m * n * _k(made)
+    share = max(read, loaded) / products
+    session.note(shared_bytes_per_product=round(read / products, 4))
+    if share > most * 1.01:
+        where = "shared memory" if read >= loaded else "global memory"
+        sentence = (
+            f"It reads {share:.3g} bytes of {where} for each multiply-add, {most:g} are possible: "
+            "keep what is read in registers, and use it for more elements of c."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    return f"{share:.3g} bytes of shared memory for each multiply-add."
+
+
+@rung(after=("correct",))
+def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes: int) -> str:
+    """No pass over the banks too many, with no more shared memory than the tiles need."""
+    _, ran = _run(session, launch, case)
+    with reading():
+        shared = [s for s in ran.sites if s["space"] == "shared"]
+        passes, fewest = (sum(int(s[key]) for s in shared) for key in ("moved", "fewest"))
+        worst = max(shared, key=lambda s: int(s["moved"]) - int(s["fewest"]), default=None)
+    session.note(bank_passes=passes, fewest_passes=fewest, shared_bytes=ran.shared_bytes)
+    if ran.shared_bytes > most_bytes:
+        sentence = (
+            f"It has {ran.shared_bytes:,} bytes of shared memory, {most_bytes:,} hold the tiles: "
+            "change the order of the chunks in a row instead of padding it."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    if not fewest:
+        raise Ruling(Verdict.WRONG_ANSWER, "It uses no shared memory: put the tiles there.")
+    if passes > fewest:
+        assert worst is not None
+        sentence = (
+            f"Bank conflicts: {passes} passes over the banks where {fewest} would do, most of "
+            f"them in line {_line(worst)}."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    return f"No bank conflict in {passes} passes, in {ran.shared_bytes:,} bytes of shared memory."
+
+
+@rung(after=("clean",))
+def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> str:
+    """All copies but those of the first step are asynchronous, and a step's work lies behind them.
+
+    depth: the longest step along k that is allowed.
+    """
+    made, ran = _run(session, launch, case)
+    with reading():
+        loads = _of(ran, "global", "read")
+        loaded, overlapped = (sum(int(s[key]) for s in loads) for key in ("bytes", "overlapped"))
+    share, least = overlapped / max(1, loaded), 1 - depth / _k(made)
+    session.note(overlapped_share=round(share, 4), least_share=round(least, 4))
+    if share < least * 0.99:
+        sentence = (
+            f"{share:.0%} of the bytes are on their way while the warp multiplies, {least:.0%} are "
+            "possible: start the copies of the next tiles before the products of these, and wait "
+            "for them after."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    return f"{share:.0%} of the bytes are on their way while the warp multiplies."
+
+
+@rung(after=("correct",))
+def shares_tiles(session: Session, calls: KernelCalls, most: float) -> str:
+    """Programs with neighboring numbers load the same tiles: at most `most` times the inputs.
+
+    A cache that keeps what `calls.resident` programs in a row load stands for the L2 cache.
+    """
+    judged = calls.judged(session)
+    inputs = [sum(_bytes(a) for a in case.arguments) for case, _ in judged.counted]
+    factor = max(w / b for w, b in zip(judged.waves, inputs, strict=True))
+    session.note(loads_past_the_cache=round(factor, 3), resident=calls.resident)
+    told = f"{factor:.2f}× the bytes of a and b"
+    if factor > most:
+        sentence = (
+            f"{calls.resident} programs in a row load {told} if a cache keeps what they share, "
+            f"{most:g}× are allowed: give neighboring numbers to a square of tiles of c, not to a "
+            "row of them."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    return f"{calls.resident} programs in a row share a cache: they load {told}."
+
+
+@rung(after=("correct",))
+def many_programs(session: Session, calls: KernelCalls, least: int) -> str:
+    """The largest launch of each counted case has at least `least` programs."""
+    judged = calls.judged(session)
+    grids = [[math.prod(lc.grid) for lc in one.plan.launches] for one in judged.compiled]
+    first = min(grid[0] for grid in grids)
+    session.note(programs=first)
+    if first < least:
+        sentence = (
+            f"The first launch has {first} programs, and a GPU with {least} SMs or more is mostly "
+            "idle: split the long sum among more programs."
+        )
+        raise Ruling(Verdict.TOO_SLOW, sentence)
+    return f"{first} programs in the first launch."
+
+
+def _run(session: Session, launch: CudaLaunch, making: Making) -> tuple[Case, Simulated]:
+    with ours("making the case"):
+        case = making(session.rng())
+    with ruling_about(case):
+        return case, simulator(launch, session).run(case, session.timeout(TIMEOUT_S))
+
+
+def _of(ran: Simulated, space: str, did: str) -> Sequence[Mapping[str, Any]]:
+    return [s for s in ran.sites if s["space"] == space and s["did"] == did]
+
+
+def _line(site: Mapping[str, Any]) -> str:
+    line = site.get("line")
+    return str(int(line["line"])) if isinstance(line, dict) else "?"  # pyright: ignore[reportUnknownArgumentType]
+
+
+def _k(case: Case) -> int:
+    k = case.arguments[2]
+    assert isinstance(k, int)
+    return k
+
+
+def _bytes(argument: object) -> int:
+    return argument.values.size * argument.dtype.bytes if isinstance(argument, Tensor) else 0

@@ -1,0 +1,78 @@
+"""Hidden excerpts of PTX, and what each of them does.
+
+The listings were made by nvcc and by Triton; their first lines say how. An excerpt is a random
+range of lines with comments between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch
+
+Rng = np.random.Generator
+
+LISTINGS = Path(__file__).parent / "listings"
+
+COMMENTS = (
+    "// begin inline asm: mma.sync.aligned.m16n8k16 stands here in a debug build",
+    "// wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 would need sm_90a",
+    "\t// cp.async.cg.shared.global was ld.global before",
+    "// ldmatrix.sync.aligned.m8n8.x4.shared.b16: see above",
+)
+
+_SHAPE = re.compile(r"\.m(\d+)n(\d+)k(\d+)\.")
+_KINDS = {
+    "mma": re.compile(r"^mma\.sync\."),
+    "wgmma": re.compile(r"^wgmma\.mma_async\."),
+    "ldmatrix": re.compile(r"^ldmatrix\."),
+    "cp_async": re.compile(r"^cp\.async\.c[ag]\."),
+}
+
+
+def excerpts(rng: Rng) -> Iterator[Question]:
+    """Of each listing two, and a whole one."""
+    for path in sorted(LISTINGS.glob("*.ptx")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for part in range(3):
+            yield _excerpt(rng, path.stem, lines if part == 0 else _range(rng, lines))
+
+
+def _range(rng: Rng, lines: Sequence[str]) -> Sequence[str]:
+    first = int(rng.integers(len(lines) // 2))
+    return lines[first : first + int(rng.integers(len(lines) // 4, len(lines) // 2))]
+
+
+def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
+    told = list(lines)
+    for comment in COMMENTS:
+        told.insert(int(rng.integers(len(told) + 1)), comment)
+    text = "\n".join(told) + "\n"
+    file = GivenFile("listing.ptx", text.encode())
+    label = f"{len(lines)} lines of {name}"
+    return Question(label, (file,), partial(_mismatch, counts(lines)))
+
+
+def _mismatch(want: dict[str, int], answer: object) -> str | None:
+    return dict_mismatch("the count", answer, want)
+
+
+def counts(lines: Sequence[str]) -> dict[str, int]:
+    """Instructions of each kind, and floating-point operations if each product runs once."""
+    found = dict.fromkeys([*_KINDS, "flops"], 0)
+    for line in lines:
+        code = re.sub(r"^@!?%p\d+\s+", "", line.partition("//")[0].strip())
+        for kind, pattern in _KINDS.items():
+            if not pattern.match(code):
+                continue
+            found[kind] += 1
+            shape = _SHAPE.search(code)
+            if kind in ("mma", "wgmma") and shape is not None:
+                m, n, k = map(int, shape.groups())
+                found["flops"] += 2 * m * n * k
+    return found

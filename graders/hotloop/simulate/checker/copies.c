@@ -1,0 +1,42 @@
+// Asynchronous copies from global to shared memory (cp.async). The bytes are loaded when a thread asks for the
+// copy and arrive when that thread waits for it; other threads may use them behind a barrier after that.
+//
+// Until they arrive, what they replace is gone: a read finds NaN, and is reported as a read of what nobody has
+// written. The write is noted both when it is asked for and when it arrives, so that whoever uses these bytes
+// between the two, without a barrier, is in a race with it.
+// Source: PTX ISA, "Data Movement and Conversion Instructions: cp.async" (commit groups, wait_group).
+#include "checker.h"
+
+enum { MOST_COPIES = 128 };
+typedef struct { u32 to, bytes, site, group, shuffles; u64 data[2]; } Copy;
+typedef struct { u32 first, count, group; Copy at[MOST_COPIES]; } Copies;
+static Copies copies[MOST_THREADS];
+
+void forget_copies(u32 t) { copies[t].first = copies[t].count = copies[t].group = 0; }
+
+// bytes: 4, 8 or 16, of which `filled` come from memory and the others are zeros.
+PROGRAM("copy_later") void copy_later(u32 to, u32 from, u32 bytes, u32 filled, u32 site) {
+  Copies* mine = copies + thread;
+  const u32 fits = (bytes == 4 || bytes == 8 || bytes == 16) && filled <= bytes;
+  const u32 is_global = space_of(from) != LOCAL && space_of(from) != SHARED;
+  if (!fits || mine->count == MOST_COPIES || space_of(to) != SHARED || !is_global) trap(site);
+  Copy* copy = mine->at + (mine->first + mine->count++) % MOST_COPIES;
+  *copy = (Copy){to, bytes, site, mine->group, threads[thread].shuffles, {0, 0}};
+  if (is_watched) read_to_copy(from, filled, site);
+  for (u32 i = 0; i < filled; ++i) copy->data[i / 8] |= load(from + i, 1) << i % 8 * 8;
+  if (is_watched) begin_copy(to, bytes, site);
+  fill(to, 0xff, bytes);
+}
+
+PROGRAM("commit_copies") void commit_copies(void) { ++copies[thread].group; }
+
+// newest: so many of the latest groups may still be on their way.
+PROGRAM("wait_for_copies") void wait_for_copies(u32 newest) {
+  Copies* mine = copies + thread;
+  for (; mine->count; --mine->count, mine->first = (mine->first + 1) % MOST_COPIES) {
+    const Copy* copy = mine->at + mine->first;
+    if (copy->group + newest >= mine->group) return;
+    if (is_watched) end_copy(copy->to, copy->bytes, copy->site, threads[thread].shuffles != copy->shuffles);
+    for (u32 i = 0; i < copy->bytes; i += 4) store(copy->to + i, 4, copy->data[i / 8] >> i % 8 * 8);
+  }
+}
