@@ -95,11 +95,3 @@ class Confined(Protocol):
     def output(self) -> bytes:
         """What it has printed so far, both streams as they came, at most `output_bytes`."""
         ...
-
-    def pause_watch(self) -> None:
-        """Keep the watchdog from looking at memory, where it does that by polling."""
-        ...
-
-    def resume_watch(self) -> None:
-        """Let the watchdog look again."""
-        ...

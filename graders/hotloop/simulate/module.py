@@ -36,7 +36,7 @@ class Body:
 class Module:
     """All that the pass needs of a module.
 
-    code: the code section's body. code_at: where it begins.
+    code: the code section's body.
     """
 
     types: list[Signature] = field(default_factory=list[Signature])
@@ -48,7 +48,6 @@ class Module:
     raw: dict[int, bytes] = field(default_factory=dict[int, bytes])
     names: dict[int, str] = field(default_factory=dict[int, str])
     code: bytes = b"\0"
-    code_at: int = 0
 
     def signature(self, function: int) -> Signature:
         """Of a function, imported or defined."""
@@ -148,7 +147,7 @@ def _elements(module: Module) -> None:
 
 
 def _bodies(module: Module, code: Section) -> None:
-    module.code, module.code_at = code.body, code.at
+    module.code = code.body
     reader = Reader(code.body)
     if reader.unsigned() != len(module.functions):
         raise Refused("functions without a body")

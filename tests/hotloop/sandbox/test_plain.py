@@ -69,18 +69,6 @@ def test_limits(begin: Callable[..., Confined]) -> None:
     assert wall.death is Verdict.TIMEOUT
 
 
-def test_a_paused_watchdog_does_not_look_at_memory(begin: Callable[..., Confined]) -> None:
-    confined = begin(
-        "import time; input_ = time.sleep(0.3); kept = bytearray(200 << 20); time.sleep(60)",
-        memory_bytes=128 * MIB,
-    )
-    confined.pause_watch()
-    assert confined.wait(1.5) is None
-    confined.resume_watch()
-    confined.wait(20)
-    assert confined.death is Verdict.MEMORY_LIMIT
-
-
 def test_kill_ends_the_tree(begin: Callable[..., Confined]) -> None:
     confined = begin("""
 import os, signal, time
