@@ -3,8 +3,6 @@
 Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing here names one.
 """
 
-from __future__ import annotations
-
 from datetime import date
 from functools import cache
 from pathlib import Path

@@ -16,8 +16,6 @@ hold next to nothing, so all of it counts as ours.
 `--profile` grades one class in one process instead, and prints where the time goes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -1,7 +1,5 @@
 """What tests of serving share with those of the judge that serves, and of its checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Likeness after the starter is taken off: blind to names and layout, and not to the code."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

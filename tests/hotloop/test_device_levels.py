@@ -1,7 +1,5 @@
 """Levels by device follow from recorded runs by a stated rule, and from nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import date

@@ -2,8 +2,6 @@
 hotloop-solutions for whoever teaches or hires. The first holds no solution.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """What a `with` statement closes at its end."""
 
-from __future__ import annotations
-
 from typing import Self
 
 

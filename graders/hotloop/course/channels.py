@@ -5,8 +5,6 @@ Whatever does not parse, is too long or has the wrong types is dropped: what a k
 ever shown, never believed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import secrets

@@ -5,8 +5,6 @@ prints. Here every cell has a time limit: at its end the kernel is interrupted, 
 not back soon after.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time

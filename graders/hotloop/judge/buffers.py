@@ -4,8 +4,6 @@ An input is sealed against every write but through the judge's own mapping, so t
 it read-only; an output may be written by both. No buffer is ever handed to two workers.
 """
 
-from __future__ import annotations
-
 import fcntl
 import mmap
 import os

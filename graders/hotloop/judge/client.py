@@ -1,7 +1,5 @@
 """The parent's handle on a judge process."""
 
-from __future__ import annotations
-
 import os
 import selectors
 import socket

@@ -9,8 +9,6 @@ machine, and is feedback: no points come from it. `HOTLOOP_NO_VERDICT_LOG=1` tur
 by: `notebook` or `command`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable

@@ -6,8 +6,6 @@ each. Groups are made below the one this process is in, or below the nearest anc
 the memory controller down and that we may write.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """What a confined process may see and use, and what its owner holds of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ it wake by itself, every 30 ms, to add up the tree's resident memory. The thread
 process, because "die with the parent" means the thread that forked.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -1,7 +1,5 @@
 """HTTP to a server whose models are not trusted: every answer has a deadline and a length cap."""
 
-from __future__ import annotations
-
 import http.client
 import io
 import json

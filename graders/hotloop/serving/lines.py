@@ -3,8 +3,6 @@
 It has the packages that Hotloop's own environment lacks, and no connection to any server.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import selectors

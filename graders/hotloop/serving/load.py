@@ -6,8 +6,6 @@ Requests are made beforehand and answers are read afterwards, so that the genera
 of the time that it measures. What comes from the server is not trusted.
 """
 
-from __future__ import annotations
-
 import re
 import selectors
 import socket

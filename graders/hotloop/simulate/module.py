@@ -1,7 +1,5 @@
 """A compiled device module: what it declares, and whether a simulated program may declare it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from hotloop.simulate.binary import I32, TYPES, Reader, Refused, Section, function_names, sections

@@ -13,8 +13,6 @@ changed since. What is misspelt or missing stops the build; a device on which th
 measured gives "not yet measured on this device". In code nothing is replaced.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

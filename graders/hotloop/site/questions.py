@@ -1,7 +1,5 @@
 """A page for each interview question, in English and, where there is a translation, in Chinese."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """All integrity signals on one submission, the strong ones first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass

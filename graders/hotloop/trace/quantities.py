@@ -1,7 +1,5 @@
 """Times and shares as people read them."""
 
-from __future__ import annotations
-
 _TIME_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 
 

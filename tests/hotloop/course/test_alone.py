@@ -1,7 +1,5 @@
 """While one grading has the machine alone, nothing of another runs, whatever its cells started."""
 
-from __future__ import annotations
-
 import tempfile
 import threading
 import time

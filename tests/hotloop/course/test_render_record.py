@@ -1,7 +1,5 @@
 """A record as people see it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bs4 import BeautifulSoup

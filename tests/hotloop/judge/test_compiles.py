@@ -1,7 +1,5 @@
 """Kernels are compiled for GPUs that are not here, from the file that was handed in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Kernels in the simulator as the judge runs them: what comes of each kind of fault."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Rungs for the several functions of an operator's file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Conversion is exact, rounding is to nearest even, and poison is never an answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Workers are forked where nothing is timed, and executed anew where something is."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

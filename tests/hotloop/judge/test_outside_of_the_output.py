@@ -1,7 +1,5 @@
 """What a function writes behind its output, or between its rows, is a wrong answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

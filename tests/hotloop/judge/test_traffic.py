@@ -1,7 +1,5 @@
 """Counted bytes earn points, and nothing that the learner's Python does or claims changes them."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace

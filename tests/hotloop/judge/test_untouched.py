@@ -1,7 +1,5 @@
 """A compiler's mismatch about a file that nobody has worked on is no mismatch yet."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

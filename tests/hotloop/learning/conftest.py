@@ -1,7 +1,5 @@
 """Modules, questions and records that tests make up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

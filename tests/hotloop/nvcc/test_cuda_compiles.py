@@ -1,7 +1,5 @@
 """The rung: kernels of a file that was handed in compile, do not spill, and load widely."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Programs that try to use more than they may. Each is ended, and nothing of it is left."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The form without confinement: watched, whole, and honest about its level."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

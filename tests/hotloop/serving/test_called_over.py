@@ -1,7 +1,5 @@
 """Clients of a real server: the reference, wrong ones, and hostile ones, in the real sandbox."""
 
-from __future__ import annotations
-
 import importlib.util
 import textwrap
 import threading

@@ -1,7 +1,5 @@
 """The load generator against small servers of our own: right ones, slow ones, hostile ones."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct

@@ -1,7 +1,5 @@
 """What is known of a role's tasks, and how little few candidates say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

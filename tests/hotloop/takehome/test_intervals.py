@@ -1,7 +1,5 @@
 """Intervals of points, and of rates that were counted."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

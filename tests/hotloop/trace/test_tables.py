@@ -1,7 +1,5 @@
 """The table of operators, the comparison, and the quantities in them."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from pathlib import Path
 

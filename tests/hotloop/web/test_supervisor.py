@@ -1,7 +1,5 @@
 """A process is there as long as its site, and not a moment longer."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

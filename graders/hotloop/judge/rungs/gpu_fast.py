@@ -1,7 +1,5 @@
 """Rung: fast on the GPU, against a baseline measured in the same minutes, and against the card."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What the owner of many confined processes keeps: zygotes, started when they are first needed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

@@ -1,7 +1,5 @@
 """The application: pages, headers, limits and refusals."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

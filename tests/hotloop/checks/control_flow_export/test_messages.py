@@ -1,7 +1,5 @@
 """Hidden messages of each way are found, whichever weights the encoder has."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, Way, case_of

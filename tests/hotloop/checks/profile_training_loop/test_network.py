@@ -1,7 +1,5 @@
 """The judge's numbers about the networks against PyTorch's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

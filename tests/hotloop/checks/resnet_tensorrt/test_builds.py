@@ -1,7 +1,5 @@
 """A reading is right when its figures are, a diagnosis when its evidence is what was recorded."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

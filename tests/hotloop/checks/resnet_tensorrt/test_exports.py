@@ -1,7 +1,5 @@
 """The judge of the exports: the reference passes, and each wrong answer fails where it says."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The graph tasks, judged for real: the reference passes, and each mistake fails where it says."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Types of steps: what numpy says for many numbers is what is said of names."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """A diagnosis counts with its step and its evidence only; what is none gets a sentence."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any

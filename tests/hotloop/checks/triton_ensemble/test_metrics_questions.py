@@ -1,7 +1,5 @@
 """Built readings have the sampled figures, computed in two ways; usual mistakes are noticed."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

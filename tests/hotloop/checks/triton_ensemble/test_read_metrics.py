@@ -1,7 +1,5 @@
 """Both rungs over a worker: each asks a function of its own, by the protocol."""
 
-from __future__ import annotations
-
 import json
 import math
 import socket

@@ -1,7 +1,5 @@
 """The two compiler passes: the references pass every rung, each wrong answer fails its own."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """On a real Ray cluster of several node processes, one of which is killed while it grades."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import platform

@@ -1,7 +1,5 @@
 """The rung gpu_correct: through a fake driver for real, and what it says without a GPU."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

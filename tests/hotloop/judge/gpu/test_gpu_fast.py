@@ -1,7 +1,5 @@
 """The rung gpu_fast, from end to end on a fake card on which sleeping stands for computing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rungs whose candidate gets its inputs in the host's memory, on a fake card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

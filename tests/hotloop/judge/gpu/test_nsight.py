@@ -1,7 +1,5 @@
 """Nsight Compute's figures: noted for reading, whatever becomes of the profiler."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

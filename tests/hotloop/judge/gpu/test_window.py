@@ -1,7 +1,5 @@
 """The whole protocol of a timed window on a fake card, with workers in processes of their own."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A notebook's worker can use the card that its task is judged on."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A request becomes a job, is judged in two phases, and is followed."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

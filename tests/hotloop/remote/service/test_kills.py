@@ -1,7 +1,5 @@
 """Whatever is killed at whatever moment: no job is lost, and none is stored twice."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

@@ -1,7 +1,5 @@
 """What a hostile visitor, candidate or site may try; none has an effect beyond its own refusal."""
 
-from __future__ import annotations
-
 import re
 import socket
 import time

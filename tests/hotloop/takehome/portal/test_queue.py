@@ -1,7 +1,5 @@
 """No submission is lost, and each is graded once, whatever is killed and when."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

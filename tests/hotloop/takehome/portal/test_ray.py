@@ -1,7 +1,5 @@
 """The portal's grader over a real Ray cluster, which it starts for as long as something waits."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
