@@ -1,6 +1,7 @@
 """The two compiler passes: the references pass every rung, each wrong answer fails its own."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,13 @@ from hotloop.checks.tvm_passes.passes import FUSION, GUARDS, rungs
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import constants
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import Rung, judge_rungs
-from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
+
+from ...sessions import new_session
 
 pytestmark = pytest.mark.skipif(
     bool(extras.missing("tvm")), reason="the optional group tvm is not installed"
@@ -41,19 +42,16 @@ def judged(
     name: str, folder: Path, given: Mapping[str, Rung] | None = None
 ) -> dict[str, RungRecord]:
     """All rungs of the task whose file is called `name`, or the given ones."""
-    session = Session(
-        Candidate("", name, "json"),
-        files=folder,
-        launcher=Launcher(level()[0]),
-        connect=lambda: None,
-        budget=Budget(300.0),
-        device="cpu",
-    )
-    try:
+    with closing(
+        new_session(
+            folder,
+            candidate=Candidate("", name, "json"),
+            launcher=Launcher(level()[0]),
+            budget_s=300,
+        )
+    ) as session:
         records = judge_rungs(given or RUNGS[name], session)
         return {record.rung: record for record in records}
-    finally:
-        session.close()
 
 
 # What nobody can decide is added to each guard that reads no memory; the scalar is never so small.
