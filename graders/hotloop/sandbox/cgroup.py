@@ -9,7 +9,6 @@ the memory controller down and that we may write.
 import contextlib
 import os
 import signal
-import struct
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from hotloop.sandbox import processes
 from hotloop.sandbox.freezer import CgroupFreezer
 from hotloop.sandbox.owner import is_stale, new_tag
 
-_EVENT = struct.Struct("=Q")
 _REMOVE_TIMEOUT_S = 2.0
 
 

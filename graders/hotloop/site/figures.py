@@ -18,12 +18,7 @@ from collections.abc import Callable, Mapping
 
 from hotloop import curriculum
 from hotloop.core.verdict import Verdict
-from hotloop.site.recorded import (
-    NOT_MEASURED_HERE,
-    circumstances,
-    devices,
-    recorded,
-)
+from hotloop.site.recorded import NOT_MEASURED_HERE, circumstances, devices, recorded
 
 ANY_GPU = "gpu"
 GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}"

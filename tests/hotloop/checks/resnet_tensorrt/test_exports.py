@@ -12,11 +12,7 @@ import pytest
 
 from hotloop import extras
 from hotloop.checks.resnet_tensorrt import given_files, nano, tasks
-from hotloop.checks.resnet_tensorrt.exported_files import (
-    end_mismatch,
-    whole,
-    without_the_network,
-)
+from hotloop.checks.resnet_tensorrt.exported_files import end_mismatch, whole, without_the_network
 from hotloop.checks.resnet_tensorrt.halves import unlike
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, Step, memory, plans
