@@ -23,6 +23,8 @@ from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.plain import launch_plain
 
+from ..waiting import until
+
 SPINS = """
 import threading
 
@@ -91,13 +93,6 @@ def files(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "work.py").write_text("def work():\n    return 42\n")
     return folder
-
-
-def until(true: Any) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
 
 
 def test_a_kernel_stands_still_while_another_has_the_machine_alone(
