@@ -31,8 +31,12 @@ class Joined(Gradebook):
 
     def __init__(self, connection: Connection, course_id: str = "") -> None:
         self.engine = connection.engine
-        # With a session's own commits, only what it holds is written.
-        self.db = cast(Any, Session(bind=connection, join_transaction_mode="rollback_only"))
+        # With a session's own commits, only what it holds is written. Nobody else writes before the
+        # connection's transaction ends, so that nothing needs to be loaded again after a commit.
+        self.db = cast(
+            Any,
+            Session(bind=connection, join_transaction_mode="rollback_only", expire_on_commit=False),
+        )
         self.course_id = course_id
         self.authenticator = None
 

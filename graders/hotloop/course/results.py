@@ -54,24 +54,22 @@ def results(
 ) -> Graded:
     """What came of each, in the modules' order of tasks. problems: as in `Graded`."""
 
-    def within(gradebook: Any) -> list[TaskResult]:
-        return [
-            result
-            for student, module in submissions
-            for result in _of_submission(root, gradebook, student, module)
-        ]
+    def within(gradebook: Any) -> Graded:
+        graded = Graded(problems=dict(problems))
+        for student, module in submissions:
+            counts = store(root).published(student, module)
+            graded.results.extend(_of_submission(root, gradebook, student, module, counts))
+            graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
+            if counts is not None and counts.notes:
+                graded.notes[f"{student}/{module}"] = list(counts.notes)
+        return graded
 
-    graded = Graded(read(root, within), problems=dict(problems))
-    for student, module in submissions:
-        counts = store(root).published(student, module)
-        if counts is not None and counts.notes:
-            graded.notes[f"{student}/{module}"] = list(counts.notes)
-        graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
-    return graded
+    return read(root, within)
 
 
-def _of_submission(root: Path, gradebook: Any, student: str, module: str) -> list[TaskResult]:
-    counts = store(root).published(student, module)
+def _of_submission(
+    root: Path, gradebook: Any, student: str, module: str, counts: Attempt | None
+) -> list[TaskResult]:
     try:
         submission = gradebook.find_submission(module, student)
     except MissingEntry:

@@ -10,7 +10,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Row,
+    Select,
+    delete,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.exc import DBAPIError
 
 from hotloop.course.attempts import tables
@@ -255,9 +265,9 @@ def add(connection: Connection, attempt: Attempt) -> Attempt:
     query = _attempts().where(*_is(KEY, key))
     if found := _read_attempts(connection, query):
         return found[0]
-    values = dict(zip(KEY, key, strict=True)) | {"document": json.dumps(attempt.to_json())}
-    connection.execute(insert(tables.attempts).values(**values))
-    return _read_attempts(connection, query)[0]
+    document = json.dumps(attempt.to_json())
+    values = dict(zip(KEY, key, strict=True)) | {"document": document}
+    return _attempt(_number(connection.execute(insert(tables.attempts).values(**values))), document)
 
 
 def note(connection: Connection, event: Event) -> Event:
@@ -266,11 +276,10 @@ def note(connection: Connection, event: Event) -> Event:
     names = ("at", "kind", "student", "module", "attempt_id")
     same = [columns[name] == getattr(event, name) for name in names]
     query = select(tables.events).where(*same).order_by(columns.id)
-    row = connection.execute(query).first()
-    if row is None:
-        connection.execute(insert(tables.events).values(**_values(event)))
-        row = connection.execute(query).one()
-    return _to_event(row)
+    if (row := connection.execute(query).first()) is not None:
+        return _to_event(row)
+    added = connection.execute(insert(tables.events).values(**_values(event)))
+    return replace(event, id=_number(added))
 
 
 def published(connection: Connection, student: str, module: str) -> Attempt | None:
@@ -381,10 +390,11 @@ def _is(names: tuple[str, ...], values: Any) -> list[Any]:
 
 
 def _read_attempts(connection: Connection, query: Select[Any, Any]) -> list[Attempt]:
-    return [
-        replace(Attempt.from_json(json.loads(row.document)), id=row.id)
-        for row in connection.execute(query)
-    ]
+    return [_attempt(row.id, row.document) for row in connection.execute(query)]
+
+
+def _attempt(number: int, document: str) -> Attempt:
+    return replace(Attempt.from_json(json.loads(document)), id=number)
 
 
 def _event(
@@ -392,6 +402,12 @@ def _event(
 ) -> Event:
     who = who or account()
     return Event(0, now(), who, kind, student, module, None, batch, why, old=None, new=None)
+
+
+def _number(added: CursorResult[Any]) -> int:
+    """Of the row that was just added."""
+    assert added.inserted_primary_key is not None
+    return added.inserted_primary_key[0]
 
 
 def _values(event: Event) -> dict[str, Any]:
