@@ -42,7 +42,7 @@ GROUPS = {
                 "progress", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "board"),
-            "Teach, hire, write": ("course", "serve", "takehome", "author"),
+            "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),
         },
     ),
     "cuda": Group(

@@ -41,7 +41,7 @@ class TensorSpec:
 class CallSpec:
     """One call: tensors and plain values in order, and the tensor that comes back."""
 
-    arguments: tuple[TensorSpec | int | float | bool | None, ...]
+    arguments: tuple[TensorSpec | int | float | bool | str | None, ...]
     out: TensorSpec
 
 

@@ -44,7 +44,7 @@ class Tensor:
         return to_float64(to_storage(self.values, self.dtype), self.dtype)
 
 
-Argument = Tensor | int | float | bool | None
+Argument = Tensor | int | float | bool | str | None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,159 @@
+"""Reads a problem of a public set where the user has it, and writes it as a problem of ours.
+
+    KernelBench/level1/40_LayerNorm.py        a file with `class Model`
+    problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
+
+Neither is imported here: a confined worker runs them (`rungs.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import yaml
+
+from hotloop.core.user_error import UserError
+from hotloop.external import PROGRAMS
+from hotloop.problem import FILE
+
+Form = Literal["kernelbench", "gpu_mode"]
+
+ADAPTER = "hotloop_adapter.py"
+BENCHMARKS = 2
+"""How many of task.yml's benchmarks are judged for correctness too, where they fit."""
+
+SUBMISSION = "submission.py"
+GIVEN = "given"
+TASK = "task.yml"
+TESTS = "hotloop_tests.json"
+
+_TASKS = '''"""How {title} is judged; the problem's own files are in `{given}`."""
+
+from pathlib import Path
+
+from hotloop.external.rungs import {form}
+
+{name} = {form}(Path(__file__).parent / "{given}")
+'''
+
+
+@dataclass(frozen=True)
+class External:
+    """A problem of a public set. path: its file or folder; name: as an identifier."""
+
+    form: Form
+    path: Path
+    name: str
+
+    @property
+    def title(self) -> str:
+        """What reports call it."""
+        return self.path.stem if self.path.is_file() else self.path.name
+
+
+def find(path: Path) -> External:
+    """The problem at a path. UserError where it is in neither form."""
+    name = re.sub(r"\W+", "_", path.stem if path.is_file() else path.name).strip("_").lower()
+    name = name if name[:1].isalpha() else f"problem_{name}"
+    if path.is_file() and path.suffix == ".py" and _defines(path, "Model", "get_inputs"):
+        return External("kernelbench", path, name)
+    if (path / TASK).is_file() and (path / "reference.py").is_file():
+        return External("gpu_mode", path, name)
+    raise UserError(
+        f"{path} is no problem in a form that is known: expected a KernelBench file with `class "
+        "Model` and `get_inputs`, or a GPU MODE folder with `task.yml` and `reference.py`."
+    )
+
+
+def write(problem: External, folder: Path) -> None:
+    """Write it as a problem of ours, which `hotloop check --from` judges as well."""
+    given = folder / GIVEN
+    given.mkdir(parents=True)
+    if problem.form == "kernelbench":
+        shutil.copyfile(problem.path, given / "problem.py")
+    else:
+        _copy_gpu_mode(problem.path, given)
+    words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
+    (folder / "tasks.py").write_text(_TASKS.format(**words), encoding="utf-8")
+    (folder / FILE).write_text(yaml.safe_dump(_described(problem), sort_keys=False))
+
+
+def submission(problem: External, file: Path) -> dict[str, bytes]:
+    """What is handed to the judge for a submission's file: it, what it may import, what calls it.
+
+    In GPU MODE's sets these are all files that task.yml names, as on its own server.
+    """
+    ours = [PROGRAMS / name for name in (ADAPTER, "hotloop_structure.py", "hotloop_without_gpu.py")]
+    beside = {} if problem.form == "kernelbench" else _named(problem.path)
+    files = {**beside, SUBMISSION: file, **{path.name: path for path in ours}}
+    return {name: path.read_bytes() for name, path in files.items()}
+
+
+def _described(problem: External) -> dict[str, Any]:
+    return {
+        "id": problem.name,
+        "title": problem.title,
+        "tasks": [
+            {
+                "id": problem.name,
+                "title": problem.title,
+                "entry": problem.form,
+                "files": [SUBMISSION, ADAPTER],
+                "rungs": [{"id": "correct", "points": 1, "what": "Right on hidden inputs."}],
+            }
+        ],
+    }
+
+
+def _copy_gpu_mode(folder: Path, given: Path) -> None:
+    """The files that task.yml names, and its tests as JSON: the judge reads no YAML."""
+    for name, path in _named(folder).items():
+        shutil.copyfile(path, given / name)
+    told = _task_yml(folder)
+    tests: list[Any] = told.get("tests") or []
+    if not tests:
+        raise UserError(f"{folder / TASK} has no `tests`: sizes of inputs are needed.")
+    # What is right for small inputs only would pass without these.
+    timed = list(told.get("benchmarks") or [])[:BENCHMARKS]
+    (given / TESTS).write_text(json.dumps([*tests, *timed]))
+
+
+def _named(folder: Path) -> dict[str, Path]:
+    """The Python files that task.yml names, by the names that they import each other by."""
+    found: dict[str, Path] = {}
+    for entry in _task_yml(folder).get("files", []):
+        name, source = Path(str(entry.get("name", ""))).name, str(entry.get("source", ""))
+        if source.startswith("@") or not name.endswith(".py"):
+            continue
+        found[name] = path = (folder / source).resolve()
+        if not path.is_file() or folder.resolve().parent not in path.parents:
+            raise UserError(f"{folder / TASK} names {source}, which is not in its set.")
+    if "reference.py" not in found:
+        raise UserError(f"{folder / TASK} does not list its reference.py.")
+    return found
+
+
+def _task_yml(folder: Path) -> dict[str, Any]:
+    path = folder / TASK
+    try:
+        told = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is no YAML: {error}") from None
+    if not isinstance(told, dict):
+        raise UserError(f"{path}: expected a mapping, got {type(cast(object, told)).__name__}.")
+    return cast(dict[str, Any], told)
+
+
+def _defines(path: Path, *names: str) -> bool:
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is no Python: {error}") from None
+    found = {getattr(node, "name", "") for node in tree.body}
+    return found.issuperset(names)

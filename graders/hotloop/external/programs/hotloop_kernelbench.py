@@ -1,0 +1,143 @@
+"""KernelBench's form of a problem: `Model`, `get_inputs`, `get_init_inputs` in one file.
+
+Runs in a confined worker of ours; the judge never imports the file.
+Source: https://github.com/ScalingIntelligence/KernelBench, README, "Task description".
+"""
+
+import contextlib
+import functools
+import types
+from pathlib import Path
+
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+FILE = "problem.py"
+MOST_BYTES = 64 << 20
+MOST_FLOPS = 4e9
+"""Of a call, with which a CPU computes it in seconds."""
+LEAST = (64, 256, 1024)
+"""Sizes from which on a file's numbers shrink; smaller ones are kernel sizes, groups and heads."""
+SMALLEST = 16
+"""No size becomes smaller."""
+
+
+def problem(_test):
+    """The problem at a size for this machine, and what is said of it."""
+    return _sized()
+
+
+@functools.cache
+def _sized():
+    if torch.cuda.is_available():
+        return Problem(), ""
+    factor, least = fitting(MOST_BYTES, MOST_FLOPS)
+    return Problem(
+        factor, least
+    ), f"sizes from {least} on divided by {factor}" if factor > 1 else ""
+
+
+class Problem:
+    """The file with its sizes divided: `factor` 1 leaves them as they are."""
+
+    def __init__(self, factor=1, least=0):
+        source = Path(__file__).with_name(FILE).read_text(encoding="utf-8")
+        self.module = types.ModuleType("problem")
+        exec(compile(source, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
+        if factor > 1:
+            for name, value in list(vars(self.module).items()):
+                if type(value) is int and value >= least:
+                    setattr(self.module, name, max(SMALLEST, value // factor))
+
+    def arguments(self, seed, kind):
+        """What the model is called with: see `sampled`."""
+        torch.manual_seed(seed)
+        with sampled(kind):
+            return tuple(self.module.get_inputs())
+
+    def fits(self, _tensors):
+        """Its sizes were chosen so."""
+        return True
+
+    def setup(self):
+        """What the model is made with."""
+        return tuple(self.module.get_init_inputs())
+
+    def reference(self, arguments, setup, seed, double):
+        """What `Model` computes, in float32 or in float64, with weights from `seed`."""
+        torch.manual_seed(seed)
+        model = self.module.Model(*setup)
+        with torch.no_grad():
+            if not double:
+                return model(*arguments)
+            return model.double()(*(doubled(each) for each in arguments))
+
+
+def doubled(value):
+    """A tensor of floating-point numbers as float64; anything else as it is."""
+    is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
+    return value.double() if is_float else value
+
+
+@contextlib.contextmanager
+def sampled(kind):
+    """What `torch.rand` and `torch.randn` return inside.
+
+    given: what they always do. normal: normally distributed numbers. integers: from -3 to 3.
+    spikes: one number in a hundred is 30 times as large, so that no part of a reduction can be left
+    out. What the file makes of these, such as a triangular matrix, stays its own.
+    """
+    rand, randn = torch.rand, torch.randn
+
+    def integers(*size, **options):
+        return torch.round(6 * rand(*size, **options) - 3)
+
+    def spikes(*size, **options):
+        values = randn(*size, **options)
+        return torch.where(rand(*size, **options) < 0.01, 30 * values, values)
+
+    made = {"given": (rand, randn), "normal": (randn, randn)}
+    made |= {"integers": (integers, integers), "spikes": (spikes, spikes)}
+    torch.rand, torch.randn = made[kind]
+    try:
+        yield
+    finally:
+        torch.rand, torch.randn = rand, randn
+
+
+def fitting(most_bytes, most_flops):
+    """The least shrinking with which a call fits into these limits: factor, least size.
+
+    Measured with tensors that have no memory. Where nothing fits, the smallest that runs.
+    ValueError where the model runs at no size.
+    """
+    smallest, why = None, "it was not tried"
+    for factor in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024):
+        for least in LEAST if factor > 1 else (0,):
+            try:
+                cost, flops = _cost(Problem(factor, least))
+            except Exception as error:  # noqa: BLE001 - a size at which it does not run
+                why = f"{type(error).__name__}: {error}"
+                continue
+            if cost <= most_bytes and flops <= most_flops:
+                return factor, least
+            if smallest is None or cost < smallest[0]:
+                smallest = (cost, factor, least)
+    if smallest is None:
+        raise ValueError(f"Model runs at no size: {why}")
+    return smallest[1:]
+
+
+def _cost(problem):
+    with torch.device("meta"), torch.no_grad():
+        model = problem.module.Model(*problem.setup())
+        inputs = tuple(problem.module.get_inputs())
+        with FlopCounterMode(display=False) as counter:
+            out = model(*inputs)
+    outputs = out if isinstance(out, (tuple, list)) else (out,)
+    tensors = [*inputs, *outputs, *model.parameters()]
+    return sum(_bytes(tensor) for tensor in tensors), counter.get_total_flops()
+
+
+def _bytes(value):
+    return value.numel() * value.element_size() if isinstance(value, torch.Tensor) else 0

@@ -1,0 +1,92 @@
+"""Nested arguments as JSON: tensors become their position in a list, and plain values stay.
+
+Runs on both sides, in a worker of ours that reads the problem and in the candidate's, and so
+imports nothing of Hotloop's.
+"""
+
+import math
+
+import torch
+
+NAMES = {
+    torch.float64: "fp64",
+    torch.float32: "fp32",
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.uint8: "u8",
+    torch.bool: "bool",
+}
+
+HEADER = 64
+"""Numbers before the elements in what `packed` makes."""
+
+
+def packed(result):
+    """Tensors as one of float64: how many, dtype and sizes of each, then all elements."""
+    tensors = [result] if isinstance(result, torch.Tensor) else list(result)
+    header = [len(tensors)]
+    for tensor in tensors:
+        header += [list(NAMES).index(tensor.dtype), tensor.dim(), *tensor.shape]
+    if len(header) > HEADER:
+        raise ValueError(f"{len(tensors)} results are too many")
+    head = torch.tensor([*header, *[0] * (HEADER - len(header))], dtype=torch.float64)
+    parts = [tensor.detach().double().flatten() for tensor in tensors]
+    return torch.cat([head.to(parts[0].device), *parts])
+
+
+def unpacked(flat):
+    """The tensors that were packed. ValueError where that cannot be."""
+    numbers = iter(flat[:HEADER].tolist())
+    dtypes, tensors, start = list(NAMES), [], HEADER
+    for _ in range(_whole(next(numbers), HEADER)):
+        dtype = dtypes[_whole(next(numbers), len(dtypes))]
+        sizes = [_whole(next(numbers), flat.numel() + 1) for _ in range(_whole(next(numbers), 16))]
+        end = start + math.prod(sizes)
+        if end > flat.numel():
+            raise ValueError("fewer elements than its sizes say")
+        tensors.append(flat[start:end].to(dtype).reshape(sizes))
+        start = end
+    return tensors
+
+
+def _whole(number, below):
+    if number != number or not 0 <= number < below:
+        raise ValueError(f"{number} is no size")
+    return int(number)
+
+
+def flatten(value, tensors):
+    """What `rebuilt` makes the value from; its tensors are appended to `tensors`.
+
+    TypeError for a value that is neither a tensor nor plain.
+    """
+    if isinstance(value, torch.Tensor):
+        tensors.append(value)
+        return {"tensor": len(tensors) - 1}
+    if isinstance(value, (tuple, list)):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {kind: [flatten(item, tensors) for item in value]}
+    if isinstance(value, dict):
+        return {"dict": [[flatten(k, tensors), flatten(v, tensors)] for k, v in value.items()]}
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value).removeprefix("torch.")}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return {"value": value}
+    raise TypeError(f"a {type(value).__name__} is neither a tensor nor plain data")
+
+
+def rebuilt(shape, tensors):
+    """The value that `flatten` took apart, with these tensors in its places."""
+    kind, content = next(iter(shape.items()))
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "dict":
+        return {rebuilt(key, tensors): rebuilt(value, tensors) for key, value in content}
+    if kind == "dtype":
+        return getattr(torch, content)
+    if kind in ("list", "tuple"):
+        items = [rebuilt(item, tensors) for item in content]
+        return items if kind == "list" else tuple(items)
+    return content

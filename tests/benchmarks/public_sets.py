@@ -1,0 +1,183 @@
+"""Can a public set's problems be loaded, and which known cheats pass? Its own checker, and ours.
+
+    python tests/benchmarks/public_sets.py kernelbench CLONE --every 10
+    python tests/benchmarks/public_sets.py gpu_mode CLONE/problems/pmpp_v2
+
+CLONE is your own clone; nothing of it is copied into the repository. For KernelBench, PyTorch's
+eager code itself (`Model`, renamed `ModelNew`) and each cheat in tests/benchmarks/cheats are judged
+by `hotloop judge`, and by KernelBench's `run_and_check_correctness` with the CPU as its device, at
+the same reduced sizes, in a process of its own. For GPU MODE, the solutions that its authors keep
+as correct and as wrong are judged.
+
+A cheat whose numbers are right after all, at the judge's tolerance, passes: half precision does
+where every number is exact in bfloat16. The rows say which passed; nothing is expected of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hotloop.external import PROGRAMS, forms, judging, suite
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name
+
+HERE = Path(__file__).parent
+CHEATS = sorted((HERE / "cheats").glob("*.py"))
+RESULTS = HERE / "results"
+
+THEIRS = """
+import sys, types, json, importlib.util
+from unittest.mock import MagicMock
+from pathlib import Path
+clone, programs, problem, submission = map(Path, sys.argv[1:])
+sys.path[:0] = [str(clone / "src"), str(programs)]
+for name in ("kernelbench.timing", "kernelbench.dataset"):
+    sys.modules[name] = MagicMock()  # clocks and a catalog: no part of the check
+import torch
+torch.cuda.synchronize = lambda *_args, **_options: None
+from kernelbench import eval as checker
+import hotloop_kernelbench as form
+form.FILE = str(problem)
+factor, least = form.fitting(form.MOST_BYTES, form.MOST_FLOPS)
+reference = form.Problem(factor, least).module
+sys.modules["reference_model"] = reference
+spec = importlib.util.spec_from_file_location("submission", submission)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+init = reference.get_init_inputs()
+torch.manual_seed(42)
+model = reference.Model(*init)
+torch.manual_seed(42)
+result = checker.run_and_check_correctness(
+    model, module.ModelNew(*init), reference.get_inputs, {}, 5, device=torch.device("cpu"))
+print(json.dumps(bool(result.correctness)))
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One submission to one problem. theirs: None where their checker was not asked, or failed."""
+
+    problem: str
+    submission: str
+    ours: str
+    sentence: str
+    theirs: bool | None
+
+
+def main() -> None:
+    """Judge and print; with --keep, write results/public_sets_<form>.json."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("form", choices=("kernelbench", "gpu_mode"))
+    parser.add_argument("clone", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="only each so many'th problem")
+    parser.add_argument("--eager-only", action="store_true", help="no cheats")
+    parser.add_argument("--keep", action="store_true")
+    arguments = parser.parse_args()
+    with JudgeProcess() as process, tempfile.TemporaryDirectory() as folder:
+        bench = Bench(process, Path(folder), arguments.clone)
+        if arguments.form == "kernelbench":
+            rows = bench.kernelbench(arguments.every, [] if arguments.eager_only else CHEATS)
+        else:
+            rows = bench.gpu_mode()
+    document = {
+        "set": arguments.form,
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "summary": summary(rows),
+        "rows": [asdict(row) for row in rows],
+    }
+    if arguments.keep:
+        path = RESULTS / f"public_sets_{arguments.form}.json"
+        path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    print(json.dumps(document["summary"], indent=1))
+
+
+def summary(rows: list[Row]) -> dict[str, Any]:
+    """By submission: problems, and how many passed under which judge."""
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(row.submission for row in rows):
+        mine = [row for row in rows if row.submission == name]
+        asked = [row.theirs for row in mine if row.theirs is not None]
+        found[name] = {
+            "problems": len(mine),
+            "ours_passed": sum(row.ours == "passed" for row in mine),
+            "ours": dict(Counter(row.ours for row in mine)),
+            "theirs_passed": sum(asked),
+            "theirs_asked": len(asked),
+        }
+    return found
+
+
+class Bench:
+    """Judges of a run."""
+
+    def __init__(self, process: JudgeProcess, folder: Path, clone: Path) -> None:
+        self.process, self.folder, self.clone = process, folder, clone
+
+    def kernelbench(self, every: int, cheats: list[Path]) -> list[Row]:
+        """Eager itself and the cheats, on level 1."""
+        problems = suite.problems(self.clone / "KernelBench" / "level1")[::every]
+        rows: list[Row] = []
+        for problem in problems:
+            eager = re.sub(r"\bModel\b", "ModelNew", problem.path.read_text(encoding="utf-8"))
+            for name, text in {"eager": eager, **{c.stem: c.read_text() for c in cheats}}.items():
+                rows.append(self._row(problem, name, text))
+        return rows
+
+    def gpu_mode(self) -> list[Row]:
+        """What the authors of each problem call correct, and wrong."""
+        rows: list[Row] = []
+        for problem in suite.problems(self.clone):
+            for file in sorted(problem.path.glob("solutions/*/*.py")):
+                name = f"called {file.parent.name}"
+                rows.append(self._row(problem, name, file.read_text(), theirs=False))
+        return rows
+
+    def _row(self, problem: forms.External, name: str, text: str, *, theirs: bool = True) -> Row:
+        file = self.folder / "submission.py"
+        # In our judge no reference lies beside a submission, so it brings the problem's text.
+        beside = (
+            f"import sys, types\nreference_model = types.ModuleType('reference_model')\n"
+            f"exec({problem.path.read_text()!r}, reference_model.__dict__)\n"
+            "sys.modules['reference_model'] = reference_model\n"
+            if theirs
+            else ""
+        )
+        file.write_text(beside + text)
+        record = judging.judge(problem, file, process=self.process)
+        file.write_text(text)
+        row = Row(
+            problem.title, name, record.verdict.value, record.sentence,
+            self._theirs(problem, file) if theirs else None,
+        )  # fmt: skip
+        print(f"{row.problem}, {name}: ours {row.ours}, theirs {row.theirs}", file=sys.stderr)
+        return row
+
+    def _theirs(self, problem: forms.External, file: Path) -> bool | None:
+        command = [sys.executable, "-c", THEIRS, self.clone, PROGRAMS, problem.path.resolve(), file]
+        try:
+            done = subprocess.run(
+                [str(part) for part in command], capture_output=True, check=False, timeout=600
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        try:
+            return bool(json.loads(done.stdout.decode().strip().splitlines()[-1]))
+        except (ValueError, IndexError):
+            print(done.stderr.decode()[-300:], file=sys.stderr)
+            return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Problems of our own in the forms of KernelBench and GPU MODE, and what must not pass."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
+from hotloop.external import forms, judging
+from hotloop.judge.client import JudgeProcess
+
+PROBLEMS = Path(__file__).parent / "problems"
+SOFTMAX = PROBLEMS / "7_Scaled_softmax.py"
+RUNNING_SUM = PROBLEMS / "running_sum"
+
+pytestmark = pytest.mark.sandbox
+
+MODEL = """
+import torch
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(features))
+        self.kept = None
+
+    def forward(self, x):
+        {body}
+"""
+RIGHT = "y = torch.exp(x * self.weight - (x * self.weight).max(-1, keepdim=True).values)"
+WRONG = {
+    "zeros": "return torch.zeros_like(x)",
+    "the first answer, kept": f"""{RIGHT}
+        if self.kept is None:
+            self.kept = y / y.sum(-1, keepdim=True)
+        return self.kept""",
+    "the first answer, kept for good": f"""{RIGHT}
+        global KEPT
+        KEPT = globals().get("KEPT", y / y.sum(-1, keepdim=True))
+        return KEPT""",
+    "half precision": "return torch.softmax((x * self.weight).half(), -1).float()",
+    "another dtype": "return torch.softmax(x * self.weight, -1).double()",
+    "another shape": "return torch.softmax(x * self.weight, -1)[:-1]",
+    "its input spoiled": """y = torch.softmax(x * self.weight, -1)
+        x.zero_()
+        return y""",
+    "memory that nobody wrote": "return torch.empty_like(x)",
+    "a sum over half of the row": f"""{RIGHT}
+        return y / (2 * y[..., : y.shape[-1] // 2].sum(-1, keepdim=True))""",
+    "weights of its own": "return torch.softmax(x, -1)",
+}
+
+KERNEL = """
+import torch
+from task import input_t, output_t
+
+def custom_kernel(data: input_t) -> output_t:
+    values, out = data
+    {body}
+"""
+WRONG_KERNELS = {
+    "zeros": "return torch.zeros_like(values)",
+    "what it was given to write to": "return out",
+    "right for small inputs": "return values.cumsum(0) if len(values) < 5000 else 0.5 * values",
+    "another dtype": "return values.cumsum(0).double()",
+    "half of it": "return values.cumsum(0)[: len(values) // 2]",
+}
+
+
+@pytest.fixture(scope="module")
+def process() -> Generator[JudgeProcess]:
+    with JudgeProcess() as process:
+        yield process
+
+
+def judged(problem: Path, text: str, process: JudgeProcess, tmp_path: Path) -> Record:
+    file = tmp_path / "answer.py"
+    file.write_text(text)
+    return judging.judge(forms.find(problem), file, process=process)
+
+
+def test_a_right_model_passes_at_sizes_for_this_machine(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    text = MODEL.format(body=f"{RIGHT}\n        return y / y.sum(-1, keepdim=True)")
+    record = judged(SOFTMAX, text, process, tmp_path)
+    assert record.verdict is Verdict.PASSED, record.sentence
+    figures = record.rungs[0].evidence
+    assert figures["cases"] == 5
+    assert "eager's own error" in figures["tolerance"]
+    assert "divided by" in figures["sizes"]
+
+
+@pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
+def test_a_wrong_model_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(SOFTMAX, MODEL.format(body=body), process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+def test_several_outputs_and_nested_inputs(process: JudgeProcess, tmp_path: Path) -> None:
+    text = """
+import torch
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x, options):
+        order = x.argsort(dim=-1, stable=True)
+        return x.mean(-1) + options["shift"], order{wrong}
+"""
+    problem = PROBLEMS / "9_Mean_and_order.py"
+    record = judged(problem, text.format(wrong=""), process, tmp_path)
+    assert record.verdict is Verdict.PASSED, record.sentence
+    record = judged(problem, text.format(wrong=".flip(-1)"), process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+def test_a_problem_that_tells_nobody_apart_is_not_measured(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    text = (
+        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
+    )
+    record = judged(PROBLEMS / "8_Always_zero.py", text, process, tmp_path)
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert "any constant" in record.sentence
+
+
+def test_a_problem_that_fails_is_no_fault_of_the_submission(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    problem = tmp_path / "1_Broken.py"
+    problem.write_text(
+        "class Model: ...\ndef get_inputs(): ...\ndef get_init_inputs(): return []\n"
+    )
+    record = judged(problem, MODEL.format(body="return x"), process, tmp_path)
+    assert record.verdict is Verdict.JUDGE_ERROR
+
+
+def test_a_problem_is_confined(process: JudgeProcess, tmp_path: Path) -> None:
+    """It is somebody else's code as well."""
+    problem, trace = tmp_path / "1_Hostile.py", tmp_path / "trace"
+    problem.write_text(f"open({str(trace)!r}, 'w').close()\n{SOFTMAX.read_text()}")
+    judged(problem, MODEL.format(body="return x"), process, tmp_path)
+    assert not trace.exists()
+
+
+def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
+    text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
+    record = judged(RUNNING_SUM, text, process, tmp_path)
+    assert record.verdict is Verdict.PASSED, record.sentence
+    # Two tests and the benchmark that fits.
+    assert record.rungs[0].evidence["cases"] == 3
+    assert record.rungs[0].evidence["tolerance"] == "the problem's own check"
+
+
+@pytest.mark.parametrize("body", WRONG_KERNELS.values(), ids=WRONG_KERNELS)
+def test_a_wrong_kernel_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(RUNNING_SUM, KERNEL.format(body=body), process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
