@@ -1,7 +1,5 @@
 """What all tests share: the clone's root, and which of them this machine can run."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import signal

@@ -8,8 +8,6 @@ Run both on a machine that does nothing else, with all that the tests need. A te
 of the files keeps its place: a part of the tests can be looked at alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The tests at the end judge the reference, the untouched exercise and each wrong 
 that is how strong the grader is, measured instead of believed.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

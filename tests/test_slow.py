@@ -1,7 +1,5 @@
 """slow.txt, which tells apart what `make test-slow` runs."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace

@@ -8,8 +8,6 @@ A task is made by how its candidate is called (`returns_tensor`, `fills_tensor`,
 A rung is one of those below, or a function from the `Session` to one sentence.
 """
 
-from __future__ import annotations
-
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.adversarial import attention, gathers, recurrences, reductions
 from hotloop.judge.calls import Call, CallSpec, TensorSpec

@@ -3,8 +3,6 @@
 Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing here names one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import date
 from functools import cache
@@ -15,13 +13,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from hotloop.core import paths
 from hotloop.core.verdict import Verdict
-from hotloop.problem import (
-    Identifier,
-    JudgedTask,
-    Problem,
-    Strict,
-    Text,
-)
+from hotloop.problem import Identifier, JudgedTask, Problem, Strict, Text
 from hotloop.yaml_lines import CurriculumError, load
 
 TaskKey = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$")]

@@ -5,8 +5,6 @@ reference reached at least, so that neither noise nor another day decides. Naive
 that the run calls too slow, and the baseline itself, at 1, where levels are multiples of one.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

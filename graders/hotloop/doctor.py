@@ -1,7 +1,5 @@
 """What this machine can do, what can therefore be graded here, and what fixes each gap."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import json

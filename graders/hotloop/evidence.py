@@ -4,8 +4,6 @@ The file is `curriculum/<module>/runs/<device>.json`; its fields are `hotloop.cu
 this machine could not measure stands in it as `not_measured`, without a number.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Packages that not everybody needs, by the optional group that installs them."""
 
-from __future__ import annotations
-
 import importlib.util
 import platform
 import sys

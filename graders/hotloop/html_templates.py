@@ -1,7 +1,5 @@
 """How pages are made of templates: everything is escaped, and nothing missing is passed over."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a judging leaves undecided, and the record once that was judged again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache

@@ -4,8 +4,6 @@ In the clone a lesson links pages by their places there; here all of them are in
 measured value stands where the lesson names the run that it comes from.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

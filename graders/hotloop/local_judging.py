@@ -1,7 +1,5 @@
 """Judge a submission that is at hand as files, without Jupyter: for the command line and tests."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping

@@ -12,8 +12,6 @@ included, begins with `# `. `part` tells several regions of one task apart. In t
 region becomes the line `### TASK module.task [part]` and the stub.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping

@@ -5,8 +5,6 @@ measured. The prose of a notebook is no part of it, nor is the judge, whose dige
 Hotloop's version.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ It does so at every start of every program that reads notebooks, for a format th
 schema mentions. Without the package it goes without that one check, as it is made to.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import Any, cast
 

@@ -2,8 +2,6 @@
 integrity signals all read it by.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

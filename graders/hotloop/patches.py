@@ -4,8 +4,6 @@ A patch begins with a sentence on the mistake and a line `fails: task.rung`. Wha
 unified diff against files of `solutions/`, as `git apply` takes it.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 import subprocess

@@ -4,8 +4,6 @@ A module of the curriculum is one (`curriculum.Module`, which teaches besides). 
 folder anywhere: `problem.yaml`, and beside it a `tasks.py` that says how its tasks are judged.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Generic, Literal, Self, TypeVar

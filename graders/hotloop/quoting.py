@@ -8,8 +8,6 @@ A source is a file, a file and a section between `--8<-- [start:name]` and `[end
 and two line numbers. So a lesson can be read where it lies, on GitHub or in JupyterLab.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Connects to a Ray cluster, or starts one on this machine, for whoever has work for its nodes."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import os

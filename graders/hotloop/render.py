@@ -5,8 +5,6 @@
 A candidate's variant is the same text, rewritten as the module's `variants.yaml` says.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ The kernel notes when it runs a cell with a task's mark. The cell is stale where
 saved after that and has another text there: what was run and is not saved yet is no reason.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import time

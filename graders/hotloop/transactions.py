@@ -1,7 +1,5 @@
 """Transactions that are ours to begin, in SQLite too: some only read, and some write."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """How a record's verdicts are said to a person, on every page and in the terminal."""
 
-from __future__ import annotations
-
 from hotloop import extras
 from hotloop.core.record import NOT_ATTEMPTED, NOT_REACHED, Record, RungRecord
 from hotloop.core.verdict import Verdict

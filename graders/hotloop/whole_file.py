@@ -3,8 +3,6 @@
 For every system. The lock of Windows was not tried on one.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """Reads YAML or JSON into pydantic models; an error names the file and the line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast

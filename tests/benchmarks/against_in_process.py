@@ -7,8 +7,6 @@ judge through its protocol. Prints time and ratio of both ways for windows of 40
 for are 5 % on times and 3 % on ratios. Writes tests/benchmarks/results/against_in_process.json.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import time

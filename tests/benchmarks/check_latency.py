@@ -7,8 +7,6 @@ first one, which starts the judge, and later ones. Writes
 tests/benchmarks/results/check_latency.json.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

@@ -15,8 +15,6 @@ or nothing at all, which would measure wrongly and is the bound that no lease ca
 runs the model beside real gradings, and beside the judge's own lease.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator, Sequence

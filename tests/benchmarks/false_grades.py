@@ -8,8 +8,6 @@ tests/benchmarks/results/false_grades.json with the samples, which the tests rep
 package's copy of the table. Leave the machine alone while it runs.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

@@ -10,8 +10,6 @@ looked for after every kill, when a grade is either open or right), nothing grad
 left running, and grading once more must find nothing to do.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

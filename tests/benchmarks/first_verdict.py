@@ -7,8 +7,6 @@ on this machine; `server_s` is how long it took from its own command until it an
 `learners_cpu_s` is what the learner's commands and the virtual environment took of a core.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Times the units of `work.py` in the process that runs them, with fresh inputs for every call."""
 
-from __future__ import annotations
-
 import time
 
 import torch

@@ -7,8 +7,6 @@ pictures. Loops are run in turn, so that a machine which slows down hits all of 
 and writes tests/benchmarks/results/loop_causes.json, which the module's model report quotes.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

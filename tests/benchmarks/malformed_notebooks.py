@@ -7,8 +7,6 @@ it earned before; where nothing can be read nothing may be earned; no fault may 
 untouched ones must get their points; and nothing may be left running.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

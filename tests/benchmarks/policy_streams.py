@@ -10,8 +10,6 @@ largest of these where a policy has to pass, and the smallest where it has to fa
 error if one is nearer to its limit than MARGIN.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

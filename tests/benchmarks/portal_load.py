@@ -8,8 +8,6 @@ must lie in the team's folder byte for byte, and must have been graded exactly o
 and by the audit log, which has a line for each report that was written.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -13,8 +13,6 @@ A cheat whose numbers are right after all, at the judge's tolerance, passes: hal
 where every number is exact in bfloat16. The rows say which passed; nothing is expected of them.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -15,8 +15,6 @@ tests/benchmarks/results/real_cuda.json, and leaves out programs that it has, bu
 `--again` names. The programs themselves are not kept.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -5,8 +5,6 @@ sandbox is a whole one: namespaces, mounts, filter, control groups, watchdog, an
 again.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -12,8 +12,6 @@ In `order` and `kills` the judge is a stand-in that sleeps (tests/hotloop/remote
 there is no GPU here, and what is measured is the service.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

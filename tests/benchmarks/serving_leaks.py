@@ -7,8 +7,6 @@ copies, control groups. What a killed owner leaves goes when somebody else start
 counted after one more start.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

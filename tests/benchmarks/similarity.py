@@ -15,8 +15,6 @@ Pairs share solutions, so that many pairs of few solutions say little. The inter
 what they are worth at least: as many pairs as share none, and of the copies one for each solution.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

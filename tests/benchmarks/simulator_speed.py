@@ -12,8 +12,6 @@ in one, two and four orders, and held against what their first lines say must be
 Prints medians and ratios, and writes tests/benchmarks/results/simulator_speed.json.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

@@ -5,8 +5,6 @@ with nothing kept from before. Then the built pages are read: the largest lesson
 from other hosts, and every link.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ sandbox and with speed measured. Asked for: 180 s on two cores. Exit code 1 when
 when the judge failed. With `--keep` the rows are put into tests/benchmarks/results.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

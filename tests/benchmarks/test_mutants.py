@@ -1,7 +1,5 @@
 """The mutation operators make the mistakes that they are named after, in code that still runs."""
 
-from __future__ import annotations
-
 import ast
 import json
 import sys

@@ -1,7 +1,5 @@
 """The benchmark of real CUDA programs finds what a folder builds; the README has its numbers."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

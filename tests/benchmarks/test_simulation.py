@@ -1,7 +1,5 @@
 """The model of a class's submissions, on cases whose outcome is known without it."""
 
-from __future__ import annotations
-
 import statistics
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which differences between gradings of the same submissions are explained, and which are not."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

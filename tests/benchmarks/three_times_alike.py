@@ -7,8 +7,6 @@ a rung of speed may be `undecided`, which is pending: the figure's interval then
 of its verdicts that are not must agree.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import subprocess

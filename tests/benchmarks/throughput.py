@@ -17,8 +17,6 @@ hold next to nothing, so all of it counts as ours.
 the results.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

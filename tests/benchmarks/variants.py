@@ -15,8 +15,6 @@ row that is kept: it is added. `--missing` judges nothing and lists the tasks fo
 done, or with earlier code. Exit code 1 when anything was otherwise.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -3,8 +3,6 @@
 A unit is four passes over the tensor, so that a window needs few bytes of fresh input.
 """
 
-from __future__ import annotations
-
 import torch
 
 

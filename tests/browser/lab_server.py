@@ -1,7 +1,5 @@
 """`hotloop lab` as a process, with Jupyter's settings and signatures in a folder of its own."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -1,7 +1,5 @@
 """JupyterLab as a person uses it: menus, buttons, keys; and a picture of each step."""
 
-from __future__ import annotations
-
 import base64
 import shutil
 import time

@@ -1,7 +1,5 @@
 """What a browser's tests need on the machine; where it is missing they say what fixes it."""
 
-from __future__ import annotations
-
 import importlib.util
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A portal as the command serves it, with a team's folder of its own."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

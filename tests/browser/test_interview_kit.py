@@ -1,7 +1,5 @@
 """The interviewer's kit, printed by Chromium and read back from the PDF."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import unicodedata

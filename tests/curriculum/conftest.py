@@ -1,7 +1,5 @@
 """Programs of the curriculum run where what they import is installed."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from pathlib import Path

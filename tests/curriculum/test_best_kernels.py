@@ -3,8 +3,6 @@ with loads of 16 bytes, for a GPU that need not be here. How fast they are,
 tests/gpu/side_by_side.py measures where there is one.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A notebook's cells use only what cells before them have made."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

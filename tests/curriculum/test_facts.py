@@ -1,7 +1,5 @@
 """Facts that a text once had wrong, and that a program can check in all of them."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

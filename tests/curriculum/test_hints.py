@@ -1,7 +1,5 @@
 """The third hint shows the structure of an answer, and never a line of it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """Lessons: short enough to read in one sitting, with standard terms linked to the glossary."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

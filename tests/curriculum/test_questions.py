@@ -1,7 +1,5 @@
 """The bank as it lies in curriculum/: what holds for every question, whoever wrote it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import astuple
 

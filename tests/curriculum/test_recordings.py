@@ -1,7 +1,5 @@
 """The recorded traces: each shows the sickness that the judge's file names, and no other one."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A program of the curriculum is skipped for what it imports and lacks, and for nothing else."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Given files of llm_serving_engine with its reference: over HTTP, and as they were recorded."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Proofs about the server say so where there is none, and the rest of them still holds."""
 
-from __future__ import annotations
-
 import importlib
 import runpy
 import sys

@@ -3,8 +3,6 @@
 Everything is computed anew from the files that learners get.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import importlib

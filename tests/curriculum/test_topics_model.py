@@ -1,7 +1,5 @@
 """The served network: as accurate as it is said to be, and the same in ONNX as in PyTorch."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import re

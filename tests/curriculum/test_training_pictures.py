@@ -1,7 +1,5 @@
 """The pictures that learners train on: real CIFAR-10 files or a clear word about what is wrong."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import sys

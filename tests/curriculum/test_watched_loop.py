@@ -1,7 +1,5 @@
 """The loop that learners put ranges around: short, healthy, and each phase on its own."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -9,8 +9,6 @@ candidate at the portal (portal_in_containers.py). All that the containers are m
 project name of its own, volumes, networks) is removed at the end.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shlex

@@ -1,7 +1,5 @@
 """One project of compose, with a name of its own, for the scripts that play through it."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import shlex

@@ -1,7 +1,5 @@
 """A team's day at the portal in its container: one candidate is invited, hands in and is graded."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

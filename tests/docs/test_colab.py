@@ -1,7 +1,5 @@
 """The notebook for Colab, run cell by cell in an environment that has the wheel of this tree."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Every command that a page, a lesson, a message or a comment names exists."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from functools import cache

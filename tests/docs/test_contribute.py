@@ -1,7 +1,5 @@
 """The code on the page for contributors does what the page says."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

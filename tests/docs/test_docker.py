@@ -1,7 +1,5 @@
 """What docker/ names is there: files, services, commands. No container engine is asked."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shutil

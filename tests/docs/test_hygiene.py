@@ -1,7 +1,5 @@
 """The repository names no machine, no registry, and holds no generated or foreign files."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the README and the site's pages tell a reader to type or to open exists."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path

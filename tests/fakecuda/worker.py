@@ -5,8 +5,6 @@ answers with the new worker's process id. A worker is the package's own. Only wh
 CUDA build is replaced: a mapped range is wrapped as host memory, which it is here.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import os

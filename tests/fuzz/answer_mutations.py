@@ -1,7 +1,5 @@
 """What a candidate's process may say: arbitrary replies, and right ones with one part altered."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Every mutation comes in turn, so that a few hundred hold each of them several ti
 draws. Some get a second one of another level on top: a damaged tree in a damaged file.
 """
 
-from __future__ import annotations
-
 import copy
 import sys
 from collections.abc import Iterator, Mapping

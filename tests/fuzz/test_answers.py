@@ -4,8 +4,6 @@ Modules, tasks and rungs are found, none is named here. Each rung is judged once
 reference; then it is judged again and again from the recording, in which something else was said.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The generator of malformed notebooks: it repeats itself, and leaves nothing out that it knows."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -8,8 +8,6 @@ has follows from NVIDIA's datasheet figures of a card; it is the largest number,
 reached the card's limits.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -11,8 +11,6 @@ without a figure. The one in CUDA C++ is called through pointers to a GPU's memo
 curriculum/fused_softmax/kernels/try_softmax_best.cu tries its kernels.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import importlib.util

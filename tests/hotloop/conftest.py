@@ -1,14 +1,10 @@
 """What tests of serving share with those of the judge that serves, and of its checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from hotloop.judge.budget import Budget
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
@@ -16,6 +12,8 @@ from hotloop.sandbox.level import level
 from hotloop.serving import preflight
 from hotloop.serving.environment import Environment
 from hotloop.serving.unavailable import ServingUnavailable
+
+from .sessions import new_session
 
 SessionOver = Callable[..., Session]
 
@@ -44,19 +42,10 @@ def session_over() -> Iterator[SessionOver]:
         tell: Callable[[str], None] = lambda _text: None,
         spec: TaskSpec | None = None,
     ) -> Session:
-        sessions.append(
-            Session(
-                Candidate("nobody"),
-                files=files,
-                launcher=Launcher(isolation or level()[0]),
-                connect=lambda: None,
-                budget=Budget(budget_s),
-                device="cpu",
-                on_progress=tell,
-                spec=spec,
-            )
-        )
-        return sessions[-1]
+        launcher = Launcher(isolation or level()[0])
+        made = new_session(files, launcher=launcher, budget_s=budget_s, on_progress=tell, spec=spec)
+        sessions.append(made)
+        return made
 
     yield make
     for session in sessions:

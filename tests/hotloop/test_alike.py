@@ -1,7 +1,5 @@
 """Likeness after the starter is taken off: blind to names and layout, and not to the code."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path
@@ -9,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum, render
-from hotloop.alike.likeness import (
-    RUN,
-    likeness,
-    print_of,
-    subtrees,
-    token_runs,
-    tokens,
-)
+from hotloop.alike.likeness import RUN, likeness, print_of, subtrees, token_runs, tokens
 from hotloop.alike.parts import LONGEST, Language, parts
 from hotloop.curriculum import load_module
 

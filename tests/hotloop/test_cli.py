@@ -1,7 +1,5 @@
 """The command line: one document on standard output, one sentence for a user's mistake."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import math

@@ -214,25 +214,24 @@ def _settled(record: Record | None) -> Score:
             _record(("correct", Verdict.WRONG_ANSWER, 0.0), ("fast", Verdict.WRONG_ANSWER, 0.0)),
             Score(0, 0, 10),
         ),
+        # A pending rung earns nothing, whatever it claims; nor does one that the task lacks.
+        (
+            _record(("correct", Verdict.JUDGE_ERROR, 1.0), ("fast", Verdict.UNDECIDED, 1.0)),
+            Score(0, 10, 10),
+        ),
+        (
+            _record(("bonus", Verdict.PASSED, 1.0), ("judge", Verdict.JUDGE_ERROR, 0.0)),
+            Score(0, 10, 10),
+        ),
     ],
 )
 def test_points_come_from_rungs(tree: Path, record: Record | None, expected: Score) -> None:
     assert _settled(record) == expected
 
 
-def test_a_pending_rung_earns_nothing_whatever_it_claims(tree: Path) -> None:
-    record = _record(("correct", Verdict.JUDGE_ERROR, 1.0), ("fast", Verdict.UNDECIDED, 1.0))
-    assert _settled(record) == Score(0, 10, 10)
-
-
 def test_a_record_about_something_else_earns_nothing(tree: Path) -> None:
     with pytest.raises(ValueError, match=r"about first\.other"):
         _settled(_record(task="other"))
-
-
-def test_a_rung_that_the_task_does_not_have_counts_for_nothing(tree: Path) -> None:
-    record = _record(("bonus", Verdict.PASSED, 1.0), ("judge", Verdict.JUDGE_ERROR, 0.0))
-    assert _settled(record) == Score(0, 10, 10)
 
 
 def test_what_is_named_after_a_gpu_needs_one() -> None:

@@ -1,7 +1,5 @@
 """Levels by device follow from recorded runs by a stated rule, and from nothing else."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -15,12 +13,11 @@ from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Measurement, Ratio, Run
 from hotloop.device_levels import ABOVE_NAIVE, BELOW_REFERENCE, Calibrated, with_levels
 from hotloop.judge import session as sessions
-from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.launcher import Launcher
-from hotloop.judge.session import Session
 from hotloop.problem import Level
 from hotloop.task_spec import task_spec
+
+from .sessions import new_session
 
 H100 = "NVIDIA H100 80GB HBM3"
 FORWARD, RUNG = "triton_forward", "gpu_fast"
@@ -158,14 +155,8 @@ def test_the_judge_takes_the_levels_of_its_device(monkeypatch: pytest.MonkeyPatc
     found = calibrated(measured("reference", 2.4))
     text = with_levels(path.read_text(encoding="utf-8"), found)
     spec = task_spec(curriculum.Module.model_validate(yaml.safe_load(text)), FORWARD)
-    session = Session(
-        Candidate("softmax"),
-        files=None,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(10),
-        device="cuda",
-        spec=spec,
+    session = new_session(
+        candidate=Candidate("softmax"), budget_s=10, device="cuda", spec=spec
     ).for_rung(RUNG)
     monkeypatch.setattr(sessions, "device_name", lambda: H100)
     assert [lv.ratio for lv in session.levels if lv.earned] == ratios(found.levels)

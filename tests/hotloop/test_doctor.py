@@ -1,7 +1,5 @@
 """The doctor: what is missing, what that costs, and what fixes it."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Run files hold what was measured, and nothing else."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import version
 from pathlib import Path

@@ -2,8 +2,6 @@
 Windows lack of Linux. Neither system is here: a process that refuses all of it stands for them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """A run is older than the code when solutions or checks have changed, and not when prose has."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Programs that read notebooks start without building a grammar that none of them needs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Wrong answers that are diffs: they apply, or the error says which line does not."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a lesson quotes is what its source holds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A cell that was edited after it ran is noticed; what was run and is not saved yet is not."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

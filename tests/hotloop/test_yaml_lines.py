@@ -44,21 +44,25 @@ def test_reads_yaml_and_json(tmp_path: Path) -> None:
     assert [i.count for i in load(tmp_path / "a.json", _Outer).items] == [1]
 
 
-def test_an_unknown_key_is_refused_where_it_stands(tmp_path: Path) -> None:
-    text = GOOD + "    colour: red\n"
-    assert _error(tmp_path, text) == (
-        "data.yaml:7: unknown key 'items.1.colour': remove it, or fix its spelling"
-    )
-
-
-def test_a_missing_key_names_the_entry_that_lacks_it(tmp_path: Path) -> None:
-    text = GOOD.replace("    count: 2\n", "")
-    assert _error(tmp_path, text) == "data.yaml:5: the key 'items.1.count' is missing"
-
-
-def test_a_wrong_type_names_the_line_of_the_value(tmp_path: Path) -> None:
-    text = GOOD.replace("count: 1", "count: many")
-    assert _error(tmp_path, text).startswith("data.yaml:4: items.0.count: ")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            GOOD + "    colour: red\n",
+            "data.yaml:7: unknown key 'items.1.colour': remove it, or fix its spelling",
+        ),
+        (GOOD.replace("    count: 2\n", ""), "data.yaml:5: the key 'items.1.count' is missing"),
+        (GOOD.replace("count: 1", "count: many"), "data.yaml:4: items.0.count: …"),
+        (GOOD + "title: b\n", "data.yaml:7: the key 'title' is there twice"),
+        ("title: a\nitems: [1, 2\n", "data.yaml:3: not YAML: …"),
+        ("title: a\nitems:\n  - x\n", "data.yaml:3: items.0: keys with values belong here"),
+        ('{\n "title": "a",\n "items": [],\n "more": 1\n}\n', "data.json:4: unknown key 'more'…"),
+    ],
+)
+def test_a_fault_is_told_where_it_stands(tmp_path: Path, text: str, said: str) -> None:
+    """Where it goes on with a library's own words, there is a “…”."""
+    found = _error(tmp_path, text, said.partition(":")[0])
+    assert found.startswith(said[:-1]) if said.endswith("…") else found == said
 
 
 def test_every_fault_has_a_line_of_its_own(tmp_path: Path) -> None:
@@ -67,23 +71,9 @@ def test_every_fault_has_a_line_of_its_own(tmp_path: Path) -> None:
     assert [line.split(": ")[0] for line in lines] == ["data.yaml:4", "data.yaml:7"]
 
 
-def test_a_repeated_key_is_refused(tmp_path: Path) -> None:
-    text = GOOD + "title: b\n"
-    assert _error(tmp_path, text) == "data.yaml:7: the key 'title' is there twice"
-
-
-def test_what_is_not_yaml_has_a_line_too(tmp_path: Path) -> None:
-    assert _error(tmp_path, "title: a\nitems: [1, 2\n").startswith("data.yaml:3: not YAML: ")
-
-
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(CurriculumError, match=r"nowhere\.yaml:1: cannot be read"):
         load(tmp_path / "nowhere.yaml", _Outer)
-
-
-def test_json_faults_have_lines(tmp_path: Path) -> None:
-    text = '{\n "title": "a",\n "items": [],\n "more": 1\n}\n'
-    assert _error(tmp_path, text, "data.json").startswith("data.json:4: unknown key 'more'")
 
 
 def test_what_aliases_repeat_is_looked_at_once(tmp_path: Path) -> None:
@@ -132,8 +122,3 @@ def test_a_day_that_no_calendar_has_is_repeated_as_it_was_written(tmp_path: Path
 @pytest.mark.parametrize("text", ["", "# nothing\n", "[1, 2]\n", "word\n"])
 def test_what_has_no_keys_is_told_in_plain_words(tmp_path: Path, text: str) -> None:
     assert _error(tmp_path, text) == "data.yaml:1: keys with values belong here"
-
-
-def test_an_entry_without_keys_is_told_where_it_stands(tmp_path: Path) -> None:
-    said = _error(tmp_path, "title: a\nitems:\n  - x\n")
-    assert said == "data.yaml:3: items.0: keys with values belong here"

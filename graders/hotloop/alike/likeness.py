@@ -7,8 +7,6 @@ from process to process. A subtree of the syntax is known by its digest, and as 
 that were moved, and functions in another order, keep theirs.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import re

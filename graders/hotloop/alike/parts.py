@@ -1,7 +1,5 @@
 """A submission's code in the parts that are compared: a notebook's solution cell, or a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

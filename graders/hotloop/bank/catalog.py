@@ -1,7 +1,5 @@
 """All questions, those of the modules and those of the tracks, in the curriculum's order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache

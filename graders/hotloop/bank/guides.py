@@ -1,7 +1,5 @@
 """What the skill guides ask in their interviews, and which questions of the bank answer it."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator

@@ -1,7 +1,5 @@
 """Questions with numbers: an instance drawn from the parameters, its answer, and what checks it."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import math

@@ -5,8 +5,6 @@ for two kinds of lines: one that begins with MEASURED holds figures that differ 
 and one that begins with UNMEASURED says what this machine lacks, in place of what it would print.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

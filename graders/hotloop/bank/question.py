@@ -1,7 +1,5 @@
 """The form of an interview question, as questions.yaml holds it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self

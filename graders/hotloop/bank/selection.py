@@ -1,7 +1,5 @@
 """Some of the questions, by what an interviewer asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 

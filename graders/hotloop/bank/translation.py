@@ -1,7 +1,5 @@
 """A question in another language: the same id, and all its texts, list for list."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sized
 from typing import Annotated, Self

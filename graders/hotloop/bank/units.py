@@ -1,7 +1,5 @@
 """Which ways to write an answer are understood, and what each is in the unit that was asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 _THOUSANDS: Mapping[str, float] = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}

@@ -1,7 +1,5 @@
 """A question's texts in one language, whichever file they come from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 One file a command, in a folder for each group; each returns its `hotloop.cli.answer.Answer`.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 import warnings

@@ -4,8 +4,6 @@ With --json, whatever else writes to standard output while the command runs, chi
 libraries included, is sent to standard error, so that the document stays alone.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import os

@@ -1,7 +1,5 @@
 """`hotloop board`: who of the class is how fast."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

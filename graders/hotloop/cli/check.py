@@ -1,7 +1,5 @@
 """`hotloop check`: judge a folder's work, on this machine or on another one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 and with them a database's client and the notebooks' library.
 """
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import dataclass
 from typing import Any

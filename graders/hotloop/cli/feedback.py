@@ -1,7 +1,5 @@
 """`hotloop feedback`: fetch what a course says of one's work."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

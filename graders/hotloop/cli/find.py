@@ -1,7 +1,5 @@
 """Finds what a command line names, and says what there is when it names nothing."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

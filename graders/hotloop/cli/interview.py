@@ -1,7 +1,5 @@
 """`hotloop interview`: practice with the interview questions, on a page of this machine."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 

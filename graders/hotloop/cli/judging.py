@@ -1,7 +1,5 @@
 """A line on standard error while the judge is at work: what it does, and for how long."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 

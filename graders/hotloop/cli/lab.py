@@ -1,7 +1,5 @@
 """`hotloop lab`: JupyterLab in a started folder, or in a classroom."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`hotloop login`: come in to the service of a class."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

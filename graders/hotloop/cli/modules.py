@@ -1,7 +1,5 @@
 """`hotloop modules`: what there is to learn."""
 
-from __future__ import annotations
-
 from itertools import groupby
 from typing import Annotated, Any
 

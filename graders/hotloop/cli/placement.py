@@ -1,7 +1,5 @@
 """`hotloop placement`: about eight questions that find the module to begin with."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

@@ -1,7 +1,5 @@
 """Opens a practice page in the browser, and serves it until Ctrl-C."""
 
-from __future__ import annotations
-
 import threading
 import time
 import webbrowser

@@ -1,7 +1,5 @@
 """`hotloop progress`: where you stand, from the records on this machine, and what to do next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """`hotloop questions`: list the interview questions, show some, or export them."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Which questions a command line asks for."""
 
-from __future__ import annotations
-
 from typing import Annotated, get_args
 
 import typer

@@ -1,7 +1,5 @@
 """`hotloop start`: a copy of an exercise to work on."""
 
-from __future__ import annotations
-
 import filecmp
 import shutil
 from datetime import datetime

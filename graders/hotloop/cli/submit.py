@@ -1,7 +1,5 @@
 """`hotloop submit`: hand work in to the service of a class."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

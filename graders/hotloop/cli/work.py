@@ -1,7 +1,5 @@
 """Where a learner's work on a module is."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hotloop.cli.answer import UserError

@@ -1,7 +1,5 @@
 """The judge's clock. One place, so that a window's two stamps come from the same counter."""
 
-from __future__ import annotations
-
 import time
 
 

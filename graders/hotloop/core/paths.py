@@ -1,7 +1,5 @@
 """Where the data trees are: at the root of a clone, or inside installed packages."""
 
-from __future__ import annotations
-
 import sys
 from importlib import metadata, util
 from pathlib import Path

@@ -4,8 +4,6 @@ Plain dataclasses, so that the judge runs with nothing but numpy. `to_json` and 
 file format; unknown keys are refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self

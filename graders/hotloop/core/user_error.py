@@ -1,7 +1,5 @@
 """What a person has to put right."""
 
-from __future__ import annotations
-
 
 class UserError(Exception):
     """A request cannot be served as it was made.

@@ -1,7 +1,5 @@
 """The verdicts a judge may give, and the exception that carries one out of a measurement."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

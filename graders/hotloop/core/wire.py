@@ -5,8 +5,6 @@ File descriptors travel beside a frame, and only to the receiver that asks for t
 never asks a worker. This file is all that the two sides share.
 """
 
-from __future__ import annotations
-
 import array
 import json
 import math

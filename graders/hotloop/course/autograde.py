@@ -4,8 +4,6 @@ nbgrader copies a submission's files and converts its notebook in two passes. In
 submission is read, run and entered; what nbgrader writes is the notebook that was graded.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ nbgrader is told the result. Attempt, event in the audit log, scores and late pe
 transaction of its database; the notebook is written after it, and again where it is missing.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,19 +5,19 @@ Whatever does not parse, is too long or has the wrong types is dropped: what a k
 ever shown, never believed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import secrets
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, cast
 
 import zmq
 from jupyter_client.session import Session
 from zmq.utils.monitor import recv_monitor_message
+
+from hotloop.core.closing import Closing
 
 Channel = Literal["shell", "iopub", "control"]
 
@@ -63,7 +63,7 @@ class Listeners:
             listener.close()
 
 
-class Channels:
+class Channels(Closing):
     """This side's connections to one kernel."""
 
     def __init__(self, folder: Path) -> None:
@@ -136,12 +136,6 @@ class Channels:
         """Forget everything that was not sent or read."""
         self._sockets["iopub"].disable_monitor()
         self._context.destroy(linger=0)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _address(self, channel: Channel) -> str:
         return f"ipc://{self._folder}/kernel-{PORTS[channel]}"

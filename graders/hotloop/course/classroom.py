@@ -5,8 +5,6 @@ the learner's: JupyterLab is opened there, and what Assignment List fetches come
 `course/`. On a hub the two are different accounts, and the exchange is a folder that they share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ A course folder holds a short `nbgrader_config.py` that calls `configure`, so th
 commands, formgrader and `hotloop course grade` all work alike.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ What is set is followed at once by all that is graded already: late penalties ar
 the learners' pages made anew. Nothing is executed for it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

@@ -4,8 +4,6 @@ Handed in are the reference solution, the untouched exercise, wrong answers of t
 exploits that are marked for it.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

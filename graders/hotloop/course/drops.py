@@ -6,8 +6,6 @@ what a person decided stay. Where none is left, the grades are pending. The audi
 it, when, why, and the points.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hotloop.core.user_error import UserError

@@ -1,7 +1,5 @@
 """The due date where a learner sees it: at the head of a notebook, and in Assignment List."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, cast

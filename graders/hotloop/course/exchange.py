@@ -1,7 +1,5 @@
 """nbgrader's exchange: the folder through which a class hands exercises out and work in."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -4,8 +4,6 @@ It needs no gradebook and no course, and what comes of it is plain data: any pro
 may do it.
 """
 
-from __future__ import annotations
-
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence

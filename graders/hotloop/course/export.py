@@ -4,8 +4,6 @@ nbgrader's own export writes 0 for a grade that is still needed, which a learner
 zero that was earned. Use: `nbgrader export` in a course that `hotloop.course.config` configured.
 """
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from typing import Any, cast

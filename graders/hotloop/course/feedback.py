@@ -1,7 +1,5 @@
 """What nbgrader's feedback pages say beyond its own: verdicts, and which points are still open."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast

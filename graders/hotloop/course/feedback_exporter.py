@@ -1,7 +1,5 @@
 """Makes feedback pages: nbconvert's HTML, from templates that are compiled once a process."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from jinja2 import BytecodeCache

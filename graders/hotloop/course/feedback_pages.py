@@ -1,7 +1,5 @@
 """Makes the learners' pages with nbgrader, and sends them where the course's policy allows it."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from pathlib import Path

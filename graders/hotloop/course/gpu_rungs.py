@@ -3,8 +3,6 @@
 Everything else can be judged on any machine, so that only these need a machine with a GPU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

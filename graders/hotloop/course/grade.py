@@ -4,8 +4,6 @@ Killed at any moment, it goes on where it was: what is entered is not executed a
 was handed in anew is pending until it is.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -5,8 +5,6 @@ and the event that it belongs to: all of it, or nothing. Nor is the database ope
 which costs nbgrader 66 ms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path

@@ -4,8 +4,6 @@ It is completed by what was released. Neither the gradebook nor the course's fol
 here on, so that any process on any machine can execute it. Nothing in the course is changed by it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -4,8 +4,6 @@ Rows are learners, columns are tasks. A learner's share of a task is that of the
 settled: what is pending counts neither for nor against anybody.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

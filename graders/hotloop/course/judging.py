@@ -1,7 +1,5 @@
 """Asks the judge, with a notebook's kernel as its worker where the task needs one."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import logging

@@ -5,8 +5,6 @@ prints. Here every cell has a time limit: at its end the kernel is interrupted, 
 not back soon after.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 import time
@@ -14,8 +12,9 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
+from hotloop.core.closing import Closing
 from hotloop.core.verdict import Verdict
 from hotloop.course.channels import Channels, Listeners, Reply
 from hotloop.course.outputs import Outputs
@@ -75,7 +74,7 @@ class KernelNotStarted(Exception):
     """The sandboxed kernel did not come up: the platform's fault, told in the message."""
 
 
-class ConfinedKernel:
+class ConfinedKernel(Closing):
     """One kernel in one sandbox. Use it as a context manager; nothing is left behind."""
 
     def __init__(
@@ -206,12 +205,6 @@ class ConfinedKernel:
             self._process.kill()
         self._channels.close()
         self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _start(
         self,

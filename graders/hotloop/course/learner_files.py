@@ -4,8 +4,6 @@ Names and contents are the learner's. Both are escaped, and what a browser or a 
 misled by (control characters, characters that change the direction of text) is replaced.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from html import escape

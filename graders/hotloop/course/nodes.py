@@ -1,7 +1,5 @@
 """Cells and outputs of notebooks, with types: nbformat's own functions have none."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """One submitted notebook's way through kernel and judge, cell by cell."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Collects what a cell puts out: capped, harmless, and as a notebook file keeps it."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 from nbformat import NotebookNode

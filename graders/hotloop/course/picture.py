@@ -4,8 +4,6 @@ Plain SVG in the text's own colour, so that it fits light and dark pages. Standa
 learner's notebook shows it too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

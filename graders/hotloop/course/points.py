@@ -3,8 +3,6 @@
 A grade is nbgrader's, or a row of a query with the same attributes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

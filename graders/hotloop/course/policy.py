@@ -8,8 +8,6 @@
 Due dates are nbgrader's, of the assignment, and a learner's extension moves them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Makes an nbgrader course out of exercises: sources, gradebook, released assignments."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

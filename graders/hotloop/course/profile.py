@@ -4,8 +4,6 @@ It comes from a record's evidence, and there from a program that ran beside the 
 is shown as text, and nothing is decided by it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, cast

@@ -1,7 +1,5 @@
 """Where a batch of gradings is, for whoever waits."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ It is a display that is updated in place. Nothing is printed: what a cell writes
 counts as its failure with nbgrader, and lines on standard output would stay in the notebook.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Generator

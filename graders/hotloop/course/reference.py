@@ -1,7 +1,5 @@
 """How fast the reference was on the device at hand, from the module's recorded runs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

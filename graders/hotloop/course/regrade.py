@@ -5,8 +5,6 @@ enters them, so that late penalties, extensions and what a person decided stay; 
 who did it, when, why, and the points before and after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field

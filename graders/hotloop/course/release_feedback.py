@@ -4,8 +4,6 @@ nbgrader's command, its formgrader and its Python interface all make what
 `ExchangeFactory.release_feedback` names, so that none of them is a way around the policy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from glob import escape
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A module as a course has released it, as its folders and nbgrader's gradebook remember it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ Whole in itself: one piece of HTML that brings its style along.
 Everything from the record is escaped, because sentences may quote what a learner's code said.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from html import escape

@@ -5,8 +5,6 @@ text, the graded ones with the metadata they were released with. So broken JSON,
 missing, doubled or renamed cells cannot stop the grading, and metadata carries nothing to a page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 

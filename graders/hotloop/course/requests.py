@@ -5,8 +5,6 @@ which learners can write into and not list. Who asks is whoever owns the file; n
 who. Both the request and the answer stand on the learner's feedback page.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

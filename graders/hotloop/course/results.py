@@ -1,7 +1,5 @@
 """What came of graded submissions, as the gradebook and the judge's records have it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

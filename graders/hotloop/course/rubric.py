@@ -1,7 +1,5 @@
 """The rubric of a written task, for whoever marks it, and for the learner once it is marked."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hotloop.course.render_record import number

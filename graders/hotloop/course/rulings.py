@@ -1,7 +1,5 @@
 """Records of tasks that never reached the judge, and what a kernel's death adds to one that did."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

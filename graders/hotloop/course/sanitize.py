@@ -6,8 +6,6 @@ through an allow-list of types, and Markdown stays as it is only when it holds n
 browser could run; else it is shown as its own source.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import re

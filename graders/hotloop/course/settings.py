@@ -1,7 +1,5 @@
 """How a course has its submissions run and judged: `c.Grading` in its nbgrader_config.py."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self, cast

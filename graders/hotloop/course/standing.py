@@ -1,7 +1,5 @@
 """Which of a learner's attempts counts, which are dropped, and what is known of each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum

@@ -6,8 +6,6 @@
 Neither is imported here: a confined worker runs them (`rungs.py`).
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

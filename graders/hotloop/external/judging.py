@@ -1,7 +1,5 @@
 """Judges submissions to problems of public sets."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`python -m hotloop.judge --control FD`: the judge process. It obeys its parent alone."""
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import logging

@@ -1,7 +1,5 @@
 """How many floating-point operations a second this CPU does at most."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from hotloop.core.wire import Message, as_list, as_message

@@ -3,8 +3,6 @@
 To the judge it is bytes. What they mean is found out by programs of ours, in a sandbox.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

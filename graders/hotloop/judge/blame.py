@@ -14,8 +14,6 @@ before anybody hands in: tests/test_contract.py has every task's reference judge
 The traceback is in the rung's evidence and in the log, and never on the learner's page.
 """
 
-from __future__ import annotations
-
 import traceback
 from types import FrameType
 

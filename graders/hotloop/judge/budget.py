@@ -1,7 +1,5 @@
 """The time that judging one task may take: the candidate's, but not the wait for the machine."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -4,18 +4,17 @@ An input is sealed against every write but through the judge's own mapping, so t
 it read-only; an output may be written by both. No buffer is ever handed to two workers.
 """
 
-from __future__ import annotations
-
 import fcntl
 import mmap
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.closing import Closing
 from hotloop.judge.dtypes import DType
 
 # linux/fcntl.h; Python 3.11 does not name them all.
@@ -28,7 +27,7 @@ _F_SEAL_FUTURE_WRITE = 0x10
 PAGE = mmap.PAGESIZE
 
 
-class Buffer:
+class Buffer(Closing):
     """One block of shared memory.
 
     size: bytes, rounded up to pages. writable: whether a worker may write it.
@@ -56,12 +55,6 @@ class Buffer:
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Who is judged: a function of the notebook, or of a file beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

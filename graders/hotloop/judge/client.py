@@ -1,7 +1,5 @@
 """The parent's handle on a judge process."""
 
-from __future__ import annotations
-
 import os
 import selectors
 import socket
@@ -11,10 +9,10 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Self
 
 from hotloop import __version__
 from hotloop.core import wire
+from hotloop.core.closing import Closing
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.job import Job
@@ -26,7 +24,7 @@ GRACE_S = 60.0
 ENDS_S = 10.0
 
 
-class JudgeProcess:
+class JudgeProcess(Closing):
     """A judge that takes one job at a time; started when first asked, and again if it died.
 
     It ends with the thread that started it: start it from one that lives long enough.
@@ -162,12 +160,6 @@ class JudgeProcess:
             except wire.WireError:
                 pass
         self.kill()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _running(self) -> socket.socket:
         alive = self._process is not None and self._process.poll() is None

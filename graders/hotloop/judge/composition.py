@@ -4,8 +4,6 @@ Each task is judged on what it is about: the rest of what has to run is ours, so
 one task never costs points in another.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ They are fixed for as long as a task is judged, and what is true depends on them
 them where it needs them, so that no function between it and the judge passes them on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from functools import wraps

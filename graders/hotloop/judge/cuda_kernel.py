@@ -1,7 +1,5 @@
 """A learner's CUDA kernel in the simulator, as the judge runs it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

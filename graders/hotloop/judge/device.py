@@ -1,7 +1,5 @@
 """Which device this machine judges on, and what it is called in records and run files."""
 
-from __future__ import annotations
-
 import platform
 from pathlib import Path
 from typing import Literal

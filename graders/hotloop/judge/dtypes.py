@@ -3,8 +3,6 @@
 bfloat16 has no numpy type; it is kept as its 16 bits, so that the judge needs nothing but numpy.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

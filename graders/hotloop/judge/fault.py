@@ -1,7 +1,5 @@
 """The platform's own failure, as opposed to the candidate's."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar

@@ -4,8 +4,6 @@ They travel through the judge's buffers. What comes back was written by the cand
 of a length that is limited, and nothing more is known of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import ExitStack
 

@@ -1,7 +1,5 @@
 """A submission's files, read without trust: no links are followed, no size is believed."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """CPU time that others took while a candidate was timed: other processes, or a hypervisor."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

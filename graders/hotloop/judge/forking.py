@@ -3,8 +3,6 @@
 A worker whose speed is measured is executed anew, as the baseline is that it is compared with.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from collections import OrderedDict
 from collections.abc import Callable, Iterable

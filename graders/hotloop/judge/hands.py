@@ -5,8 +5,6 @@ free, and the judge, which keeps off them otherwise, may use them. numpy lets ot
 while it draws numbers and looks at them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait

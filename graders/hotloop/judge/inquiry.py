@@ -1,7 +1,5 @@
 """Questions to a candidate's server, and what is thought of the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass

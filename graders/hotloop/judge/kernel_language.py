@@ -6,8 +6,6 @@ would let a kernel reach the counter of its own bytes. Hence lists of what is al
 what is forbidden.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Set
 from typing import NoReturn, Protocol

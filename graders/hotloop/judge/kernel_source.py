@@ -5,8 +5,6 @@ written anew from that tree: two imports, literal constants, and functions in Tr
 (`kernel_language.py`). Everything else is refused with the line that it stands on.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

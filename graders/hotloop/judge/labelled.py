@@ -1,7 +1,5 @@
 """A ruling's sentence says which of several things it is about, and so does any exception."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """What this machine lacks for rungs of a task: they are not measured, and no points are lost."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ The plan is only a claim. It is believed because its replay, in a process withou
 Python and on inputs that the claim's author never saw, gives the right answer.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass

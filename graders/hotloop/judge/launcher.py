@@ -1,7 +1,5 @@
 """Starts the workers that the judge owns: a submission's file, its notebook, or code of ours."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -1,7 +1,5 @@
 """Levels of a speed check, and what an interval says about them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

@@ -8,8 +8,6 @@ runs code of ours only.
 from __future__ import annotations
 
 import math
-import os
-import signal
 import socket
 import struct
 import time
@@ -179,10 +177,6 @@ class Link:
         except wire.WireError:
             pass
         self.sock.close()
-
-    def interrupt(self, pid: int) -> None:
-        """As Ctrl-C would, for a kernel that overran its budget."""
-        os.kill(pid, signal.SIGINT)
 
     def _give_up(self) -> None:
         """What it still says must not be taken for the answer to what is asked next."""

@@ -4,8 +4,6 @@ Clock and clients are the judge's. The server's whole tree stands still except i
 that the two that are compared never run at the same time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Timed calls on one float32 matrix each, for a task that computes row by row."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hotloop.judge.calls import Call, CallSpec, TensorSpec

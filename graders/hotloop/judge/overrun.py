@@ -5,8 +5,6 @@ check run for hours (a huge count, a search that explodes) would hold the judge 
 which costs the candidate nothing.
 """
 
-from __future__ import annotations
-
 import signal
 import threading
 import time

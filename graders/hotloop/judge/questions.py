@@ -1,7 +1,5 @@
 """Asking a candidate for plain data: numbers, texts, lists and mappings of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath

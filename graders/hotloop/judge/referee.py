@@ -3,8 +3,6 @@
 It is given the same inputs as the candidate, in memory of its own, and never sees an answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass

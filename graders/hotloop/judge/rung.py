@@ -12,8 +12,6 @@ attributes of the function, each of which may be missing:
 Standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their cases.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace

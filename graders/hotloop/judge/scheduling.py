@@ -5,8 +5,6 @@ then cannot take their cores, which no interval could undo afterwards. Without i
 nice as allowed, and windows that were disturbed are thrown away.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress

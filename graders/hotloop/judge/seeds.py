@@ -6,8 +6,6 @@ counter, so that whoever recovers one generator's state from the inputs that it 
 about the next.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 

@@ -1,7 +1,5 @@
 """Servers over a candidate's model repository, for rungs: what goes wrong becomes a ruling."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

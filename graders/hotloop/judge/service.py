@@ -1,7 +1,5 @@
 """The judge process: takes jobs from its parent, one at a time, and answers each with a record."""
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

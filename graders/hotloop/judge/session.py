@@ -1,7 +1,5 @@
 """What a rung may touch while it judges one task of one submission."""
 
-from __future__ import annotations
-
 import copy
 import logging
 import shutil

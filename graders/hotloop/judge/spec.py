@@ -3,8 +3,6 @@
 The judge reads no YAML: whoever starts it puts this into the `Job`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self

@@ -5,8 +5,6 @@ also the baseline measured alone → blocks until the interval decides every lev
 alone again. The candidate stands frozen whenever it is not being timed.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """What a finished comparison of speeds says: evidence as plain data, and the ruling."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any

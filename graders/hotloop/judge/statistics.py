@@ -5,8 +5,6 @@ look gets an equal part of the 5 % error (Bonferroni), so that the chance that a
 misses the truth stays below 5 %, however often one looks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A module's `tasks.py` holds one value a task, named like the task in module.yaml
 registers it. What module.yaml says (entry, files, needs, levels, points) is not said again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import sys

@@ -1,7 +1,5 @@
 """The same case with other values: same shapes, same plain arguments, same indices."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast

@@ -5,8 +5,6 @@ configuration, a kernel without a body. Of them a compiler's diagnostic says not
 there is no answer, no points are open for want of a machine that could measure one.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

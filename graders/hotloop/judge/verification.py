@@ -4,8 +4,6 @@ A verifier raises Ruling for a wrong answer. It is called when the candidate sta
 nothing that it does is timed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,8 +5,6 @@ Rounding makes small differences, and training makes them larger from step to st
 frozen layers, another resolution or another mode make ways that have little in common.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

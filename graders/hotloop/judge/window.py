@@ -6,8 +6,6 @@ done it is frozen again, the clock is read, and only then is anything compared. 
 passed in the tree while it should have stood still, the window does not count.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

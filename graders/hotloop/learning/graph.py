@@ -1,7 +1,5 @@
 """The graph of prerequisites as a way to walk: every module after those that it asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from hotloop import curriculum

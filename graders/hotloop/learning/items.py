@@ -6,8 +6,6 @@ Where a track's own question has numbers to compute, it is an item of its level,
 the track's module that it is linked to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Self

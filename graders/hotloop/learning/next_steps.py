@@ -1,7 +1,5 @@
 """What to do next, along the graph of prerequisites."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ is as firm as the module which teaches it and is furthest along: tasks and quest
 single concepts, so that nothing finer can be told honestly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Compiles a CUDA C++ file for several GPUs, and reads what came of it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

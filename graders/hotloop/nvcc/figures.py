@@ -1,7 +1,5 @@
 """Each figure of a compiled kernel in a sentence: what it is, what it means, what to do."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hotloop.nvcc.compile import Kernel

@@ -5,8 +5,6 @@ which units they are handed out, and the arithmetic: cuda_occupancy.h of the CUD
 occupancy calculator as a header; the tests compare with it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The report of a compilation as plain data: figures of each kernel, each with its sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What the assembler says of each kernel: the report of `ptxas -v`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ disassembler. The assembler normally keeps the width that PTX asks for, but drop
 instructions: counts from PTX are those of the compiler before it.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

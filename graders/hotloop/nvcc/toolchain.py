@@ -1,7 +1,5 @@
 """nvcc with all that it needs on this machine, and what to install where that is missing."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -5,8 +5,6 @@ may load scripts, and nothing else.
 for each language, which is loaded when the question is asked.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict

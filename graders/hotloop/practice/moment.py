@@ -1,7 +1,5 @@
 """A moment as files hold it: UTC, in milliseconds, as JavaScript's `toISOString` writes it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Where a learner's own records are: on their machine, in the user's folder for data."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -6,8 +6,6 @@ machine as its host (a foreign name that resolves to 127.0.0.1 is refused), and 
 page's script is refused by its origin.
 """
 
-from __future__ import annotations
-
 import secrets
 import sys
 from collections.abc import Mapping

@@ -39,8 +39,6 @@ writes (`page/schedule.js`); Python only reads it.
 ({}). Any other key is refused. A question that the bank no longer has keeps its reviews.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Literal
 

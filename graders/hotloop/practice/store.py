@@ -1,7 +1,5 @@
 """The file of a learner's practice. A file that cannot be read is never written over."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path

@@ -11,8 +11,6 @@ by: `notebook` or `command`. seed: of the inputs, from which `hotloop repro` mak
 where somebody else judged, and in a take-home. seconds: that judging took.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ that the learner has run on this machine, the one of that check: the inputs of w
 are in neither.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The program calls the learner's own code. It holds inputs and expected values, a
 nor any code that computes an answer.
 """
 
-from __future__ import annotations
-
 import pprint
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """bubblewrap's command line for a confinement."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

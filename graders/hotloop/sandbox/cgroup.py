@@ -6,12 +6,9 @@ each. Groups are made below the one this process is in, or below the nearest anc
 the memory controller down and that we may write.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
-import struct
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +19,6 @@ from hotloop.sandbox import processes
 from hotloop.sandbox.freezer import CgroupFreezer
 from hotloop.sandbox.owner import is_stale, new_tag
 
-_EVENT = struct.Struct("=Q")
 _REMOVE_TIMEOUT_S = 2.0
 
 

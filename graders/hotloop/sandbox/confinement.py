@@ -1,7 +1,5 @@
 """What a confined process may see and use, and what its owner holds of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,12 +92,4 @@ class Confined(Protocol):
 
     def output(self) -> bytes:
         """What it has printed so far, both streams as they came, at most `output_bytes`."""
-        ...
-
-    def pause_watch(self) -> None:
-        """Keep the watchdog from looking at memory, where it does that by polling."""
-        ...
-
-    def resume_watch(self) -> None:
-        """Let the watchdog look again."""
         ...

@@ -6,8 +6,6 @@ that sends SIGCONT), which `usage` shows. Whoever relies on stillness compares `
 after.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import signal

@@ -5,8 +5,6 @@ waits; that child is moved into its control group and gets its limits; only then
 executed.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

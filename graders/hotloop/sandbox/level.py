@@ -1,7 +1,5 @@
 """Says whether this machine can confine a process, by confining one."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from hotloop.sandbox.confinement import Confinement, SandboxUnavailable

@@ -4,8 +4,6 @@ A tag names the process that made a thing: its pid namespace, id and start time.
 process that is gone may be removed by anybody who may remove it.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -4,8 +4,6 @@ Wall time, output and memory are still watched, and the whole tree can be frozen
 as it does not try to get away: a process that makes itself a daemon leaves the tree.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -3,8 +3,6 @@
 A guess costs time when it is wrong, and nothing else: what is not preloaded is imported as ever.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from collections.abc import Iterable

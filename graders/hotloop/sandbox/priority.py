@@ -4,8 +4,6 @@ With kernel.sched_autogroup_enabled the scheduler first shares CPUs among sessio
 thread's own niceness counts only against others of its session. Both are set here.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from contextlib import suppress

@@ -100,16 +100,6 @@ class WatchedProcess(ABC):
         """What it has printed so far."""
         return self._output.bytes() if self._output is not None else b""
 
-    def pause_watch(self) -> None:
-        """Keep the watchdog from looking at memory, where it does that by polling."""
-        if self._watchdog is not None:
-            self._watchdog.paused = True
-
-    def resume_watch(self) -> None:
-        """Let the watchdog look again."""
-        if self._watchdog is not None:
-            self._watchdog.paused = False
-
     def _live(self) -> None:
         try:
             process, self._watchdog, self._output = self._start()

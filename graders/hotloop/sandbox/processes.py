@@ -1,7 +1,5 @@
 """Process trees as Linux shows them in /proc. Ids are those of this process's namespace."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

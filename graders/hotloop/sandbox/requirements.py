@@ -1,7 +1,5 @@
 """What confinement needs of this machine, and the command that fixes what is missing."""
 
-from __future__ import annotations
-
 import os
 import sys
 from functools import cache

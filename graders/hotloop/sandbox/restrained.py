@@ -1,8 +1,6 @@
 """What every confined process has around it, however it is started: a user of its own, a copy of
 its files, control groups, limits and a watchdog."""
 
-from __future__ import annotations
-
 import math
 import os
 import resource

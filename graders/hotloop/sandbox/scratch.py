@@ -1,7 +1,5 @@
 """Folders for files that a judging needs for a while. What a killed judge has left is swept."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager

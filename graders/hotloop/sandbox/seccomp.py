@@ -6,8 +6,6 @@ reaches into other processes, makes namespaces and mounts, or is a large and oft
 the kernel.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ What a learner hands in may hold links to anything on the machine, device nodes 
 is made without following any link, and within limits.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -4,8 +4,6 @@ The second word tells apart whose fault an end is. bubblewrap gives it only when
 executed; without it, namespaces, mounts or filter could not be set up.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

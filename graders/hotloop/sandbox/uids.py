@@ -4,8 +4,6 @@ Limits on processes are counted by user, and root is exempt from them. A lock on
 sandboxes from sharing an id; the kernel drops it when its holder ends, however that ends.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from pathlib import Path

@@ -6,8 +6,6 @@ Seen are the system's programs and libraries, the interpreter with its packages,
 seen: both are cut out again.
 """
 
-from __future__ import annotations
-
 import os
 import site
 import sys

@@ -2,12 +2,9 @@
 
 One thread a sandbox. It sleeps in the kernel until something happens: output, the process's end,
 the wall limit, the kernel's word that memory ran out. Only where no control group caps memory does
-it wake by itself, every 30 ms, to add up the tree's resident memory; that can be paused for a timed
-window. The thread also starts the process, because "die with the parent" means the thread that
-forked.
+it wake by itself, every 30 ms, to add up the tree's resident memory. The thread also starts the
+process, because "die with the parent" means the thread that forked.
 """
-
-from __future__ import annotations
 
 import contextlib
 import math
@@ -121,7 +118,6 @@ class Watchdog:
         """`ended`: pidfd of the process. `wake`: becomes readable when its owner wants it killed.
         `oom`: see `Groups.oom_fd`."""
         self.death: Verdict | None = None
-        self.paused = False
         self._limits = limits
         self._output = output
         self._memory = MemoryWatch(root) if limits.memory_bytes is not None else None
@@ -161,7 +157,7 @@ class Watchdog:
 
     def _over_memory(self) -> bool:
         limit = self._limits.memory_bytes
-        if self._memory is None or limit is None or self.paused:
+        if self._memory is None or limit is None:
             return False
         return self._memory.over(limit)
 

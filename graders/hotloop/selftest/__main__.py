@@ -1,7 +1,5 @@
 """`python -m hotloop.selftest [--json FILE]`: without the libraries of the command line."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """What a step of the self-test says."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

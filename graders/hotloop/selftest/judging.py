@@ -1,7 +1,5 @@
 """Step 12: the whole way once: a right kernel passes, a wrong one does not, an exploit is held."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hotloop.core import paths

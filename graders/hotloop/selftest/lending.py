@@ -2,8 +2,6 @@
 time, so that the first one that breaks names the cause.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

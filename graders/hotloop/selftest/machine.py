@@ -1,7 +1,5 @@
 """Steps 0, 1 and 6: what the machine has, what the driver can do, what NVML sees."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import statistics

@@ -1,7 +1,5 @@
 """Step 7: the idle probe alone, and beside processes that are idle, busy or asleep on the card."""
 
-from __future__ import annotations
-
 import statistics
 import subprocess
 import sys

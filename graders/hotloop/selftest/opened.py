@@ -1,7 +1,5 @@
 """The card, sessions and workers of the later steps."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path

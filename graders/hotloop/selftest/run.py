@@ -1,7 +1,5 @@
 """Runs the steps, each in a process of its own that is ended when it takes too long."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

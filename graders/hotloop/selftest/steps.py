@@ -1,7 +1,5 @@
 """The steps in order. Each looks at one thing that those after it take for granted."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

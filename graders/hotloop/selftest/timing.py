@@ -1,7 +1,5 @@
 """Steps 9 to 11: what the protocol costs, a length that is known, and a window of each task."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Steps 4, 5 and 8: what computes on lent memory, standing still, and work that is left behind."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

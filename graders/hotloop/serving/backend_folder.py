@@ -4,8 +4,6 @@ Copies, because the server refuses links: they "escape the backend directory". T
 what is in them, so that a change of ours takes effect without a new environment.
 """
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ on to the server, and what the client is told instead. Everything in it is untru
 capped, and what is no proper protocol is `Unreadable`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol

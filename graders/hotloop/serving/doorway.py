@@ -14,8 +14,6 @@ A socket keeps the network that it was made in, so the judge speaks to what is i
 byte passes through here.
 """
 
-from __future__ import annotations
-
 import array
 import ctypes
 import fcntl

@@ -5,8 +5,6 @@ folder that no reader looks at and renamed when whole, so that a half-made one i
 name is a digest of all that goes into it: after a change of pins another one is made.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import json

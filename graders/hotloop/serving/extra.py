@@ -1,7 +1,5 @@
 """What Hotloop's own environment needs to look at repositories."""
 
-from __future__ import annotations
-
 import sys
 
 NAME = "serving"

@@ -1,7 +1,5 @@
 """Passes on what a server prints, line by line, while it prints it."""
 
-from __future__ import annotations
-
 import codecs
 import sys
 import threading

@@ -6,8 +6,6 @@ server that refuses each call with UNAVAILABLE, and then says goodbye (GOAWAY), 
 being restarted. Clients connect again for the next call.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

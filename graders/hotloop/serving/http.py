@@ -1,7 +1,5 @@
 """HTTP to a server whose models are not trusted: every answer has a deadline and a length cap."""
 
-from __future__ import annotations
-
 import http.client
 import io
 import json
@@ -9,8 +7,9 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, cast
+
+from hotloop.core.closing import Closing
 
 MOST_BYTES = 64 << 20
 MOST_JSON = 1 << 20
@@ -42,7 +41,7 @@ class Answer:
         return cast("dict[str, Any]", found)
 
 
-class Http:
+class Http(Closing):
     """One connection, kept open between requests. OSError and ValueError when it fails."""
 
     def __init__(self, connect: Callable[[], socket.socket], timeout_s: float) -> None:
@@ -90,17 +89,6 @@ class Http:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-    def __enter__(self) -> Http:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _open(self) -> http.client.HTTPConnection:
         if self._connection is None:

@@ -1,7 +1,5 @@
 """HTTP/1.1 requests, one after the other, as a client sends them."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

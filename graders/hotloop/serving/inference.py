@@ -11,12 +11,12 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.closing import Closing
 from hotloop.serving.http import Answer
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class InferenceFailed(RuntimeError):
         self.status = status
 
 
-class Client:
+class Client(Closing):
     """One connection to a server. OSError when it breaks, ValueError for what is no answer."""
 
     def __init__(self, server: Server, timeout_s: float = 10.0) -> None:
@@ -91,17 +91,6 @@ class Client:
     def close(self) -> None:
         """Hang up."""
         self._http.close()
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def texts(sentences: Sequence[str]) -> Array:

@@ -1,7 +1,5 @@
 """The Python that the server's environment is made from."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

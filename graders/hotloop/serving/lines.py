@@ -3,8 +3,6 @@
 It has the packages that Hotloop's own environment lacks, and no connection to any server.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import selectors
@@ -13,9 +11,9 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
+from hotloop.core.closing import Closing
 from hotloop.serving.environment import Environment
 
 _CHUNK = 1 << 20
@@ -25,7 +23,7 @@ class LineProgramFailed(RuntimeError):
     """It ended or was silent; the message holds what it has printed."""
 
 
-class LineProgram:
+class LineProgram(Closing):
     """One that runs until it is closed."""
 
     def __init__(self, environment: Environment, script: Path, arguments: Sequence[str]) -> None:
@@ -69,17 +67,6 @@ class LineProgram:
                 with suppress(OSError):  # a question that it has not read
                     stream.close()
         self._process.wait()
-
-    def __enter__(self) -> LineProgram:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _failed(self) -> LineProgramFailed:
         self._process.kill()

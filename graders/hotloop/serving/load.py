@@ -6,19 +6,16 @@ Requests are made beforehand and answers are read afterwards, so that the genera
 of the time that it measures. What comes from the server is not trusted.
 """
 
-from __future__ import annotations
-
 import re
 import selectors
 import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from hotloop.core.clock import now
+from hotloop.core.closing import Closing
 from hotloop.serving.http import Answer
 from hotloop.serving.inference import HEADER, Array, encode
 from hotloop.serving.server import Server
@@ -76,7 +73,7 @@ def answer(raw: bytes) -> Answer:
     return Answer(int(status[9:12]), headers, body)
 
 
-class Clients:
+class Clients(Closing):
     """Open connections to a server, which are used again and again.
 
     LoadFailed when they cannot be made.
@@ -144,17 +141,6 @@ class Clients:
             connection.sock.close()
         self._connections = []
 
-    def __enter__(self) -> Clients:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
 
 class _Connection:
     """One client: at most one request of it is under way. number: of that one, -1 for none."""
@@ -220,9 +206,3 @@ class _Connection:
             raise LoadFailed(f"an answer has more than {MOST_BODY >> 20} MiB")
         self._size = end + len(_END) + body
         return self._size
-
-
-def due_times(rng: np.random.Generator, count: int, rate: float) -> list[float]:
-    """When users who do not know each other ask: seconds from the start, `rate` a second."""
-    gaps: Any = rng.exponential(1.0 / rate, count)
-    return [float(t) for t in np.cumsum(gaps)]

@@ -4,8 +4,6 @@
 batch. The sizes themselves are in the statistics (`/v2/models/NAME/stats`), by model.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping

@@ -4,8 +4,6 @@ The fields are Triton's own, from the descriptor of model_config.proto that trit
 carries (`model_config.binpb`): a name or a value is unknown here exactly when it is to the server.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A model is a protobuf message, and only few of its fields say what goes in and w
 are described here, by the numbers that onnx.proto gives them; the weights are skipped.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How a server is started, beyond its repository."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

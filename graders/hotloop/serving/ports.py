@@ -1,7 +1,5 @@
 """Ports on this machine's loopback."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Looks at all that a server needs here, before one is started: each gap with what fixes it."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

@@ -1,7 +1,5 @@
 """What is wrong with a repository, and where."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

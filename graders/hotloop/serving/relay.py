@@ -15,9 +15,9 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
 
 from hotloop.core.clock import now
+from hotloop.core.closing import Closing
 from hotloop.serving.conversation import Asked, Call, Conversation, Heard, Kind, Unreadable
 from hotloop.serving.grpc_conversation import GrpcConversation, RefusingConversation
 from hotloop.serving.http_conversation import HttpConversation
@@ -69,7 +69,7 @@ class Seen:
         return [c for c in self.calls if c.asked.inference and kind in (None, c.kind)]
 
 
-class Relay:
+class Relay(Closing):
     """Runs from the start; owns the listening sockets that it is given.
 
     listeners: by what is spoken at them. connect: gives a connection to the server.
@@ -124,17 +124,6 @@ class Relay:
         if self._thread.is_alive():
             raise RuntimeError("the relay does not end")
         self._wake.close()
-
-    def __enter__(self) -> Relay:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # --- its thread -------------------------------------------------------------------------------
 

@@ -4,8 +4,6 @@ It holds what the server itself would refuse, and what it would accept and serve
 read as they lie there and never run; links are not followed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
 from pathlib import Path

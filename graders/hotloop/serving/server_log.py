@@ -1,7 +1,5 @@
 """What a server's log says went wrong."""
 
-from __future__ import annotations
-
 import re
 
 _TABLE = re.compile(

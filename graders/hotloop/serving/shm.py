@@ -5,8 +5,6 @@ machine's, under a prefix that names the process that owns the server (`hotloop.
 the owner can remove what a killed server has left, and anybody what a killed owner has left.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Whether a server really runs here: one is started, asked, and stopped."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

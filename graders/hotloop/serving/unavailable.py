@@ -1,7 +1,5 @@
 """Why nothing can be served here."""
 
-from __future__ import annotations
-
 from hotloop.core.user_error import UserError
 
 

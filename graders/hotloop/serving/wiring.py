@@ -1,7 +1,5 @@
 """Whether the tensors of an ensemble go from model to model as they must."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

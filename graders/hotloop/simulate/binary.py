@@ -3,8 +3,6 @@
 Source: https://webassembly.github.io/spec/core/binary/
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager

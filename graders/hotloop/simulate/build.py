@@ -5,8 +5,6 @@ they call become code, and once for the host. The device's module goes through t
 (`instrument`).
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

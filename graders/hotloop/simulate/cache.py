@@ -3,8 +3,6 @@
 What has not been used for longest goes when there is too much.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

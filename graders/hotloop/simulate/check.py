@@ -1,7 +1,5 @@
 """Checks a program: every access watched, in several orders of its threads."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 The program's module is given its own memory, the checker's functions, and nothing else.
 """
 
-from __future__ import annotations
-
 import ctypes
 import re
 import struct

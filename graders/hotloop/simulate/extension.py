@@ -6,8 +6,6 @@ CUDA registers for the CPU. Kernels are checked as they run: what is found is pr
 an error of the CUDA runtime where a GPU's memory would have been left.
 """
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The checker's findings in words, with the lines that take part."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

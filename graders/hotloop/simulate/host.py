@@ -3,8 +3,6 @@
 include/hotloop/runtime.h turns each call of the API into one of `call`.
 """
 
-from __future__ import annotations
-
 import ctypes
 import struct
 import tempfile

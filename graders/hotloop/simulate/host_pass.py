@@ -4,8 +4,6 @@ Only functions with lines of the user's are changed; the C and C++ library is le
 about a kernel rests on this.
 """
 
-from __future__ import annotations
-
 import bisect
 from contextlib import suppress
 

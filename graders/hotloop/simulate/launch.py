@@ -1,7 +1,5 @@
 """Launches one kernel of a file by its name, with arrays of the caller's: no program around it."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from contextlib import closing

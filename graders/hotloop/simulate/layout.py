@@ -3,8 +3,6 @@
 The checker (checker.c) and the headers agree with these numbers by being given them.
 """
 
-from __future__ import annotations
-
 PARAMETERS = 0x30000
 """A launch's arguments, as the host handed them over."""
 PARAMETER_BYTES = 32768

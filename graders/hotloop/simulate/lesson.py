@@ -1,7 +1,5 @@
 """What a notebook shows of a kernel of the learner's: which line moves how much."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

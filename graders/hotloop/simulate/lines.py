@@ -4,8 +4,6 @@ The table is made by the compiler from the program, and is used for messages onl
 Source: https://dwarfstd.org/doc/DWARF4.pdf, section 6.2
 """
 
-from __future__ import annotations
-
 import bisect
 import struct
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A compiled device module: what it declares, and whether a simulated program may declare it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from hotloop.simulate.binary import I32, TYPES, Reader, Refused, Section, function_names, sections
@@ -36,7 +34,7 @@ class Body:
 class Module:
     """All that the pass needs of a module.
 
-    code: the code section's body. code_at: where it begins.
+    code: the code section's body.
     """
 
     types: list[Signature] = field(default_factory=list[Signature])
@@ -48,7 +46,6 @@ class Module:
     raw: dict[int, bytes] = field(default_factory=dict[int, bytes])
     names: dict[int, str] = field(default_factory=dict[int, str])
     code: bytes = b"\0"
-    code_at: int = 0
 
     def signature(self, function: int) -> Signature:
         """Of a function, imported or defined."""
@@ -148,7 +145,7 @@ def _elements(module: Module) -> None:
 
 
 def _bodies(module: Module, code: Section) -> None:
-    module.code, module.code_at = code.body, code.at
+    module.code = code.body
     reader = Reader(code.body)
     if reader.unsigned() != len(module.functions):
         raise Refused("functions without a body")

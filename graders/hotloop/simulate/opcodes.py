@@ -5,8 +5,6 @@ Anything else is refused: atomics, tail calls, references, exceptions, tables, m
 Source: https://webassembly.github.io/spec/core/appendix/index-instructions.html
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hotloop.simulate.binary import F32, F64, I32, I64, V128, Reader, Refused

@@ -5,8 +5,6 @@ which the host code's own copies stand. Each launch has a device of its own. Wha
 belong to is copied there before it, and back when it has ended.
 """
 
-from __future__ import annotations
-
 import atexit
 import ctypes
 import logging

@@ -1,7 +1,5 @@
 """What can go wrong before a program runs."""
 
-from __future__ import annotations
-
 from hotloop.core.user_error import UserError
 
 

@@ -1,7 +1,5 @@
 """What a C++ library for PyTorch is compiled and linked with."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """What a kernel can reach: the functions that it calls, and the addresses in their code."""
 
-from __future__ import annotations
-
 from hotloop.simulate import opcodes
 from hotloop.simulate.binary import Reader
 from hotloop.simulate.module import Module

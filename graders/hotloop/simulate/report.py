@@ -1,7 +1,5 @@
 """What a run found, and what each line of a kernel moved."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path

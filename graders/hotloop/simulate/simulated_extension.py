@@ -2,8 +2,6 @@
 library of this machine's, in which a launch is a call of the simulator.
 """
 
-from __future__ import annotations
-
 import platform
 import shutil
 import sys

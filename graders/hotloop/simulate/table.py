@@ -1,7 +1,5 @@
 """What each line moves, in words and as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

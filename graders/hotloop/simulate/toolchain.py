@@ -3,8 +3,6 @@
 The wheel is there for Linux, macOS and Windows.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

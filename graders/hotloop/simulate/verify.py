@@ -5,8 +5,6 @@ store of the program's memory stands behind a call of the checker with this addr
 nothing but the pass's own frames touches the other memory.
 """
 
-from __future__ import annotations
-
 from hotloop.simulate.binary import Reader, Refused, sections, well_formed
 
 _STORES = range(0x36, 0x3F)

@@ -4,8 +4,6 @@ A process of ours, in a sandbox of its own. Of the learner's code only kernels a
 WebAssembly, and launched from here: nothing native of theirs runs in this process.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The figures of the judge: the scripts under tests/benchmarks and what they wrote."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

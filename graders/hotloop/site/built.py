@@ -1,7 +1,5 @@
 """Reads the built site as a browser would: where links lead, what is loaded from elsewhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

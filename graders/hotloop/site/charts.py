@@ -3,8 +3,6 @@
 Each is a list of lines for `print`: one SVG as `drawing` makes it, 360 units wide.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The page "How strong the checks are", from what tests/benchmarks/mutants.py has recorded."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a reader can take along: the exercise's files, one by one and as one archive."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from pathlib import Path

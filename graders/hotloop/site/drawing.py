@@ -4,8 +4,6 @@ A drawing is 360 units wide, the width of a phone, and no letter in it is smalle
 never scaled down. What it shows stands in its description too, for those who cannot see it.
 """
 
-from __future__ import annotations
-
 import html
 import textwrap
 from collections.abc import Sequence

@@ -13,19 +13,12 @@ changed since. What is misspelt or missing stops the build; a device on which th
 measured gives "not yet measured on this device". In code nothing is replaced.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 
 from hotloop import curriculum
 from hotloop.core.verdict import Verdict
-from hotloop.site.recorded import (
-    NOT_MEASURED_HERE,
-    circumstances,
-    devices,
-    recorded,
-)
+from hotloop.site.recorded import NOT_MEASURED_HERE, circumstances, devices, recorded
 
 ANY_GPU = "gpu"
 GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}"

@@ -1,7 +1,5 @@
 """Gathers the pages into build/pages and writes build/mkdocs.yml; mkdocs does the rest."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from itertools import zip_longest

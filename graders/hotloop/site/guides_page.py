@@ -1,7 +1,5 @@
 """What skill guides ask in interviews, which questions cover it, and what they often get wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hotloop.bank.catalog import find

@@ -1,7 +1,5 @@
 """The whole graph of prerequisites, drawn; the page marks in it what a learner has done."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 

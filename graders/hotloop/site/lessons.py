@@ -1,7 +1,5 @@
 """The pages that a module's folder holds for readers, the lesson first."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

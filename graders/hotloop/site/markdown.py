@@ -1,7 +1,5 @@
 """Small pieces of Markdown and HTML that the generated pages are put together from."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A module's own page: what it is for, what it takes, its tasks, and what was measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Pages that are only written by hand are found on disk: whoever adds `site/pages/
 `site/pages/practice/x.md`, has it in the section of that name, and nothing here has to change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The exercise's notebook as a page: what a learner sees before writing anything."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

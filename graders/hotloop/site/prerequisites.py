@@ -1,7 +1,5 @@
 """The drawn way to a module: what one brings along, which modules come before, which after."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from hotloop import curriculum

@@ -3,8 +3,6 @@
 Without JavaScript the list is whole, and the pages by track divide it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from hotloop import curriculum

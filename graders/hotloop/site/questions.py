@@ -1,7 +1,5 @@
 """A page for each interview question, in English and, where there is a translation, in Chinese."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,14 +10,7 @@ from hotloop.bank.question import Question, WeakAnswer
 from hotloop.bank.translation import Translation, WeakAnswerText
 from hotloop.bank.wording import blocks
 from hotloop.core import paths
-from hotloop.site.markdown import (
-    fenced,
-    folded,
-    front_matter,
-    one_line,
-    plain,
-    table,
-)
+from hotloop.site.markdown import fenced, folded, front_matter, one_line, plain, table
 
 Words = dict[str, str]
 

@@ -1,7 +1,5 @@
 """The recorded runs of a module, by the name of their file, and how each stands to today's code."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from hotloop import curriculum

@@ -1,7 +1,5 @@
 """The form of a take-home's report, as a file of the site that other programs can read."""
 
-from __future__ import annotations
-
 import json
 
 from hotloop.takehome.report import schema

@@ -1,7 +1,5 @@
 """Everything that was recorded about the modules, device by device, with rooflines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hotloop import curriculum

@@ -1,7 +1,5 @@
 """Recorded runs as tables, device by device."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from hotloop import curriculum

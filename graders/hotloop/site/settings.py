@@ -1,7 +1,5 @@
 """What mkdocs is told: site/mkdocs.yml, and what depends on the pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast

@@ -3,8 +3,6 @@
 Verdict and race are measurements of recorded runs, nothing is written down here a second time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from html import escape
 from typing import Any

@@ -1,7 +1,5 @@
 """The skill map: which module teaches which concept, drawn, and as a table of links."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hotloop import curriculum

@@ -1,7 +1,5 @@
 """The reference solutions, each behind a click of its own, and out of the search."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The ways through the curriculum: by track, by tier, and all of it with the skill map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from hotloop import curriculum

@@ -6,8 +6,6 @@ deflated, ordinary files, plain names, no extras. What a zip can say in two ways
 one. Nothing is ever written to disk under a name from the archive.
 """
 
-from __future__ import annotations
-
 import io
 import stat
 import struct

@@ -4,8 +4,6 @@ From the reports on past candidates that are in the team's folder, and from what
 the module's reference and wrong answers. What was deleted of a candidate counts no more.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

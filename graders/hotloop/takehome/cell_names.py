@@ -1,7 +1,5 @@
 """Which names a notebook cell makes for the others, and which it takes from them."""
 
-from __future__ import annotations
-
 import ast
 import symtable
 import warnings

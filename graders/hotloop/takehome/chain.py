@@ -9,8 +9,6 @@ it is of kind `resumed`, and names the digest of what is left of the torn one. A
 lines is read from behind, so that one of a long file costs no more than one of a short file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -5,8 +5,6 @@ is that of the pseudonyms. So one step of one reader's marks ranks nobody; where
 two, that is said.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal

@@ -2,8 +2,6 @@
 which any process on any node can execute without the team's folder.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing

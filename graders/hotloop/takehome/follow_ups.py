@@ -3,8 +3,6 @@
 The bank ties a question to tasks, not to rungs: which rungs were lost is said beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 

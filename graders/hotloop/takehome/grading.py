@@ -1,7 +1,5 @@
 """Grades a submission: has it judged, makes the report and keeps it in the team's folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

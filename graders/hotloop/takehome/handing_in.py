@@ -4,8 +4,6 @@ It can be made as often as one likes; nothing is sent. It holds the manifest as 
 that can be graded, notebooks without their outputs, and the work log unless it is left out.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

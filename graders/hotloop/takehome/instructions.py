@@ -3,8 +3,6 @@
 The page exists once, as Markdown; the HTML is made of it, stands alone and prints.
 """
 
-from __future__ import annotations
-
 import html
 import math
 import re

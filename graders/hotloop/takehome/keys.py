@@ -3,8 +3,6 @@
 Two files of 32 bytes, which only their owner may read. Nothing else in a team's folder is secret.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """How large a submission may be. The candidate's side keeps to what the team's side insists on."""
 
-from __future__ import annotations
-
 import re
 
 MAX_UPLOAD = 16 << 20

@@ -4,8 +4,6 @@ The manifest says which tasks count, until when, and what each file was. Of the 
 digest only. A candidate can read all of it and change none of it.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -4,8 +4,6 @@ Report and scorecard lie beside each other and each says which hand-in it is abo
 earlier one says nothing of the last.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import lru_cache

@@ -4,8 +4,6 @@ From the module's recorded runs, variants and mutants, which come with the packa
 the team has measured itself (`hotloop takehome calibrate --measure`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

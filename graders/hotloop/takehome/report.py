@@ -4,8 +4,6 @@ It holds the judge's records whole, so that points, intervals and pictures follo
 name: who is meant says the pseudonym only. What a candidate gets as accommodation is not in it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 Whatever a candidate or a judge's sentence says is escaped; what is marked as safe is drawn here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby

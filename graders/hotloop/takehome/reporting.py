@@ -1,7 +1,5 @@
 """Makes the report on a submission from the judge's records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 

@@ -24,8 +24,6 @@ each pack brings along and the candidate's pip installs. install: what that pip 
 version. keep_days: from `expires` on, until what was handed in is due to be deleted.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta

@@ -6,8 +6,6 @@ measured ratio reaches to what the upper one does. What is `instrumented`, measu
 that also held other code of the candidate's, counts neither way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast

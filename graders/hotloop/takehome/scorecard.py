@@ -6,8 +6,6 @@
 A filed version never changes: a change of mind is a new one, and says whether the name was known.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 JSON is YAML: forms that were written as JSON are read as well.
 """
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 from typing import Annotated, Any

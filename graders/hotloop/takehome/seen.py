@@ -2,8 +2,6 @@
 has changed: for each file a short digest of each of its lines, never the lines.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

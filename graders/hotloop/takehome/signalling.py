@@ -1,7 +1,5 @@
 """All integrity signals on one submission, the strong ones first."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,12 +12,7 @@ from hotloop.takehome.integrity import similarity, variant_mismatch, work_log_ga
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
 from hotloop.takehome.manifest import ForgedManifest
-from hotloop.takehome.submission import (
-    RefusedSubmission,
-    Submission,
-    given_files,
-    open_submission,
-)
+from hotloop.takehome.submission import RefusedSubmission, Submission, given_files, open_submission
 from hotloop.takehome.team import PackRecord, Team, TeamError
 from hotloop.variants import Variant
 

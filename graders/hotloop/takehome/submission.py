@@ -6,8 +6,6 @@ here. What is taken is plain data: the files that the pack gave, with the candid
 of those that they were to edit.
 """
 
-from __future__ import annotations
-
 import hashlib
 import zipfile
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """Grades again what a report is about, and says whether its verdicts hold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal

@@ -1,7 +1,5 @@
 """Which files of a pack's folder are the candidate's work."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

@@ -11,8 +11,6 @@ keystrokes and nothing about the machine. The candidate can read it, and can lea
 changes: lines of the file as it was last saved, compared with the event before.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from contextlib import suppress

@@ -4,8 +4,6 @@ An editor may drop what names a cell, and an answer may be written below the cel
 it. So nothing counts as blank while there is text of the candidate's that a person has not read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ So an edit shows wherever a report decides something, and so does an earlier rep
 back. Neither shows against somebody who writes the log anew as well: the chain has no key.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path

@@ -9,20 +9,10 @@ The reader serves the judge too: it takes files that a learner's code wrote and 
 holds more than a bounded amount, and raises TraceError for what is no trace. Only numpy is needed.
 """
 
-from __future__ import annotations
-
 from hotloop.trace.comparison import Change, Comparison, compare
 from hotloop.trace.drawing import Timeline, timeline
 from hotloop.trace.error import TraceError
-from hotloop.trace.events import (
-    Allocation,
-    Copy,
-    Events,
-    Kernel,
-    Launch,
-    Step,
-    Synchronisation,
-)
+from hotloop.trace.events import Allocation, Copy, Events, Kernel, Launch, Step, Synchronisation
 from hotloop.trace.model import Trace
 from hotloop.trace.op_rows import OpRow
 from hotloop.trace.op_table import TopOps, top_ops

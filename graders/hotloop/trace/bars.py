@@ -1,7 +1,5 @@
 """What a row of the timeline shows: one bar an event, or one for many that are too small to see."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

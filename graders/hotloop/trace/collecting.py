@@ -5,8 +5,6 @@ counted: Python functions, flow arrows, metadata. The categories are Kineto's ow
 activities (libkineto/src/ActivityType.cpp).
 """
 
-from __future__ import annotations
-
 import math
 from array import array
 from typing import Any

@@ -1,7 +1,5 @@
 """Two traces side by side: what a change of the code did to the time of a step."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from statistics import median

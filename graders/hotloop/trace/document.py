@@ -5,8 +5,6 @@ begins, and fetches more text when one is cut off. A value longer than `MOST_VAL
 what a file can make this program hold is bounded whatever the file says.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

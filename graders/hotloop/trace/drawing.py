@@ -4,8 +4,6 @@ Widths are parts of the page's width and heights are pixels, so that letters kee
 narrow screen. Nothing is fetched and nothing runs: the picture is text with tooltips.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass

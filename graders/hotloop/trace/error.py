@@ -1,7 +1,5 @@
 """What is wrong with a trace file, in a form that a learner can act on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -39,11 +39,6 @@ class Step:
         """How long it took."""
         return self.duration_ns / 1000
 
-    @property
-    def end_us(self) -> float:
-        """When it ended."""
-        return self.end_ns / 1000
-
 
 @dataclass(frozen=True)
 class Kernel:

@@ -1,7 +1,5 @@
 """Whether the notebook runs to be graded: its feedback page keeps words and tables, no pictures."""
 
-from __future__ import annotations
-
 import os
 
 

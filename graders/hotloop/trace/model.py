@@ -1,7 +1,5 @@
 """A trace that was read, and the questions that it answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ properly, as calls do, that is the innermost one; where a rounded time makes a c
 nanosecond after its parent, nothing is counted twice.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """All calls of one name together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

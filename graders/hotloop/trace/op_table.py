@@ -1,7 +1,5 @@
 """The operators that take most time, as a table."""
 
-from __future__ import annotations
-
 from html import escape
 
 from hotloop.trace.events import Step

@@ -4,8 +4,6 @@ All are light enough for dark letters and stand out from a white page and from a
 beside the bars takes the page's own colour.
 """
 
-from __future__ import annotations
-
 LETTERS = "#111111"
 COLOURS = {
     "step": "#999999",

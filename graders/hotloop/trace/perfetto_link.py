@@ -5,8 +5,6 @@ one that another page hands to it by a message between windows, which is how the
 (perfetto.dev, "Deep linking to the Perfetto UI").
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import itertools

@@ -1,9 +1,6 @@
-"""Times, sizes and shares as people read them."""
-
-from __future__ import annotations
+"""Times and shares as people read them."""
 
 _TIME_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
-_BYTE_UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def time_text(microseconds: float) -> str:
@@ -12,14 +9,6 @@ def time_text(microseconds: float) -> str:
         if abs(microseconds) >= size:
             return f"{_digits(microseconds / size)} {unit}"
     return f"{microseconds * 1000:.0f} ns" if microseconds else "0 µs"
-
-
-def bytes_text(count: int) -> str:
-    """Three digits and a unit: `1.78 MiB`."""
-    for size, unit in _BYTE_UNITS:
-        if abs(count) >= size:
-            return f"{_digits(count / size)} {unit}"
-    return f"{count} bytes"
 
 
 def share_text(share: float) -> str:

@@ -1,7 +1,5 @@
 """Reads a trace file that somebody else's code wrote: in a stream, in bounded memory."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Generator

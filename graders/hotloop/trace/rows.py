@@ -1,7 +1,5 @@
 """Which rows the timeline has: steps, ranges, operators by thread and depth, calls, GPU streams."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ could block forever), no link is followed, and neither the size that the file cl
 that it expands to is believed.
 """
 
-from __future__ import annotations
-
 import codecs
 import os
 import stat

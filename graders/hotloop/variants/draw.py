@@ -1,7 +1,5 @@
 """Draws a candidate's variant from the team's secret: the same for the same pseudonym, always."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterable

@@ -9,8 +9,6 @@ An edit replaces what stands within one line. `(…)` in it stands for an argume
 `${NAME}` in its replacement for a constant, `${name}` for an option's prose.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Mapping

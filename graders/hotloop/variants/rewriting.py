@@ -1,7 +1,5 @@
 """Brings a module's text into a variant: line by line, as the form's edits and names say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

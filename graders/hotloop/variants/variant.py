@@ -4,8 +4,6 @@ It holds what a check needs: drawn constants and names. How these change the exe
 solution is in the module's `variants.yaml`, which lies with the solutions.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated, Generic, TypeVar, cast
+from typing import Annotated, Any, Generic, TypeVar, cast
 
-from fastapi import Depends
+from fastapi import Depends, FastAPI
+from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
+from starlette.responses import Response
 
-from hotloop.web import accounts
+from hotloop.web import accounts, bodies
 from hotloop.web.accounts import Member
 from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
 from hotloop.web.rates import RateLimits, address
-from hotloop.web.settings import FIELD_BYTES, FIELDS, Settings
+from hotloop.web.settings import FIELD_BYTES, FIELDS, FORM_BYTES, Settings
 
 CSRF = "csrf"
 """The field of every form of somebody who is logged in."""
@@ -94,3 +100,56 @@ async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)])
 
 
 Who = Annotated[Member, Depends(logged_in)]
+
+
+Refusal = Callable[[Request, int, str, dict[str, str] | None], Response]
+"""Makes the answer to a request that is not served: status, sentence, headers."""
+
+
+def application(
+    site: Site[Any],
+    refusal: Refusal,
+    *,
+    is_upload: Callable[[str], bool],
+    largest: int,
+    log: logging.Logger,
+    **how: Any,
+) -> FastAPI:
+    """An application without routes, with the limits and refusals that all sites have.
+
+    is_upload: of a path. largest: bytes of an upload. log: of faults. how: FastAPI's own arguments.
+    """
+    app = FastAPI(
+        docs_url=None,
+        redoc_url=None,
+        dependencies=[Depends(counted), Depends(from_here)],
+        max_body_size=FORM_BYTES,
+        form_limits={"max_fields": FIELDS, "max_files": 0, "max_part_size": FIELD_BYTES},
+        redirect_slashes=False,
+        **how,
+    )
+    app.state.site = site
+    app.add_middleware(
+        bodies.BodyTime, settings=site.settings, is_upload=is_upload, largest=largest
+    )
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[site.settings.host])
+
+    async def refused(request: Request, error: Exception) -> Response:
+        why = cast(Refused, error)
+        return refusal(request, why.status, why.sentence, why.headers)
+
+    async def not_understood(request: Request, error: Exception) -> Response:
+        found = cast(RequestValidationError, error).errors()
+        fields = sorted({str(one["loc"][-1])[:60] for one in found})
+        return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.", None)
+
+    async def fault(request: Request, error: Exception) -> Response:
+        # Never the address: a candidate's, or an invitation's, is a secret.
+        number = secrets.token_hex(4)
+        log.error("fault %s in a request", number, exc_info=error)
+        return refusal(request, 500, f"{SENTENCES[500]} ({number})", None)
+
+    app.add_exception_handler(Refused, refused)
+    app.add_exception_handler(RequestValidationError, not_understood)
+    app.add_exception_handler(Exception, fault)
+    return app

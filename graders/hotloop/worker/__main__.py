@@ -4,8 +4,6 @@ The judge starts it in a sandbox. A submission's files are copied from /submissi
 working directory, so that the candidate may write beside them.
 """
 
-from __future__ import annotations
-
 import argparse
 import socket
 import sys

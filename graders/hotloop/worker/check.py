@@ -1,7 +1,5 @@
 """`check("module.task")` in the sandbox, where the judge waits behind a socket already."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

@@ -4,8 +4,6 @@ In the candidate's own process, where nothing is trusted. The harness is the jud
 answer is launched alike.
 """
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import tempfile

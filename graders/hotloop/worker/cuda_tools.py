@@ -2,8 +2,6 @@
 /usr/local, or in Triton. Everything in Hotloop that needs one asks here.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any, ClassVar
 
 from hotloop.core.wire import Message
+from hotloop.worker.tensors import TORCH_NAMES
 
 LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
 """Environment variable that names the CUDA driver library, where the loader does not find it."""
@@ -25,16 +26,6 @@ INVALID_VALUE, OUT_OF_MEMORY, NOT_SUPPORTED = 1, 2, 801
 """Codes of CUresult that are told apart."""
 
 _DEVICE_LOCATION = 1
-TORCH_NAMES = {
-    "fp64": "float64",
-    "fp32": "float32",
-    "fp16": "float16",
-    "bf16": "bfloat16",
-    "i64": "int64",
-    "i32": "int32",
-    "u8": "uint8",
-    "bool": "bool",
-}
 
 _int, _uint = ctypes.c_int, ctypes.c_uint
 _u64, _size, _void = ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p

@@ -1,7 +1,5 @@
 """A submission's files, brought into the worker's own folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -5,8 +5,6 @@ so the sandbox needs no folder that it may write and the host may read. The subm
 copied into the working directory first, so that a notebook may write beside them.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

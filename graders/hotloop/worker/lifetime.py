@@ -1,7 +1,5 @@
 """A worker must not outlive the one who started it, whatever its candidate is doing."""
 
-from __future__ import annotations
-
 import ctypes
 import signal
 

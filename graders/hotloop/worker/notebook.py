@@ -4,8 +4,6 @@ Run there where a whole kernel is not needed: `hotloop check`, the exploit suite
 wherever a notebook comes from a learner, so that all say the same of one that cannot be graded.
 """
 
-from __future__ import annotations
-
 import json
 import linecache
 import re

@@ -5,8 +5,6 @@ nothing of anybody's: a source can include any file that the compiler may read, 
 stands in error messages. Nothing is understood here beyond which lines are worth passing on.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import resource

@@ -1,7 +1,5 @@
 """The judge's buffers as tensors of the framework that a task is written in."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import warnings

@@ -5,8 +5,6 @@ says which element of the input stands where in it. The notes are made in the le
 they are a claim (`instrumented`).
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterable
 from functools import reduce

@@ -3,8 +3,6 @@
 Only a process with TRITON_INTERPRET=1 asks for them; kernels that are compiled are not touched.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -3,8 +3,6 @@
 `python -m hotloop.worker.triton_compile --fd N`, without any other code of the learner's.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -4,8 +4,6 @@ This runs in the learner's process and is only a claim: the judge checks it as d
 when its replay elsewhere gives the right answer (`hotloop.judge.launch_plan`).
 """
 
-from __future__ import annotations
-
 import importlib
 import math
 import numbers

@@ -1,7 +1,5 @@
 """A process of ours that runs vetted kernels: `python -m hotloop.worker.triton_… --fd N`."""
 
-from __future__ import annotations
-
 import argparse
 import socket
 

@@ -6,8 +6,6 @@ A lane that a mask leaves out, of a load without `other`, holds no zero, but NaN
 Triton leaves it undefined, and a GPU's register holds anything.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Loads vetted kernel text as a module, and finds the line that an error stands on."""
 
-from __future__ import annotations
-
 import atexit
 import importlib.util
 import shutil

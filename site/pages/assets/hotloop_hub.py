@@ -1,8 +1,8 @@
 """For a JupyterHub whose learners check with `hotloop serve`, without an invitation of their own.
 
-In jupyterhub_config.py: `load_subconfig("hotloop_hub.py")`. The hub runs on the service's machine, or
-has the URL of its database in HOTLOOP_SERVE_DATABASE; HOTLOOP_SERVE_URL is the service's address. Who
-is who is the hub's own affair: whatever authenticator it has, its user names are the service's names.
+In jupyterhub_config.py: `load_subconfig("hotloop_hub.py")`. The hub runs on the service's machine,
+or has the URL of its database in HOTLOOP_SERVE_DATABASE; HOTLOOP_SERVE_URL is the service's
+address. The service takes over the hub's user names, whatever authenticator the hub uses.
 """
 
 import asyncio

@@ -5,8 +5,6 @@ released with in the place of every locked cell; in the stock course that text h
 as many fresh arrays as the judge asks about.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the judge asks of the tasks of module array_warmup. The stock notebook asks the same."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

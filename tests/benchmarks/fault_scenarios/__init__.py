@@ -1,7 +1,5 @@
 """Faults of the platform, each over a course of its own."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path

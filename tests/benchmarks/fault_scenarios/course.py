@@ -1,7 +1,5 @@
 """A class's course that faults happen to, and what is found in it afterwards."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

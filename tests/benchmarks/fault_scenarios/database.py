@@ -1,7 +1,5 @@
 """The gradebook's database is locked by somebody else, or its server is restarted."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os

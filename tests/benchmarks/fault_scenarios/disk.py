@@ -1,7 +1,5 @@
 """The disk that holds the course is full for a while."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The grader is killed at random moments and started again."""
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import time

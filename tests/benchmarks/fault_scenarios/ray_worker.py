@@ -1,7 +1,5 @@
 """Processes of a Ray cluster are killed while they grade."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Copies of a Python solution that shall not look like it: other names, order, layout, padding."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Callable

@@ -9,8 +9,6 @@ and those of Offutt et al., "An Experimental Determination of Sufficient Mutant 
 5(2), 1996), with those that kernels need: parts of reductions, blocks, rescaling, types, strides.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -1,7 +1,5 @@
 """Which mutants of a module's reference are judged, and the files in which each is handed in."""
 
-from __future__ import annotations
-
 import ast
 import hashlib
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Mutation operators on CUDA C++ and C++, by patterns on code without comments and strings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

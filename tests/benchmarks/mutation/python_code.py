@@ -1,7 +1,5 @@
 """Mutation operators on Python, Triton kernels included."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Lines over devices as one SVG that needs nothing else, legible on light and dark pages."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from html import escape

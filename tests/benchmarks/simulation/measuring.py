@@ -1,7 +1,5 @@
 """Takes the service times on this machine, and checks the model against real runs on it."""
 
-from __future__ import annotations
-
 import itertools
 import statistics
 import tempfile

@@ -10,8 +10,6 @@ node's device to itself. What that costs depends on the lease:
 - `none`: nobody waits. Its speeds would be wrong: it is the bound that no lease can beat.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Who hands in when: a class at its deadline, and a hiring team's steady stream."""
 
-from __future__ import annotations
-
 from random import Random
 
 from simulation.model import Arrival

@@ -4,8 +4,6 @@
 it is one JSON document on standard output.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -2,8 +2,6 @@
 of them are still there.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading

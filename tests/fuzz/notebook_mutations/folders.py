@@ -1,7 +1,5 @@
 """Mutations of what lies in the submission's folder, and of its names."""
 
-from __future__ import annotations
-
 import os
 from random import Random
 from typing import NamedTuple

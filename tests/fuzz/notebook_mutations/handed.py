@@ -1,7 +1,5 @@
 """What a learner has handed in, as plain data: it can be made, compared and written anywhere."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Mapping

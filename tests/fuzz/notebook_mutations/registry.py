@@ -1,7 +1,5 @@
 """The registry of mutations: each is a function, registered under the level that it works at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random

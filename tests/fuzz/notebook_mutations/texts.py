@@ -1,7 +1,5 @@
 """Mutations of a notebook's JSON and of its bytes."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from random import Random

@@ -1,7 +1,5 @@
 """Mutations of a parsed notebook: of its schema, cells, metadata, ids and outputs."""
 
-from __future__ import annotations
-
 import copy
 from random import Random
 from typing import Any

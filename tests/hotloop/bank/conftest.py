@@ -1,7 +1,5 @@
 """A curriculum of one track with one module, and questions of both."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks of modules that need an optional group are tested where it is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`hotloop check --seed`: a record's judging once more, with the same inputs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`hotloop check --from`: a problem in a folder outside of the package."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands are imported when they are asked for, and all of them are there."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """`hotloop interview` and `hotloop placement`: an address to the page, until Ctrl-C."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

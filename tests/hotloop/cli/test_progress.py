@@ -1,7 +1,5 @@
 """`hotloop progress`, from records that tests write."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

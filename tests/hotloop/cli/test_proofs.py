@@ -1,7 +1,5 @@
 """Proofs on the command line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`hotloop repro`: a failed check as a program, which tells nothing that is secret."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

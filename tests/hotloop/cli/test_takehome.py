@@ -1,7 +1,5 @@
 """Take-home exercises on the command line: a team's day and a candidate's."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """From a hand-in to a decision on the command line: grade, verify, compare, scorecard, reveal."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from datetime import UTC, datetime, timedelta

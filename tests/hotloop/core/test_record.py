@@ -1,7 +1,5 @@
 """A record survives its file; nothing that is not one is read."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever bytes a worker sends, the judge neither crashes nor hangs."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

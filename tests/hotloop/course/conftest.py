@@ -1,7 +1,5 @@
 """A course on a tiny module, with a judge small enough to reason about and a kernel for real."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

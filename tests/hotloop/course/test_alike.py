@@ -1,7 +1,5 @@
 """Which hand-ins of a class are alike: the copy is found, whoever wrote alone is not named."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """While one grading has the machine alone, nothing of another runs, whatever its cells started."""
 
-from __future__ import annotations
-
 import tempfile
 import threading
 import time
@@ -24,6 +22,8 @@ from hotloop.curriculum import load_module
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.plain import launch_plain
+
+from ..waiting import until
 
 SPINS = """
 import threading
@@ -93,13 +93,6 @@ def files(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "work.py").write_text("def work():\n    return 42\n")
     return folder
-
-
-def until(true: Any) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.01)
 
 
 def test_a_kernel_stands_still_while_another_has_the_machine_alone(

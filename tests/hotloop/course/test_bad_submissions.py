@@ -1,7 +1,5 @@
 """What is known to break an autograder, in one batch: each gets its verdicts and its sentences."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The class page: what it counts, what it says of it, and whom it does not name."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A class that is asked a variant: what it is handed out, and what its grading makes of answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

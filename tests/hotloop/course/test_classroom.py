@@ -1,7 +1,5 @@
 """A class for one account: what its learner and its instructor find there."""
 
-from __future__ import annotations
-
 import stat
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """nbgrader's own commands, in processes of their own, on a course with the real judge."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Dates and rules count in whatever order they are set and work is graded; nothing is executed."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

@@ -1,7 +1,5 @@
 """What the demo hands in, and what it leaves alone. `make demo` itself is the long test of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

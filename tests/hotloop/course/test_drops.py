@@ -1,7 +1,5 @@
 """A dropped attempt counts no more, whatever is graded or regraded afterwards."""
 
-from __future__ import annotations
-
 import csv
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Feedback pages, and that nothing of a learner's runs in them or in formgrader."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

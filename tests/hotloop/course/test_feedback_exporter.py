@@ -1,7 +1,5 @@
 """Templates are compiled once, and again when their text changes."""
 
-from __future__ import annotations
-
 from jinja2 import DictLoader, Environment
 
 from hotloop.course.feedback_exporter import FeedbackExporter, InMemory

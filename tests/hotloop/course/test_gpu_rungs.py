@@ -1,7 +1,5 @@
 """Rungs that need a GPU are measured by themselves, once there is one, and nothing else is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """What is executed again, and what stays as it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace

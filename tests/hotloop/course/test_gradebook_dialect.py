@@ -1,7 +1,5 @@
 """One dialect for all engines of a process: as right as SQLite's own, and it learns once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What of a submission is read, and what is moved aside before nbgrader copies it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from types import SimpleNamespace

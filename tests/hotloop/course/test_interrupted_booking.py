@@ -1,7 +1,5 @@
 """A booking that was cut off between its grade and its notebook is made up for."""
 
-from __future__ import annotations
-
 import shutil
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Where nothing can be confined, nothing of a learner's is run."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Difficulty and discrimination against figures worked out by hand, and what must always hold."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

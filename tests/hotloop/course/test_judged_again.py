@@ -1,7 +1,5 @@
 """What a judging leaves undecided is judged once more, by the same kernel, with the whole time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

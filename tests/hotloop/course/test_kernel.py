@@ -1,7 +1,5 @@
 """A kernel in the sandbox, driven from outside."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

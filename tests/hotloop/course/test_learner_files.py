@@ -1,7 +1,5 @@
 """How a page shows a learner's files."""
 
-from __future__ import annotations
-
 from html import unescape
 
 from bs4 import BeautifulSoup

@@ -3,8 +3,6 @@
 `tests/benchmarks/malformed_notebooks.py` grades hundreds.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A hand-in without an answer earns nothing, leaves nothing open, and is told why."""
 
-from __future__ import annotations
-
 import copy
 import json
 from collections.abc import Callable

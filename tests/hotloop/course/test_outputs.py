@@ -1,7 +1,5 @@
 """What is kept of what a cell puts out."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

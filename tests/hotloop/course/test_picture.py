@@ -1,7 +1,5 @@
 """The drawing of a speed measurement."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from typing import Any
 

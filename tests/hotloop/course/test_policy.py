@@ -1,7 +1,5 @@
 """When feedback is visible, by the course's own file and nbgrader's dates."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The line under a running check: seen while it runs, gone from the notebook afterwards."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

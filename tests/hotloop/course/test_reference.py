@@ -1,7 +1,5 @@
 """The reference's bar in a feedback picture comes from a recorded run of the same device."""
 
-from __future__ import annotations
-
 import datetime
 
 import pytest

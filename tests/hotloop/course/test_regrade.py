@@ -1,7 +1,5 @@
 """A changed grader: seen in the shadow first, then published, with the reason kept."""
 
-from __future__ import annotations
-
 import re
 from datetime import timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A grade never outlives the work that it was given for."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 from types import SimpleNamespace

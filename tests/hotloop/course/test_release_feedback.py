@@ -1,7 +1,5 @@
 """What nbgrader releases of feedback, under each policy: looked at where learners fetch it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """A record as people see it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -60,16 +58,19 @@ def test_the_drawings_alone() -> None:
     assert figure in render_record.html(RECORD)
 
 
-def test_one_call_a_window_is_called_latency() -> None:
-    single = replace(RECORD.rungs[0], evidence={**SPEED, "calls_per_window": 1})
-    assert "latency: one call" in render_record.html(replace(RECORD, rungs=(single,)))
-
-
-def test_a_server_was_asked_by_clients() -> None:
-    asked = {**SPEED, "measures": "requests of 16 clients, in a closed loop"}
-    shown = render_record.html(replace(RECORD, rungs=(replace(RECORD.rungs[0], evidence=asked),)))
-    said = "Medians of 12 windows, each 30 requests of 16 clients, in a closed loop, 1 thread."
-    assert said in text_of(shown)
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"calls_per_window": 1}, "latency: one call"),
+        (
+            {"measures": "requests of 16 clients, in a closed loop"},
+            "Medians of 12 windows, each 30 requests of 16 clients, in a closed loop, 1 thread.",
+        ),
+    ],
+)
+def test_what_was_measured_is_said(changes: dict[str, object], said: str) -> None:
+    rung = replace(RECORD.rungs[0], evidence={**SPEED, **changes})
+    assert said in text_of(render_record.html(replace(RECORD, rungs=(rung,))))
 
 
 def test_what_stands_between_backticks_is_code_and_stays_text() -> None:

@@ -1,7 +1,5 @@
 """The notebook that is graded, from whatever was handed in."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from typing import Any

@@ -1,7 +1,5 @@
 """Regrade requests: who asks is who owns the file, and what is asked is answered once."""
 
-from __future__ import annotations
-
 import getpass
 import json
 import os

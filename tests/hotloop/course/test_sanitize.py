@@ -1,7 +1,5 @@
 """What a learner wrote can do nothing to whoever looks at it."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

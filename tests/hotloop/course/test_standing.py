@@ -1,7 +1,5 @@
 """Which attempt counts is told from what was published and what was dropped."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """nbgrader's Validate button: stock execution in the learner's own kernel, with `check` in it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

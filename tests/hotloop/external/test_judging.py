@@ -1,7 +1,5 @@
 """Problems of our own in the forms of KernelBench and GPU MODE, and what must not pass."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Generator
 from pathlib import Path

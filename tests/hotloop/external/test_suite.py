@@ -1,7 +1,5 @@
 """Which submission is to which problem, what is judged again, and what is made of the results."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

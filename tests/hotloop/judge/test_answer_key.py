@@ -1,7 +1,5 @@
 """Keys of diagnoses: they open to right answers alone, and say nothing to who reads them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Sizes of batches: what a mean says, and that a run of the rung tells batching from none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Nobody but the judge can resize a buffer, and only the judge can write an input."""
 
-from __future__ import annotations
-
 import mmap
 import os
 

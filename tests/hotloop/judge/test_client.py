@@ -1,7 +1,5 @@
 """A judge that dies, hangs up or is asked nonsense is our fault and never a zero."""
 
-from __future__ import annotations
-
 import os
 import signal
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What comparison lets pass, and what it must not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,8 +1,7 @@
 """Kernels are compiled for GPUs that are not here, from the file that was handed in."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -24,6 +22,8 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
+
+from ..sessions import new_session
 
 FILE = "softmax_triton.py"
 SUBMISSION = """
@@ -101,14 +101,7 @@ RUNG = Compiles(CALLS, after=())
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
-    session = Session(
-        Candidate("nobody"),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cpu",
-    )
+    session = new_session(folder)
     yield session
     session.close()
 
@@ -166,17 +159,7 @@ def test_each_specialization_is_compiled_once(session: Session) -> None:
 def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":
         pytest.skip(level()[1])
-    confined = Session(
-        Candidate("nobody"),
-        files=session.files.root,
-        launcher=Launcher("bubblewrap"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cpu",
-    )
-    try:
+    with closing(new_session(session.files.root, launcher=Launcher("bubblewrap"))) as confined:
         record = judge(confined, "fine")
-    finally:
-        confined.close()
     assert record.verdict is Verdict.PASSED
     assert len(record.evidence["kernels"]) == 2

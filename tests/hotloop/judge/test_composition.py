@@ -1,7 +1,5 @@
 """Folders of a submission's files and ours: whose wins, what is left out, what is refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Constants of a variant hold while its task is judged, and have the type of the plain one."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.judge.constants import constant, constants, published

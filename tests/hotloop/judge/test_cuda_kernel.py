@@ -1,7 +1,5 @@
 """Kernels in the simulator as the judge runs them: what comes of each kind of fault."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,18 +10,17 @@ import pytest
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
-from hotloop.judge.session import Session
+
+from ..sessions import new_session
 
 LAUNCH = CudaLaunch(("x", "y"), rows_a_block=32, block=32)
 HEAD = "__global__ void scale(const float* x, float* y, int rows, int columns, float by)"
@@ -47,14 +44,7 @@ RUNGS = {
 
 def judged(source: str, folder: Path) -> tuple[RungRecord, ...]:
     (folder / "scale.cu").write_text(source)
-    session = Session(
-        Candidate("nobody"),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cpu",
-    )
+    session = new_session(folder)
     with closing(session):
         return judge_rungs(RUNGS, session.about(Candidate("scale", "scale.cu")))
 

@@ -1,7 +1,5 @@
 """Rungs for the several functions of an operator's file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,16 +10,16 @@ import pytest
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
 from hotloop.judge.session import Session
+
+from ..sessions import new_session
 
 FILE = """
 def double(x):
@@ -58,14 +56,7 @@ RUNG = RightOrRefused(cases, twice, lambda _case: TOLERANCE)
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("submission")
     (folder / "functions.py").write_text(FILE)
-    made = Session(
-        Candidate("nobody"),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cpu",
-    )
+    made = new_session(folder)
     with closing(made):
         yield made
 

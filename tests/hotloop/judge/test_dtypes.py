@@ -1,24 +1,12 @@
 """Conversion is exact, rounding is to nearest even, and poison is never an answer."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.judge.dtypes import (
-    BF16,
-    BOOL,
-    FP16,
-    FP32,
-    FP64,
-    U8,
-    poison,
-    to_float64,
-    to_storage,
-)
+from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, U8, poison, to_float64, to_storage
 
 floats = st.floats(width=32, allow_nan=False)
 

@@ -1,7 +1,5 @@
 """A submission's files are read without following links and without believing sizes."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

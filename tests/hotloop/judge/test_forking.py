@@ -1,13 +1,12 @@
 """Workers are forked where nothing is timed, and executed anew where something is."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
 import pkgutil
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 
 from hotloop import curriculum
 from hotloop.judge import forking, rungs, service
-from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import lay_out
@@ -24,7 +22,6 @@ from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rungs.fast import Fast
-from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import find
 from hotloop.notebook_cells import NOTEBOOK
@@ -32,6 +29,8 @@ from hotloop.render import submission
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
 from hotloop.task_spec import task_spec
+
+from ..sessions import new_session
 
 FOUND = """
 import sys
@@ -73,20 +72,12 @@ def test_a_program_of_ours_with_variables_of_its_own_is_executed(
     """What a library reads at its import would be read too early."""
     main = tmp_path / "main.py"
     main.write_text("def answer():\n    return 1\n")
-    session = Session(
-        Candidate("nobody"),
-        files=None,
-        launcher=Launcher("bubblewrap", fork=zygote.launch),
-        connect=lambda: None,
-        budget=Budget(30),
-        device="cpu",
-    )
-    try:
+    with closing(
+        new_session(launcher=Launcher("bubblewrap", fork=zygote.launch), budget_s=30)
+    ) as session:
         process = Program({"main.py": main}, "main.py", environment).trusted(session)
         assert process.ask("answer") == 1
         assert isinstance(process.link.confined, ForkedProcess) is (not environment)
-    finally:
-        session.close()
 
 
 @pytest.mark.sandbox
@@ -94,50 +85,32 @@ def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
     zygote: Zygote, tmp_path: Path
 ) -> None:
     (tmp_path / "found.py").write_text(FOUND)
-    session = Session(
-        Candidate("nobody"),
-        files=tmp_path,
-        launcher=Launcher("bubblewrap", fork=zygote.launch),
-        connect=lambda: None,
-        budget=Budget(30),
-        device="cpu",
-    )
-    try:
+    with closing(
+        new_session(tmp_path, launcher=Launcher("bubblewrap", fork=zygote.launch), budget_s=30)
+    ) as session:
         link = session.about(Candidate("found", "found.py", "json")).worker()
         assert isinstance(link.confined, ForkedProcess)
-    finally:
-        session.close()
 
 
 @pytest.mark.sandbox
 def test_a_second_worker_shares_no_hash_with_the_first(zygote: Zygote, tmp_path: Path) -> None:
     (tmp_path / "salted.py").write_text("def salted(text):\n    return hash(text)\n")
-    session = Session(
-        Candidate("salted", "salted.py", "json"),
-        files=tmp_path,
-        launcher=Launcher("bubblewrap", fork=zygote.launch),
-        connect=lambda: None,
-        budget=Budget(30),
-        device="cpu",
-    )
-    try:
+    with closing(
+        new_session(
+            tmp_path,
+            candidate=Candidate("salted", "salted.py", "json"),
+            launcher=Launcher("bubblewrap", fork=zygote.launch),
+            budget_s=30,
+        )
+    ) as session:
         links = (session.worker(), session.another_worker())
         first, second = (ask_plainly(link, ("text",), 9.0) for link in links)
-    finally:
-        session.close()
     assert first != second
 
 
 def test_nothing_that_was_forked_is_timed() -> None:
     launcher = Launcher("bubblewrap", fork=lambda _confinement: pytest.fail("nothing is started"))
-    session = Session(
-        Candidate("nobody"),
-        files=None,
-        launcher=launcher,
-        connect=lambda: None,
-        budget=Budget(9),
-        device="cpu",
-    )
+    session = new_session(launcher=launcher, budget_s=9)
     with pytest.raises(JudgeFault, match="was forked"):
         session.alone()
 

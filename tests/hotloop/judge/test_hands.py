@@ -1,7 +1,5 @@
 """The judge's own work, divided among its cores."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

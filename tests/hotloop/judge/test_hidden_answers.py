@@ -1,7 +1,5 @@
 """Questions that a program of ours makes, with the truth; another function may be asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Looks at what a candidate has made: in order, labelled, the first mismatch rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

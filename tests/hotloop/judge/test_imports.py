@@ -4,8 +4,6 @@ A GPU machine runs them from a source checkout, without what curriculum, course 
 need; torch and triton are imported by worker processes and where a GPU computes, not at the start.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

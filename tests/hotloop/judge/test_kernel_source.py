@@ -1,7 +1,5 @@
 """Kernels are taken out of a learner's file as Triton's language and nothing else."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

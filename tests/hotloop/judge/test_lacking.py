@@ -1,7 +1,5 @@
 """What a machine lacks is found for each rung, with its remedy."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop import extras

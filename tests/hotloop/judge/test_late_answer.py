@@ -1,7 +1,5 @@
 """Who is too late once is asked anew: an answer to something else makes no verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Whatever a worker claims of its launches becomes a plan or a ruling, never an accident."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

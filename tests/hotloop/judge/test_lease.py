@@ -1,7 +1,5 @@
 """Whoever measures is alone, and is not kept waiting by those who come later."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Whatever a worker says, the judge answers with a verdict: it never crashes, hangs or believes."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

@@ -1,7 +1,5 @@
 """A window of load: what stands still when, what spoils it, and whose fault a failure is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast

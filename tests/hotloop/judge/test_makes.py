@@ -1,7 +1,5 @@
 """Files that a candidate makes, and programs of ours that make, read and run them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

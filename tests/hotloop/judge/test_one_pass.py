@@ -1,7 +1,5 @@
 """One pass in blocks is told from whole rows, second readings and detours; fair ways pass."""
 
-from __future__ import annotations
-
 import math
 import runpy
 from collections.abc import Callable

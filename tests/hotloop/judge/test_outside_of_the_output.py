@@ -1,7 +1,5 @@
 """What a function writes behind its output, or between its rows, is a wrong answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,15 +8,14 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import Arena, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP32, DType
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
-from hotloop.judge.session import Session
+
+from ..sessions import new_session
 
 PATTERN = 0x5A5A5A
 A_PAGE = (4, 256)
@@ -49,13 +46,8 @@ def judged(body: str, folder: Path) -> tuple[Verdict, str]:
         yield case
 
     rung = Correct(cases, lambda x: 2 * x, lambda _case: Tolerance(1e-6, 1e-6))
-    session = Session(
-        Candidate("twice", "answer.py", "destination"),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(60),
-        device="cpu",
+    session = new_session(
+        folder, candidate=Candidate("twice", "answer.py", "destination"), budget_s=60
     )
     with closing(session):
         (record,) = judge_rungs({"correct": rung}, session)

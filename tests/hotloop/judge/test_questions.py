@@ -1,7 +1,5 @@
 """Plain answers, and files that go to a worker and come back."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Iterator

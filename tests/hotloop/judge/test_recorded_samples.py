@@ -1,7 +1,5 @@
 """The recorded judgings of `tests/benchmarks/false_grades.py`, graded again by these statistics."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

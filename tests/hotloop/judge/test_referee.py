@@ -1,7 +1,5 @@
 """Rungs that ask a function of ours for the truth, judged with small functions and real workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

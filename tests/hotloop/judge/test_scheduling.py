@@ -1,7 +1,5 @@
 """Threads of a worker get a core each, from outside, and their freedom back afterwards."""
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Secrets are fresh for each judging and repeatable from the record."""
 
-from __future__ import annotations
-
 from hotloop.judge.seeds import Seeds
 
 

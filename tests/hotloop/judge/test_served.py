@@ -1,7 +1,5 @@
 """Servers for rungs: whose fault it is when one does not come up, or does not answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast

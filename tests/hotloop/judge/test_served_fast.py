@@ -1,7 +1,5 @@
 """Speed of a served repository on made-up windows: levels, tails, and who is told what of it."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

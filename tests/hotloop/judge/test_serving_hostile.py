@@ -1,7 +1,5 @@
 """Hostile served models in one judge: the next one is judged right, and nothing is left."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

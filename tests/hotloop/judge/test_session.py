@@ -1,7 +1,5 @@
 """Waiting for the machine is not the candidate's time."""
 
-from __future__ import annotations
-
 import time
 from types import SimpleNamespace
 from typing import Any, cast

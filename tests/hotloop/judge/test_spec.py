@@ -1,7 +1,5 @@
 """What module.yaml says of a task arrives in the judge as it was sent."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

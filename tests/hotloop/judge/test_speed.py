@@ -1,7 +1,5 @@
 """The order of a trial and its rulings, on made-up windows: no clock is involved."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The interval covers the truth as often as it says, also when one looks repeatedly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

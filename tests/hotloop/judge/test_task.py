@@ -1,7 +1,5 @@
 """Tasks are found by module and name, and say how their candidate is called."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

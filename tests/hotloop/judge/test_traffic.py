@@ -1,11 +1,9 @@
 """Counted bytes earn points, and nothing that the learner's Python does or claims changes them."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +11,6 @@ import pytest
 
 from hotloop.core.record import JUDGING_SECONDS, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -26,6 +23,8 @@ from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
+
+from ..sessions import new_session
 
 FILE = "softmax_triton.py"
 SUBMISSION = '''
@@ -241,21 +240,10 @@ WHOLE = ROWS * COLUMNS * 4
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
-    session = new_session(folder)
+    # All tests of this file share it, on a loaded machine too.
+    session = new_session(folder, budget_s=3600)
     yield session
     session.close()
-
-
-def new_session(folder: Path) -> Session:
-    # All tests of this file share it, on a loaded machine too.
-    return Session(
-        Candidate("nobody"),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(3600),
-        device="cpu",
-    )
 
 
 def judge(session: Session, name: str, rung: Traffic = RUNG) -> RungRecord:
@@ -511,35 +499,15 @@ def test_plans_of_every_shape_get_a_verdict(
 def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(session: Session) -> None:
     root = session.files.root
     assert root is not None
-    other = Session(
-        Candidate("nobody"),
-        files=root,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cuda",
-    )
-    try:
+    with closing(new_session(root, device="cuda")) as other:
         assert judge(other, "once").verdict is Verdict.PASSED
-    finally:
-        other.close()
 
 
 @pytest.mark.sandbox
 def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":
         pytest.skip(level()[1])
-    confined = Session(
-        Candidate("nobody"),
-        files=session.files.root,
-        launcher=Launcher("bubblewrap"),
-        connect=lambda: None,
-        budget=Budget(120),
-        device="cpu",
-    )
-    try:
+    with closing(new_session(session.files.root, launcher=Launcher("bubblewrap"))) as confined:
         record = judge(confined, "once")
-    finally:
-        confined.close()
     assert record.verdict is Verdict.PASSED
     assert record.evidence["factor"] == 1.0

@@ -1,7 +1,5 @@
 """Twins: the same shapes and indices, and no other value in common."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 

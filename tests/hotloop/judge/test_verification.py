@@ -1,7 +1,5 @@
 """What was left by a timed call is right, wrong in a row that was looked at, or nobody knows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,21 +1,11 @@
 """Modules, questions and records that tests make up."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from hotloop import curriculum
 from hotloop.curriculum import Module
-
-
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the learner's records."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    return tmp_path / "data" / "hotloop"
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """A module from the templates: judged for real, and short of what only an author can write."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """nvcc as it is here, as it was recorded, and absent."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

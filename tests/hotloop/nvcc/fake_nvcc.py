@@ -3,8 +3,6 @@
 What a source's first line asks for in a comment, such as `// fake: hang`, is done instead.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -4,8 +4,6 @@
 folder in which the compiler ran.
 """
 
-from __future__ import annotations
-
 import subprocess
 import tempfile
 from pathlib import Path

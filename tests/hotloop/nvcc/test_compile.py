@@ -1,7 +1,5 @@
 """A file is compiled for several GPUs; what is wrong with it comes in the compiler's own words."""
 
-from __future__ import annotations
-
 import subprocess
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The rung: kernels of a file that was handed in compile, do not spill, and load widely."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +8,6 @@ import pytest
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.files import MAX_TEXT
 from hotloop.judge.launcher import GIB, Launcher
@@ -20,6 +17,8 @@ from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.session import Session
 from hotloop.nvcc.toolchain import Toolchain
 from hotloop.sandbox.level import level
+
+from ..sessions import new_session
 
 SOURCES = Path(__file__).parent / "sources"
 SECRET = "a-solution-that-nobody-may-see"
@@ -41,14 +40,7 @@ def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
     def judged(text: str | None, name: str = "copies.cu", **rung: Any) -> RungRecord:
         (folder / name).write_text((SOURCES / name).read_text() if text is None else text)
         launcher = rung.pop("launcher", Launcher(isolation))
-        session = Session(
-            Candidate("nobody"),
-            files=folder,
-            launcher=launcher,
-            connect=lambda: None,
-            budget=Budget(120),
-            device="cpu",
-        )
+        session = new_session(folder, launcher=launcher)
         sessions.append(session)
         values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "after": ()} | rung
         candidate = Candidate("launch", name)

@@ -1,7 +1,5 @@
 """Theoretical occupancy agrees with NVIDIA's occupancy calculator."""
 
-from __future__ import annotations
-
 import itertools
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Each figure has its sentence, and the command shows them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

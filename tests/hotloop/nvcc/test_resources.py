@@ -1,7 +1,5 @@
 """The assembler's report is read for each kernel."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Widths of loads and stores, from machine code and from PTX."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """nvcc is found where people have it, and where it is not, they are told how to get it."""
 
-from __future__ import annotations
-
 import importlib.util
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec

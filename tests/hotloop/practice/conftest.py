@@ -1,7 +1,5 @@
 """A learner's folder of their own, and the scripts of the practice page, run by Node."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

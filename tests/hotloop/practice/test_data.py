@@ -1,7 +1,5 @@
 """The scripts of the practice pages hold what the bank and the curriculum hold."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Whether an answer to a question with numbers is right, and what is said of it, by the page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

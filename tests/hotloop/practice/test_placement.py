@@ -1,7 +1,5 @@
 """Placement of simulated learners by the page's scripts, with slips and guesses."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Which questions a session asks, by the page's scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

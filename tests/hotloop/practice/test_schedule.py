@@ -1,7 +1,5 @@
 """When a question returns: the page's scheduler beside the library whose formulas it has."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """The server of the practice page: who is answered, and what is written."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Where one stands is the same on the site's learning path and in `hotloop progress`."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Sequence

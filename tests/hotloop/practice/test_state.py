@@ -1,7 +1,5 @@
 """The format of the record, which the page and Python read alike."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from datetime import timedelta

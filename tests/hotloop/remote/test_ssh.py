@@ -1,7 +1,5 @@
 """`hotloop check --on ssh://…`, with an ssh that runs the command on this machine."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -1,7 +1,5 @@
 """Short programs in a sandbox with small limits."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Iterator

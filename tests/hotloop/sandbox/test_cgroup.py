@@ -1,7 +1,5 @@
 """Where control groups can be made, from what different systems show, and that they are removed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Freezing: that trees stand still, that it is seen when they do not, and how it is passed on."""
 
-from __future__ import annotations
-
 import json
 import os
 import statistics

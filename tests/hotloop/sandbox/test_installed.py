@@ -1,7 +1,5 @@
 """However Hotloop was installed, a sandbox sees of it the worker only."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

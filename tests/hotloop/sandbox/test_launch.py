@@ -1,7 +1,5 @@
 """Starting and ending: what is cleaned up, also when the launching process is killed."""
 
-from __future__ import annotations
-
 import gc
 import os
 import signal

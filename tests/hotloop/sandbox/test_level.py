@@ -1,7 +1,5 @@
 """The level is found by confining a program, and a failure names its remedy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

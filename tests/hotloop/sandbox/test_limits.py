@@ -1,7 +1,5 @@
 """Programs that try to use more than they may. Each is ended, and nothing of it is left."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable
@@ -182,15 +180,6 @@ time.sleep(60)
     assert confined.poll() is not None
     assert confined.death is None
     assert namespace.left() == []
-
-
-def test_the_watchdog_may_pause(start: Callable[..., Confined]) -> None:
-    confined = start("import time; time.sleep(60)", wall_s=0.6)
-    confined.pause_watch()
-    # Wall time goes on; only looking at memory stops.
-    assert confined.wait(20) is not None
-    assert confined.death is Verdict.TIMEOUT
-    confined.resume_watch()
 
 
 def test_limits_of_the_process_itself(run: Callable[..., Any]) -> None:

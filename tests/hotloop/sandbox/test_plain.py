@@ -1,7 +1,5 @@
 """The form without confinement: watched, whole, and honest about its level."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -67,18 +65,6 @@ def test_limits(begin: Callable[..., Confined]) -> None:
     assert output.death is Verdict.OUTPUT_LIMIT
     assert len(output.output()) == 5000
     assert wall.death is Verdict.TIMEOUT
-
-
-def test_a_paused_watchdog_does_not_look_at_memory(begin: Callable[..., Confined]) -> None:
-    confined = begin(
-        "import time; input_ = time.sleep(0.3); kept = bytearray(200 << 20); time.sleep(60)",
-        memory_bytes=128 * MIB,
-    )
-    confined.pause_watch()
-    assert confined.wait(1.5) is None
-    confined.resume_watch()
-    confined.wait(20)
-    assert confined.death is Verdict.MEMORY_LIMIT
 
 
 def test_kill_ends_the_tree(begin: Callable[..., Confined]) -> None:

@@ -3,8 +3,6 @@
 Run by root only, who can become another user; a plain user's own test run is that already.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

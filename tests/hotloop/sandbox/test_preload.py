@@ -1,7 +1,5 @@
 """Guesses of what a process will import, from the text that it will run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What a judge puts down for a while goes with it, also when it is killed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """System calls that are denied inside, each tried."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What of a submission reaches the sandbox: ordinary files only, within limits."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable

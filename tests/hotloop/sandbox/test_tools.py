@@ -1,7 +1,5 @@
 """What learners use works inside: torch, compilers, Triton without a GPU, a Jupyter kernel."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

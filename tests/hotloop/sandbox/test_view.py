@@ -1,7 +1,5 @@
 """What a confined program sees of the machine: the allow-list, and nothing of Hotloop's secrets."""
 
-from __future__ import annotations
-
 import json
 import os
 import socket

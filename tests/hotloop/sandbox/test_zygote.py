@@ -4,8 +4,6 @@ The attacks on limits, view and system calls are those of the other files, which
 to launch.
 """
 
-from __future__ import annotations
-
 import gc
 import json
 import logging

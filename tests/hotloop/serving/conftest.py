@@ -1,7 +1,5 @@
 """A repository that serves the topics of sentences, and servers over it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path

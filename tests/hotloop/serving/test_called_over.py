@@ -1,7 +1,5 @@
 """Clients of a real server: the reference, wrong ones, and hostile ones, in the real sandbox."""
 
-from __future__ import annotations
-
 import importlib.util
 import textwrap
 import threading
@@ -16,16 +14,16 @@ from hotloop.checks.triton_ensemble import calling
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import called_over
 from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
-from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 from hotloop.serving.environment import Environment
 from hotloop.serving.server import Server
+
+from ..sessions import new_session
 
 MODULE = "triton_ensemble"
 CLIENT = paths.solutions() / MODULE / "client.py"
@@ -132,14 +130,7 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
         if isolation != "none" and level()[0] == "none":
             pytest.skip(level()[1])
         (files / "client.py").write_text(source)
-        session = Session(
-            Candidate("nobody"),
-            files=files,
-            launcher=Launcher(isolation),
-            connect=lambda: None,
-            budget=Budget(150),
-            device="cpu",
-        )
+        session = new_session(files, launcher=Launcher(isolation), budget_s=150)
         once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", (), 2.0)
         rungs = {"answers": once} if only_once else calling.rungs(service)
         try:

@@ -1,7 +1,5 @@
 """What is asked of docker or podman; a program that stands in for them writes it down."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The way into a confined server's network, with and without root."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """A half-made environment is never taken for a whole one, and two do not make it at once."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

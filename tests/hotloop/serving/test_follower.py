@@ -1,7 +1,5 @@
 """A log is passed on while it grows, in whole lines, and nothing of it is lost or told twice."""
 
-from __future__ import annotations
-
 import io
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """HTTP to a server that is hostile: a deadline for the whole answer, and caps on all of it."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

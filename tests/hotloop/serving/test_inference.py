@@ -1,7 +1,5 @@
 """Tensors to and from the wire; an answer that lies about itself is refused."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

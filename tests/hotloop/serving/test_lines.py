@@ -1,7 +1,5 @@
 """A program that answers lines: questions of any length, silence, and its end."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

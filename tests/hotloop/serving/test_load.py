@@ -1,7 +1,5 @@
 """The load generator against small servers of our own: right ones, slow ones, hostile ones."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import struct
@@ -20,7 +18,7 @@ from hypothesis import strategies as st
 from hotloop.core.clock import now
 from hotloop.serving import load
 from hotloop.serving.inference import decode, texts
-from hotloop.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer, due_times
+from hotloop.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer
 from hotloop.serving.server import Server
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -205,14 +203,6 @@ def test_percentiles_are_times_that_were_measured() -> None:
     assert found.percentile(0.95) == 0.95
     assert found.percentile(0.5) == 0.5
     assert Load(1.0, (0.7,), ()).percentile(0.95) == 0.7
-
-
-def test_users_who_do_not_know_each_other() -> None:
-    due = due_times(np.random.default_rng(1), 20_000, 500.0)
-    gaps = np.diff([0.0, *due])
-    assert (gaps >= 0).all()
-    assert gaps.mean() == pytest.approx(1 / 500, rel=0.03)
-    assert gaps.std() == pytest.approx(gaps.mean(), rel=0.05), "as far apart as chance has it"
 
 
 def test_a_request_is_whole() -> None:

@@ -1,7 +1,5 @@
 """What a server tells of itself is read, and what it cannot have told is refused."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

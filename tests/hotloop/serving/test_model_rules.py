@@ -1,7 +1,5 @@
 """Each rule refuses a configuration that breaks it, at the place, and no other."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.serving import model_config, model_rules

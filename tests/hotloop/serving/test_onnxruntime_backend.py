@@ -1,7 +1,5 @@
 """Our onnxruntime backend reads a configuration as NVIDIA's does."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What the relay passes on, notes, refuses and cuts off; the servers here are small ones."""
 
-from __future__ import annotations
-
 import gc
 import http.client
 import json

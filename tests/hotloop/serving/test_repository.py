@@ -1,7 +1,5 @@
 """The static check: every wrong repository is told with the place of what is wrong."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import time

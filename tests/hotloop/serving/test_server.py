@@ -1,7 +1,5 @@
 """Real servers: ready in time, reached from outside, refused with a reason, ended whole."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

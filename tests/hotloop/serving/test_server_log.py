@@ -1,7 +1,5 @@
 """The reason for a failed start is found in what servers really print."""
 
-from __future__ import annotations
-
 from hotloop.serving import server_log
 
 PYTHON_ERROR = """I1121 18:59:55.1 2 model_lifecycle.cc:472] "loading: bad:1"

@@ -1,7 +1,5 @@
 """`hotloop serving`, as people and as programs call it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Regions of servers that are gone are removed; nobody else's are touched."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -1,7 +1,5 @@
 """A way to write a CUDA source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

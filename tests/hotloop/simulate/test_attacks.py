@@ -4,8 +4,6 @@ The first line of each says what must come of it: `// counted: 128` (bytes of gl
 and no finding), `// found: race` (a finding of this kind, with its line), or `// refused`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Built files are kept by content."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Checks in several orders: what counts as a change of the output, and what ends a run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

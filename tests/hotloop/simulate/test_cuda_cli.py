@@ -1,7 +1,5 @@
 """`hotloop cuda run` and `hotloop cuda check`, as a learner types them."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """PyTorch operators in CUDA C++: right results, and what is said of wrong kernels."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The pass on modules that no compiler made: what it lets through reports every access."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Callable

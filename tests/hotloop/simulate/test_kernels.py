@@ -5,8 +5,6 @@ The first line of a broken program says what must be found, and nothing else may
 for ever.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

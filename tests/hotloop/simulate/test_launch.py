@@ -1,7 +1,5 @@
 """One kernel, launched by its name: its arguments, and which kernels are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A process that runs many programs keeps nothing of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What the notebook's cells about kernels and operators say, before and after they are written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a run found: figures at the program's lines, and nothing twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """__half and __nv_bfloat16: the bits that a GPU gives, for every value."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

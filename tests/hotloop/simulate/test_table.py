@@ -1,7 +1,5 @@
 """What a line moves, in words and as a picture."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

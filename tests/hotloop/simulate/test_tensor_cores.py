@@ -3,8 +3,6 @@
 Tables: PTX ISA, "Matrix Fragments for mma.m16n8k16 with floating point type", "ldmatrix".
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

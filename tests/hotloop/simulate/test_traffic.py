@@ -1,7 +1,5 @@
 """The figures of each line: bytes, sectors of global memory, passes over the banks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The reader of built pages finds what is broken and what comes from elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The page of mutants hides none that passed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

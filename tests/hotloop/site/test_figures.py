@@ -1,7 +1,5 @@
 """A figure in prose is a recorded value with its circumstances, or the build stops."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The site builds without a warning, from pages and data only, and is whole when it is built."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Plots show what a run holds, in words as well as in the picture."""
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """What the site's practice pages load is there, and the drawn way is the curriculum's."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

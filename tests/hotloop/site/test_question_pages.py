@@ -1,7 +1,5 @@
 """A question's page holds all that the bank knows, in each language."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html import unescape

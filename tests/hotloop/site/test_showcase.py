@@ -1,7 +1,5 @@
 """The first screen shows what was recorded, and nothing that is not there."""
 
-from __future__ import annotations
-
 import pytest
 from bs4 import BeautifulSoup
 

@@ -1,7 +1,5 @@
 """Tables of runs and of the judge's own figures: what is recorded, and nothing else."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A team with two candidates of one role, made once; and copies of it that a test may change."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Records and reports made by hand, for tests that need no judge."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Zips written byte by byte, so that each field can lie."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from collections.abc import Sequence

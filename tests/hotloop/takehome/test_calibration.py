@@ -1,7 +1,5 @@
 """What is known of a role's tasks, and how little few candidates say."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -13,12 +11,7 @@ from hotloop import curriculum
 from hotloop.cli import app
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.takehome import (
-    calibration,
-    grading,
-    quality,
-    scorecard,
-)
+from hotloop.takehome import calibration, grading, quality, scorecard
 from hotloop.takehome.calibration import Discrimination, Past, TaskCalibration, remarks
 from hotloop.takehome.intervals import rate_interval
 from hotloop.takehome.recorded import FOLDER, recorded

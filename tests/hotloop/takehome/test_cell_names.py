@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from hotloop.takehome.cell_names import made, statements, taken

@@ -1,7 +1,5 @@
 """Comparisons: nobody is ranked whose interval overlaps another's."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

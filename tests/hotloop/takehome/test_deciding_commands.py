@@ -1,7 +1,5 @@
 """`hotloop takehome scorecard`, `compare` and `calibrate` on reports that were made by hand."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A submission's tasks are judged side by side, and one that is lost costs nobody a point."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time

@@ -2,8 +2,6 @@
 verdict; none changes a file, and none takes long or much memory.
 """
 
-from __future__ import annotations
-
 import base64
 import io
 import json

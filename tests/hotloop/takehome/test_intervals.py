@@ -1,7 +1,5 @@
 """Intervals of points, and of rates that were counted."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -9,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hotloop.takehome.intervals import (
-    Interval,
-    median_interval,
-    rate_interval,
-    said,
-    tenths,
-    total,
-)
+from hotloop.takehome.intervals import Interval, median_interval, rate_interval, said, tenths, total
 from hotloop.takehome.report_page import said_points
 
 

@@ -1,7 +1,5 @@
 """What stays undecided is judged once more, by itself; and nothing of the work stays behind."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

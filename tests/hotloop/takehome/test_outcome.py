@@ -1,7 +1,5 @@
 """What came of the last hand-in: nothing that is about an earlier one."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """A pack of a few tasks can be worked on: what it asks can be passed, and its cells run."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ Once both held all that it takes: the wheel the solutions and the edits of every
 which variant it was. One call rendered the candidate's complete solution.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """What a report says of a task's checks: in many candidates' variants, and of mutants."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

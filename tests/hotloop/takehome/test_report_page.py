@@ -1,7 +1,5 @@
 """The page of a report: whole in itself, and nothing of a candidate's is more than text."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

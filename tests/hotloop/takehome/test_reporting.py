@@ -1,7 +1,5 @@
 """Reports from records: scores, what is open, questions, and what stands in report.json."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Points with their uncertainty, from records."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.core.verdict import Verdict

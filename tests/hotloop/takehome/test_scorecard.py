@@ -1,7 +1,5 @@
 """Scorecards: filed once, in versions, and before the name is seen."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from uuid import UUID

@@ -1,7 +1,5 @@
 """What a second judging says about a report."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A candidate installs neither cryptography nor a web server, and courses none of them."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """An answer is read wherever it stands; blank is only what holds no word of the candidate's."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

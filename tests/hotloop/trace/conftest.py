@@ -1,7 +1,5 @@
 """Real traces of a small training loop on a CPU, made once by the torch that is installed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -4,8 +4,6 @@ Where the fields come from: libkineto/src/output_json.cpp and CuptiActivity.cpp 
 profiler. Times are small whole microseconds, so that each expected figure can be reckoned by eye.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

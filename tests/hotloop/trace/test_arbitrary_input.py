@@ -1,7 +1,5 @@
 """Whatever lies in a file, reading it ends soon: with a trace or with a TraceError."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import tempfile

@@ -1,7 +1,5 @@
 """What is asked about a GPU, on traces that were written by hand (see hand_made.py)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

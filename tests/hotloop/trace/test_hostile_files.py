@@ -1,7 +1,5 @@
 """Files that are no traces: each gets a sentence, soon, and never fills the memory."""
 
-from __future__ import annotations
-
 import gc
 import gzip
 import json

@@ -1,7 +1,5 @@
 """The reader needs numpy only: it serves the judge, and notebooks that have nothing else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a notebook shows to open a trace in Perfetto."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

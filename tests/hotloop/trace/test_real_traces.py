@@ -1,7 +1,5 @@
 """What the installed torch writes is read, and read as torch itself reads it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections import Counter

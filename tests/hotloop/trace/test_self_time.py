@@ -1,7 +1,5 @@
 """Self time and depth, against a reference that looks at every nanosecond."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The picture: what is in it, that names cannot break out of it, and that it stays small."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path

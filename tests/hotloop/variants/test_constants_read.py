@@ -1,7 +1,5 @@
 """What a check reads of a variant is what variants.yaml draws, with the course's own value."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

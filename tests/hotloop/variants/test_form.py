@@ -1,7 +1,5 @@
 """`variants.yaml`: faults are named with their lines, and each edit has something to change."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path

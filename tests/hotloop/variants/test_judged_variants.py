@@ -1,7 +1,5 @@
 """Two variants of two tasks, judged for real; many in tests/benchmarks/variants.py."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

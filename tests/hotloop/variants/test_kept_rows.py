@@ -1,7 +1,5 @@
 """What tests/benchmarks/variants.py keeps of what it counted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

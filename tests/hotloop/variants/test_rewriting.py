@@ -1,7 +1,5 @@
 """What a variant does to a module's text, and what it leaves alone."""
 
-from __future__ import annotations
-
 import ast
 import json
 

@@ -1,7 +1,5 @@
 """A variant survives its file, and nothing that is not one is read."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A real server for a site, in a thread of the tests' own."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,18 +1,18 @@
 """A process is there as long as its site, and not a moment longer."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hotloop.web.supervisor import Supervisor
+
+from ..waiting import until
 
 WAITS = "import time; time.sleep(60)"
 DEAF = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {WAITS}"
@@ -54,7 +54,7 @@ def test_each_end_is_told() -> None:
     ends: list[bool] = []
     watched = supervisor("pass", ended=lambda: ends.append(True))
     watched.start()
-    _until(lambda: len(ends) > 1)
+    until(lambda: len(ends) > 1, 20)
     watched.stop()
 
 
@@ -63,24 +63,17 @@ def test_a_password_is_no_argument(tmp_path: Path) -> None:
     program = f"import os; open({str(seen)!r}, 'w').write(os.environ['SECRET']); {WAITS}"
     watched = supervisor(program, environment={"SECRET": "a-secret"})
     watched.start()
-    _until(lambda: seen.exists() and seen.read_text() == "a-secret")
+    until(lambda: seen.exists() and seen.read_text() == "a-secret", 20)
     assert b"a-secret" not in Path(f"/proc/{watched.process}/cmdline").read_bytes()
     assert "a-secret" not in repr(watched)
     watched.stop()
 
 
 def _new(watched: Supervisor, before: int | None) -> int:
-    _until(lambda: watched.process not in (None, before))
+    until(lambda: watched.process not in (None, before), 20)
     assert watched.process is not None
     return watched.process
 
 
 def _is_alive(process: int) -> bool:
     return Path(f"/proc/{process}").exists()
-
-
-def _until(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.01)

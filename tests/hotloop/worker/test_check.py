@@ -1,7 +1,5 @@
 """`check` in a learner's own process: a verdict, an end in time, and nothing left behind."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import signal

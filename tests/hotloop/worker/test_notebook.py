@@ -1,7 +1,5 @@
 """A notebook without Jupyter: cells in order, up to the one that is judged."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

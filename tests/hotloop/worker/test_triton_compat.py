@@ -1,8 +1,6 @@
 """A loop bound that is a kernel's argument works in the interpreter, with every supported pair of
 Triton and numpy."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import os
 import subprocess

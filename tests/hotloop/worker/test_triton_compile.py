@@ -1,7 +1,5 @@
 """Kernels compile for GPUs that are not here; what the compiler says comes back with a line."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

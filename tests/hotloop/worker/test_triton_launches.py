@@ -1,7 +1,5 @@
 """What a learner's function launches is noted as plain data."""
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """Accesses are counted, and each must stay inside the elements of a tensor."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A launch plan is replayed by vetted kernels alone; bytes are counted, strays are faults."""
 
-from __future__ import annotations
-
 import mmap
 import os
 import socket

@@ -4,8 +4,6 @@ A note's id is made from the question's id and the language alone, so that a lat
 what a learner has and keeps the learner's schedule.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import itertools

@@ -3,8 +3,6 @@
 A question with numbers follows its essay as a numerical question with its tolerance.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

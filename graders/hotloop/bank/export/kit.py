@@ -3,8 +3,6 @@
 It needs nothing else, no script, picture or host, so that it can be kept with the applicant's file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

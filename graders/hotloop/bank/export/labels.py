@@ -1,7 +1,5 @@
 """The few words that exports add to a question, by language."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

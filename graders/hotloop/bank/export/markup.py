@@ -1,7 +1,5 @@
 """Texts of questions as HTML: escaped, with `code`, paragraphs and fenced blocks of code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from html import escape

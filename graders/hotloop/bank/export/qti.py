@@ -4,8 +4,6 @@ A question with numbers follows as an item that the importing system marks by it
 carry no namespace, as the format's DTD has them; Canvas and Blackboard read both ways.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`hotloop author calibrate`: which levels the recorded runs on GPUs support."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated
 

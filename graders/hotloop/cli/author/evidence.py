@@ -1,7 +1,5 @@
 """`hotloop author evidence`: measure the solutions on this machine and write it down."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

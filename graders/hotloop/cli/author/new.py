@@ -1,7 +1,5 @@
 """`hotloop author new`: the files that an author begins with."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`hotloop author proofs`: run the programs behind answers and lessons, and keep their output."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`hotloop author render`: exercises from solutions, and what lessons quote."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`hotloop course ask`: ask the instructor to look at a grade again."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

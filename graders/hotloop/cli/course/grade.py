@@ -1,7 +1,5 @@
 """`hotloop course grade`: autograde a course, and write feedback."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """`hotloop course new`: an nbgrader course with modules released."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`hotloop course trial`: a class on this machine, for one account that plays everybody."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`hotloop cuda compile`: what nvcc makes of a CUDA file, for GPUs that need not be here."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated

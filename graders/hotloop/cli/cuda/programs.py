@@ -1,7 +1,5 @@
 """What the commands on CUDA programs share: their options, and how findings are shown."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any

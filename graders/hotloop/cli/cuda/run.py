@@ -1,7 +1,5 @@
 """`hotloop cuda run`: a CUDA C++ program without a GPU."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

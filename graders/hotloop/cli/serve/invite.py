@@ -1,7 +1,5 @@
 """`hotloop serve invite`: links with which people come in."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`hotloop takehome account`: who of a team can log in to the portal."""
 
-from __future__ import annotations
-
 import getpass
 import secrets
 import sys

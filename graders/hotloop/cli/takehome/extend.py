@@ -1,7 +1,5 @@
 """`hotloop takehome extend`: more time for a candidate."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

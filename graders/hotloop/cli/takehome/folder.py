@@ -1,7 +1,5 @@
 """What the commands of a team share: its folder, and who is at work."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

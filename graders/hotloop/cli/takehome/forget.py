@@ -1,7 +1,5 @@
 """`hotloop takehome forget`: delete what is kept of candidates."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

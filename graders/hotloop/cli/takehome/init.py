@@ -1,7 +1,5 @@
 """`hotloop takehome init`: a team's folder, with its keys and a first role."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`hotloop takehome new`: a pack for one candidate."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

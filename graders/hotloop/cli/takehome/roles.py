@@ -1,7 +1,5 @@
 """A team's roles: found, or made for a module."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

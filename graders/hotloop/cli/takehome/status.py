@@ -1,7 +1,5 @@
 """`hotloop takehome status`: a candidate's time and tasks, or a team's list of packs."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any

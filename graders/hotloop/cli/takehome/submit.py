@@ -1,7 +1,5 @@
 """`hotloop takehome submit`: the file that a candidate hands in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """What the store keeps: attempts, and the events that say what became of them."""
 
-from __future__ import annotations
-
 import getpass
 import os
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Connections to the gradebook's database, and transactions in it that write."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager

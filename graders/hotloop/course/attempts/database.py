@@ -1,7 +1,5 @@
 """Which database a course's gradebook is in: what the course's own settings say."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast

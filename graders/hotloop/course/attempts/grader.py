@@ -1,7 +1,5 @@
 """What judged an attempt, and on what: the two digests that tell whether it may stand."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

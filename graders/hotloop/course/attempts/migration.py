@@ -1,7 +1,5 @@
 """Brings our tables in a gradebook's database up to date; nbgrader's own are left as they are."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Waits for a database that is busy, starting again or out of space; then says what to do."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The tables as queries see them. The database gets them from `migrations`, not from here."""
 
-from __future__ import annotations
-
 import zlib
 from datetime import UTC, datetime
 from typing import Any

@@ -4,8 +4,6 @@ It is no verdict and moves no points: short tasks have few right ways, and two m
 together where that is allowed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Why points were lost or are open, in groups: what many learners met is one line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass

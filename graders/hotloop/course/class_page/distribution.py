@@ -1,7 +1,5 @@
 """How points are spread over a class, and a drawing of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape

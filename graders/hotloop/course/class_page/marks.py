@@ -1,7 +1,5 @@
 """What a class has earned, task by task, as the gradebook and the judge's records have it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path

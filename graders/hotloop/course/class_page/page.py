@@ -1,7 +1,5 @@
 """The class page as one file of HTML that needs nothing else: no script, no picture, no host."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

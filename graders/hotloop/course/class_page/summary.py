@@ -1,7 +1,5 @@
 """The class page as plain data: what `--json` prints, and what the page shows."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

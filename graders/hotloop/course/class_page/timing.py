@@ -1,7 +1,5 @@
 """How long judging took, task by task and rung by rung, from the records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ submission whose process or node is lost is tried again; one that is lost each t
 points stay open, and the others go on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Protocol

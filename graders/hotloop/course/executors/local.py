@@ -4,8 +4,6 @@ A process that dies loses one submission. Nobody says which of those that were u
 it: each of them is tried again by itself, and the one that is lost again is reported.
 """
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

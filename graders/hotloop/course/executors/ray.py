@@ -10,8 +10,6 @@ machine.
 A grading whose node or process is lost is tried again, at most three times.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import platform

@@ -4,8 +4,6 @@ It takes the place of nbgrader's own, which shows pending points as lost and ask
 the judge gives. Which of the two is loaded is in `jupyter/`, installed with this package.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 

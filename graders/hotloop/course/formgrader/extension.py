@@ -1,7 +1,5 @@
 """The extension itself: nbgrader's, with lists, marks and a page of Hotloop's before its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """What formgrader's lists ask for: nbgrader's answers, with pending points told from lost ones."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, cast
 

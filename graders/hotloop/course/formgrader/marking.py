@@ -4,8 +4,6 @@ Whoever overrides says so: a request that would change a judged cell's points wi
 refused, whatever sent it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import asdict

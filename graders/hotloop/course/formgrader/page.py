@@ -3,8 +3,6 @@
 Everything of a learner's is escaped here or in `learner_files`; the templates print it as it is.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path

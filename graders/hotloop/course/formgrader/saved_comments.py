@@ -3,8 +3,6 @@
 A file for each, because several graders may add and remove at the same time.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from dataclasses import dataclass

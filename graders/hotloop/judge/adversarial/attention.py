@@ -5,8 +5,6 @@ is then far off, but a maximum over half of them is as good as any, and a score 
 be is one of many.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hotloop.judge.adversarial.reductions import Floats, Places, Rng

@@ -1,7 +1,5 @@
 """Indices for computations that address memory through them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hotloop.judge.adversarial.reductions import Places, Rng, places

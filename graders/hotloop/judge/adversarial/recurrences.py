@@ -4,8 +4,6 @@ What can be wrong there is wrong at a border: a state that is not rescaled, take
 behind the first block, or spoiled by a block in which there is nothing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hotloop.judge.adversarial.reductions import Floats, Rng, places

@@ -4,8 +4,6 @@ Whoever leaves out a part of the axis is wrong in the rows whose deciding elemen
 64 rows reach every part that `reached` in the tests lists; fewer rows reach the ends first.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The GPU that the judge measures on, or one sentence that says why it cannot."""
 
-from __future__ import annotations
-
 import functools
 import logging
 import os

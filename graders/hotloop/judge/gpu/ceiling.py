@@ -1,7 +1,5 @@
 """The card's measured ceilings, against which a speed is called a fraction or implausible."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

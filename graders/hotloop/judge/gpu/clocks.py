@@ -1,7 +1,5 @@
 """Whether the card was in a state to measure on: clocks, throttling, other programs."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 

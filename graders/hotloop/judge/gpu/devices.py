@@ -1,7 +1,5 @@
 """What a sandbox must let through so that a worker can use the GPU: device nodes and the driver."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

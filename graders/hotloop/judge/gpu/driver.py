@@ -10,8 +10,8 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Self
 
+from hotloop.core.closing import Closing
 from hotloop.worker.device import NOT_SUPPORTED, POSIX_DESCRIPTOR, Cuda, CudaError, Location
 
 _PINNED = 1
@@ -208,7 +208,7 @@ class Driver(Cuda):
                 raise
 
 
-class Stream:
+class Stream(Closing):
     """A stream of the current context. Copies on it need page-locked memory to be asynchronous."""
 
     def __init__(self, driver: Driver) -> None:
@@ -232,14 +232,8 @@ class Stream:
         """Give the stream back."""
         self._driver.call("cuStreamDestroy_v2", self.handle)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-class Event:
+class Event(Closing):
     """A mark in a stream of the current context; no stream means the default one, torch's."""
 
     def __init__(self, driver: Driver) -> None:
@@ -273,9 +267,3 @@ class Event:
     def close(self) -> None:
         """Give the event back."""
         self._driver.call("cuEventDestroy_v2", self._handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()

@@ -3,8 +3,6 @@
 No run of an engine on a GPU is recorded yet; elsewhere the rungs say what is missing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec

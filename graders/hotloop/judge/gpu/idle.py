@@ -6,8 +6,6 @@ only sleeps) takes turns with the judge's kernel and about doubles its time. NVM
 no substitute: it is sampled too coarsely for a window.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ A workload is made for a card with much memory. On a smaller one it has fewer ro
 depend on each other: the same on both sides, as only the card decides.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import TypeVar

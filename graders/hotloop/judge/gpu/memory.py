@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
+from hotloop.core.closing import Closing
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.gpu.driver import Driver
@@ -21,7 +22,7 @@ ALIGNMENT = 512
 INPUTS, OUTPUTS = 0, 1
 
 
-class DeviceBuffer:
+class DeviceBuffer(Closing):
     """One block of device memory, mapped here for reading and writing.
 
     size: bytes, rounded up to the device's granularity. writable: whether the worker's mapping is.
@@ -62,12 +63,6 @@ class DeviceBuffer:
         self._driver.release(self._handle)
         self._handle = self.address = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -107,7 +102,7 @@ class Layout:
         return [c.destination_message() if destination else c.message() for c in self.calls]
 
 
-class Loan:
+class Loan(Closing):
     """The memory behind a layout, from the moment that the judge fills it until it is compared."""
 
     def __init__(self, driver: Driver, layout: Layout) -> None:
@@ -128,12 +123,6 @@ class Loan:
         """Give both back."""
         self.inputs.close()
         self.outputs.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class _Packer:

@@ -4,8 +4,6 @@ They are for reading. No verdict depends on them: the profiler runs in the candi
 a kernel is slower under it. Metrics: "Metrics Decoder" in NVIDIA's Nsight Compute documentation.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Sequence

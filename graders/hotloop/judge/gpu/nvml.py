@@ -3,8 +3,6 @@
 Nothing here changes a setting of the card. Source: the NVML API reference guide.
 """
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 import os

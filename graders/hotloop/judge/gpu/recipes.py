@@ -4,8 +4,6 @@ Each draw has a seed of its own, so that the judge can make one call's inputs ag
 window and compare with those, whatever happened to the ones that the worker saw.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -6,8 +6,6 @@ with the final one. A few secret calls of a leg are compared with a float64 trut
 of each, and now and then a whole output.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

@@ -10,8 +10,6 @@ and the outputs are compared with the truth of inputs that are drawn anew from t
 Several legs make one window where the device's memory is too small for a window of fresh inputs.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import statistics

@@ -1,7 +1,5 @@
 """Workers that may use the GPU."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rung: right answers, as plain data, to questions that the candidate has never seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

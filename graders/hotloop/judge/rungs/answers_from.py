@@ -1,7 +1,5 @@
 """Rung: right answers, from another function of the learner's than the one the task is named by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

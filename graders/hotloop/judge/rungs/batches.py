@@ -4,8 +4,6 @@ What is looked at is the histogram of batch sizes, from the server's statistics:
 fours, or ones and sixteens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ judge's: what was asked, over which protocol, how often and over how many connec
 there. Late answers and refusals are the relay's; answers and other errors are the server's own.
 """
 
-from __future__ import annotations
-
 import errno
 import importlib.util
 import math

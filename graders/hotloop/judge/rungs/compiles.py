@@ -4,8 +4,6 @@ The kernels are compiled as a launch on a GPU would compile them: for the types,
 alignments of the recorded calls. A process of ours does it, without the learner's Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

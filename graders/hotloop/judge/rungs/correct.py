@@ -1,7 +1,5 @@
 """Rung: the candidate's answers are right, on inputs that it has never seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rung: a CUDA kernel has no races and no other faults that happen to leave the result right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ read, and error messages quote what was read: so of all that nvcc says, only dia
 learner's own file or about the toolkit's headers are passed on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

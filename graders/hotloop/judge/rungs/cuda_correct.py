@@ -1,7 +1,5 @@
 """Rung: a CUDA kernel's answers are right, in the simulator, on inputs it has never seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

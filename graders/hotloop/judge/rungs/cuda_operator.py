@@ -1,7 +1,5 @@
 """Rungs for an operator: its file holds several functions, each of which another rung asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

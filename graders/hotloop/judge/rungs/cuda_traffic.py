@@ -4,8 +4,6 @@ Global memory is counted in sectors of 32 bytes, so that lanes which are not nex
 cost what they cost on a GPU; shared memory in passes over its banks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast

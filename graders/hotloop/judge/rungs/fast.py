@@ -1,7 +1,5 @@
 """Rung: fast on a CPU, against a baseline measured in the same minutes, and against the limit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager

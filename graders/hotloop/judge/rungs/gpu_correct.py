@@ -1,7 +1,5 @@
 """Rung: right on the GPU, on inputs in the judge's own device memory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

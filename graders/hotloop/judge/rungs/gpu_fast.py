@@ -1,7 +1,5 @@
 """Rung: fast on the GPU, against a baseline measured in the same minutes, and against the card."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,12 +14,7 @@ from hotloop.judge.gpu.ceiling import Ceiling, measure
 from hotloop.judge.gpu.length import lengthen
 from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import DeviceSide
-from hotloop.judge.gpu.workers import (
-    candidate_worker,
-    card_for,
-    guests_of,
-    trusted_worker,
-)
+from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.fast import Baseline

@@ -5,8 +5,6 @@ may see until its result lies in the judge's memory, which no work that is still
 reached. The protocol is that of a CPU; card and clocks are watched as for kernels.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace

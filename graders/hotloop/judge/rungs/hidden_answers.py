@@ -1,7 +1,5 @@
 """Rung: right answers to questions that a program of ours makes, with the truth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

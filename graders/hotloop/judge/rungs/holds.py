@@ -1,7 +1,5 @@
 """Rung: what the candidate has made stands up to everything that is asked of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

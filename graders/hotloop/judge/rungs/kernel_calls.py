@@ -6,8 +6,6 @@ nothing else of the learner's, on inputs sampled after the recording: cases of t
 shapes with other values. Only what the kernels compute there counts.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

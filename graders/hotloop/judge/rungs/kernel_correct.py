@@ -1,7 +1,5 @@
 """Rung: the answers are right, and they are the kernels' own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from hotloop.judge.rungs.kernel_calls import KernelCalls

@@ -1,7 +1,5 @@
 """A process for vetted kernels, without the learner's Python."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 

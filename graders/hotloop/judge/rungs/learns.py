@@ -1,7 +1,5 @@
 """Rung: what was trained knows something, on data of ours that no training has seen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

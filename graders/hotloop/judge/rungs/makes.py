@@ -1,7 +1,5 @@
 """Rung: the files that the candidate's function makes are what was asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ calls of a single row that is longer than all that counts as being at hand. The 
 in the process that counts: the rung is `instrumented`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

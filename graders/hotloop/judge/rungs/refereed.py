@@ -1,7 +1,5 @@
 """Rung: the candidate's answers agree with what a function of ours gives for the same inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

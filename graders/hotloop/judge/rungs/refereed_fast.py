@@ -1,7 +1,5 @@
 """Rung: fast on a CPU, with every timed answer compared with what a referee gives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Rung: what a function cannot do right it refuses, with an error, instead of doing it wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Throughput at many clients, or the time of an answer at one: the same measuremen
 of clients as its difference. With many, the slowest answers may not have become slower.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rung: a real server over the candidate's repository gives right answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path

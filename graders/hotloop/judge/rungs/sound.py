@@ -1,7 +1,5 @@
 """Rung: a model repository in which the static check finds nothing wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

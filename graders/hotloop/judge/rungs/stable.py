@@ -3,8 +3,6 @@
 What depends on the process, such as Python's own `hash` of a text, differs between two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rung: the candidate's figures agree with a trace that it has just recorded itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Steps, ranges and what was recorded are read from the files themselves. Number o
 ranges are drawn anew for each judging, so that no trace of another day will do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

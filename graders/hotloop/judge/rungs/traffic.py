@@ -4,8 +4,6 @@ Counted in the replays of `KernelCalls`: points follow the counted bytes only wh
 answers there are right and stayed inside their tensors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Every judged call is watched, so that a function cannot tell which ones are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

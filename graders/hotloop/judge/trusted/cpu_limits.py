@@ -1,7 +1,5 @@
 """What a CPU's arithmetic can do at most. Runs in a worker of ours, never in the judge."""
 
-from __future__ import annotations
-
 import time
 
 import torch

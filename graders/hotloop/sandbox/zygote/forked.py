@@ -1,7 +1,5 @@
 """A confined process that a zygote has forked, held to its limits like every other."""
 
-from __future__ import annotations
-
 import os
 import resource
 import socket

@@ -5,8 +5,6 @@ lies. It has read and executed installed code only. When its owner ends, the ker
 with its process namespace all of its children.
 """
 
-from __future__ import annotations
-
 import array
 import math
 import os

@@ -1,7 +1,5 @@
 """What a child is asked to be, so that it finds what bubblewrap would have given it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Why a zygote does not serve."""
 
-from __future__ import annotations
-
 
 class ZygoteRefused(RuntimeError):
     """This machine, or what was to be preloaded, does not let a zygote confine its children.

@@ -1,15 +1,13 @@
 """What the owner of many confined processes keeps: zygotes, started when they are first needed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
 
+from hotloop.core.closing import Closing
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.requirements import missing
@@ -32,7 +30,7 @@ _Key = tuple[tuple[str, str], ...]
 _log = logging.getLogger(__name__)
 
 
-class Zygote:
+class Zygote(Closing):
     """Launches like `hotloop.sandbox.launch.launch`, which it falls back to for whatever it cannot
     serve. One process's own; any of its threads may use it.
 
@@ -76,12 +74,6 @@ class Zygote:
         for process in processes:
             with suppress(RuntimeError):
                 process.kill()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _fork(self, confinement: Confinement) -> Confined:
         zygote = self._process(confinement.environment)

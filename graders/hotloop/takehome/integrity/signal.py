@@ -1,7 +1,5 @@
 """A sign that a person should look at something. It is never a verdict, and moves no score."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -4,8 +4,6 @@ How often honest work crosses the bounds comes from `tests/benchmarks/similarity
 package carries its result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

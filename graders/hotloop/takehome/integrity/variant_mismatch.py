@@ -1,7 +1,5 @@
 """A signal where the work answers another variant than the candidate was given."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

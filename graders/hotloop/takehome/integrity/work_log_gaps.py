@@ -1,7 +1,5 @@
 """Signals from the work log: a broken chain, times that cannot be, and work that came at once."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 from hotloop.takehome.integrity.signal import Signal, Strength

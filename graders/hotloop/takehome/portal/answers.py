@@ -1,7 +1,5 @@
 """What the portal says in place of a page, where `hotloop.web.answers` has no sentence for it."""
 
-from __future__ import annotations
-
 OVER = "The time of this link is over. Ask the team that sent it."
 
 NO_CANDIDATE = "There is no such candidate, or all about them was deleted."

@@ -1,20 +1,15 @@
 """The application: pages, headers, limits and refusals."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re
-import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import cast
 
-from fastapi import Depends, FastAPI
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
@@ -27,11 +22,9 @@ from hotloop.takehome.portal.pages import refusal
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
 from hotloop.takehome.team import TeamError, UnknownPack
-from hotloop.web import bodies
-from hotloop.web.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.web import bodies, site
+from hotloop.web.answers import SENTENCES, LoginNeeded
 from hotloop.web.headers import StrictHeaders
-from hotloop.web.settings import FIELD_BYTES, FIELDS, FORM_BYTES
-from hotloop.web.site import counted, from_here
 
 _UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
 
@@ -66,41 +59,24 @@ def application(portal: Portal) -> FastAPI:
             await tidying
         portal.close()
 
-    app = FastAPI(
-        title="Hotloop take-home portal",
-        docs_url=None,
-        redoc_url=None,
-        openapi_url=None,
-        lifespan=lifespan,
-        dependencies=[Depends(counted), Depends(from_here)],
-        default_response_class=Response,
-        max_body_size=FORM_BYTES,
-        form_limits={"max_fields": FIELDS, "max_files": 0, "max_part_size": FIELD_BYTES},
-        redirect_slashes=False,
-    )
-    app.state.site = portal
-    app.add_middleware(
-        bodies.BodyTime,
-        settings=portal.settings,
+    app = site.application(
+        portal,
+        refusal,
         is_upload=_is_upload,
         largest=limits.MAX_UPLOAD,
+        log=log,
+        title="Hotloop take-home portal",
+        openapi_url=None,
+        default_response_class=Response,
+        lifespan=lifespan,
     )
-    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[portal.settings.host])
     for part in (login, candidates, results, team, candidate):
         app.include_router(part.router)
-    app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(LoginNeeded, _login_needed)
     app.add_exception_handler(TeamError, _folder_fault)
     app.add_exception_handler(ForgedManifest, _folder_fault)
-    app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _fault)
     return app
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    refused = cast(Refused, error)
-    return refusal(request, refused.status, refused.sentence, refused.headers)
 
 
 async def _folder_fault(request: Request, error: Exception) -> Response:
@@ -124,12 +100,6 @@ async def _login_needed(request: Request, _error: Exception) -> Response:
     return refusal(request, 401, "You are not logged in any more: log in, and do it again.")
 
 
-async def _not_understood(request: Request, error: Exception) -> Response:
-    found = cast(RequestValidationError, error).errors()
-    fields = sorted({str(one["loc"][-1])[:60] for one in found})
-    return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
-
-
 async def _http(request: Request, error: Exception) -> Response:
     found = cast(HTTPException, error)
     said = SENTENCES.get(found.status_code, "The request cannot be served.")
@@ -150,16 +120,7 @@ def _is_upload(path: str) -> bool:
     return _UPLOAD.fullmatch(path) is not None
 
 
-async def _fault(request: Request, error: Exception) -> Response:
-    # Never the address: a candidate's is a secret.
-    number = secrets.token_hex(4)
-    log.error("fault %s in a request", number, exc_info=error)
-    return refusal(request, 500, f"{SENTENCES[500]} ({number})")
-
-
 EACH_S = 30.0
-
-log = logging.getLogger("hotloop.takehome")
 
 
 async def keep_tidy(portal: Portal) -> None:

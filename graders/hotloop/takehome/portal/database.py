@@ -1,7 +1,5 @@
 """The portal's own database: a SQLite file in the team's folder, or PostgreSQL by its URL."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from sqlalchemy import Column, Engine, Integer, String, Table, Text, UniqueConstraint

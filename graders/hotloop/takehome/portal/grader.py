@@ -5,8 +5,6 @@ It is a process of its own, so that pages stay quick while it works, and so that
 comes, loses nothing: see `hotloop.takehome.portal.queue`.
 """
 
-from __future__ import annotations
-
 import argparse
 import logging
 import os

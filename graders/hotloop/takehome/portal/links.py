@@ -4,8 +4,6 @@ The link is derived from the portal's secret, so the team can look it up again; 
 its digest only. A pack has one link at a time: a new one ends the one before.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import datetime

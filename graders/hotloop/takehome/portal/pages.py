@@ -1,7 +1,5 @@
 """Templates, and what they may call. Everything is escaped, and nothing missing is passed over."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from pathlib import Path

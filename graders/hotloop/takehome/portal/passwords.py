@@ -1,7 +1,5 @@
 """Passwords of the team's members."""
 
-from __future__ import annotations
-
 import re
 import secrets
 from threading import BoundedSemaphore

@@ -1,7 +1,5 @@
 """What every page of a portal works with."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -6,8 +6,6 @@ lock on the folder, so a grading that is marked as running while nobody holds it
 `recover` says so, and it is done again unless its report was written already.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Callable, Generator, Mapping

@@ -1,7 +1,5 @@
 """How a portal is run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from hotloop.takehome import limits

@@ -1,7 +1,5 @@
 """What scripts under tests/benchmarks measured, as far as reports state it."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -4,8 +4,6 @@ FD is a socket to the owner. A request is one byte with one descriptor beside it
 socket to the owner.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import os

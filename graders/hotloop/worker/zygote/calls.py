@@ -1,7 +1,5 @@
 """Calls of the Linux kernel that Python 3.11 does not have. Each raises OSError when it fails."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 

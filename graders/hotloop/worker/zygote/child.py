@@ -5,8 +5,6 @@ has limited it, starts the third and then only waits for that. The third builds 
 its rights and is the program.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Exactly the descriptors that a child is to have, under the numbers that it is to have."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 from collections.abc import Iterable

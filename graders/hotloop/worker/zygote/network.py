@@ -1,7 +1,5 @@
 """A loopback interface that works, in an otherwise empty network namespace."""
 
-from __future__ import annotations
-
 import fcntl
 import socket
 import struct

@@ -1,7 +1,5 @@
 """The program of a child: run in this process as if the interpreter had just been started."""
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys

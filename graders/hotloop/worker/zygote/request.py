@@ -1,7 +1,5 @@
 """What the owner of a zygote asks a child to be. Plain data that both sides know."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 HOME = "/home/learner"

@@ -1,7 +1,5 @@
 """What a child gives up, for good, before foreign code runs in it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

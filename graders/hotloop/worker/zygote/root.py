@@ -1,7 +1,5 @@
 """The file system of one child: built as bubblewrap builds it, from what the zygote sees."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Preloaded with hotloop.worker.kernel. A name that another version of theirs does
 time, no more.
 """
 
-from __future__ import annotations
-
 import importlib
 from contextlib import suppress
 

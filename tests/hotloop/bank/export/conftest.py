@@ -1,7 +1,5 @@
 """Questions that are hard to write down: every sign that some format reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The package is read by Anki's own library, which is what its desktop program runs on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The text is read by gift-pegjs, the grammar of GIFT that its online editor uses."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Callable

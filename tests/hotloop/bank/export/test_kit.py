@@ -1,7 +1,5 @@
 """The kit on paper; tests/browser prints it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The package's questions are valid by the DTD that IMS published with QTI 1.2.1."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Plain answers: what is misformed goes to no program of ours, and what is wrong is named."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """An archive is read as data, and nothing that could run is handed on."""
 
-from __future__ import annotations
-
 import json
 import sys
 import zipfile

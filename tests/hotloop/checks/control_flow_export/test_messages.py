@@ -1,16 +1,14 @@
 """Hidden messages of each way are found, whichever weights the encoder has."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, Way, case_of
-from hotloop.judge.budget import Budget
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
+
+from ...sessions import new_session
 
 UNSURE = 12 * 7919 + 1
 """Weights that were sure of three in sixteen thousand long messages, drawn word by word."""
@@ -20,14 +18,7 @@ SURE = 141285726
 
 
 def _session() -> Session:
-    return Session(
-        Candidate("nobody"),
-        files=None,
-        launcher=Launcher("bubblewrap"),
-        connect=lambda: None,
-        budget=Budget(60),
-        device="cpu",
-    )
+    return new_session(launcher=Launcher("bubblewrap"), budget_s=60)
 
 
 @pytest.mark.sandbox

@@ -1,7 +1,5 @@
 """What wrong answers do not see is in every set of hidden files, whatever is sampled."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """What the checks of llm_serving_engine are made of: references, baselines, bounds."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Losses that agree, and files that are damaged."""
 
-from __future__ import annotations
-
 import json
 import struct
 

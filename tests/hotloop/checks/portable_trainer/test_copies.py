@@ -1,7 +1,5 @@
 """What learner and judge both have is the same."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

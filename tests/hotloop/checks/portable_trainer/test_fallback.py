@@ -1,7 +1,5 @@
 """The fallback policy as the judge knows it, row by row of the rules."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

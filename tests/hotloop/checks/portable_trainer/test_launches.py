@@ -1,7 +1,5 @@
 """What ranks have fetched, and what a step lays out, from plain data."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

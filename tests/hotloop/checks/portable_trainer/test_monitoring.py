@@ -1,7 +1,5 @@
 """Streams and what is true of them, and what is said of a wrong reading."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -16,6 +16,7 @@ from hotloop.checks.portable_trainer.outcome import Outcome
 BACKENDS = (Backend("fast", 32.0, True, 0.1), Backend("plain", 24.0, False, 0.25))
 ORDEAL = Ordeal("a run", 5, BACKENDS, (), steps=3)
 LOSSES = [3.0, 2.0, 1.0]
+ORDER = ORDEAL.order()
 
 
 class Truth:
@@ -58,38 +59,27 @@ def test_a_run_as_it_should_be() -> None:
     assert mismatch() == ""
 
 
-def test_a_sample_that_is_counted_twice() -> None:
-    order = ORDEAL.order()
-    assert "second time" in mismatch(numbers=[order[0], order[0], order[2]])
-
-
-def test_an_end_before_the_end() -> None:
-    assert "ends after 2 of 3" in mismatch(numbers=ORDEAL.order()[:2])
-
-
-def test_another_loss() -> None:
-    assert "is 1.5 and should be 2" in mismatch(losses=[3.0, 1.5, 1.0])
-
-
-def test_spoiled_weights() -> None:
-    assert "spoiled" in mismatch(spoiled=True)
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"numbers": [ORDER[0], ORDER[0], ORDER[2]]}, "second time"),
+        ({"numbers": ORDER[:2]}, "ends after 2 of 3"),
+        ({"losses": [3.0, 1.5, 1.0]}, "is 1.5 and should be 2"),
+        ({"spoiled": True}, "spoiled"),
+        ({"steps_done": 9}, "goes back too far"),
+        ({"events": [taken_up("plain", 0)]}, "begins with plain"),
+        (
+            {"events": [taken_up("fast", 0), done(0, loss=math.nan), done(1), done(2)]},
+            "the policy says restore",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_run_is_told(other: dict[str, Any], said: str) -> None:
+    assert said in mismatch(**other)
 
 
 def test_a_foul_is_reported_as_it_is() -> None:
     assert mismatch(foul="it does what none may") == "it does what none may"
-
-
-def test_going_back_too_far() -> None:
-    assert "goes back too far" in mismatch(steps_done=9)
-
-
-def test_another_backend_than_the_first() -> None:
-    assert "begins with plain" in mismatch(events=[taken_up("plain", 0)])
-
-
-def test_a_restore_that_is_not_done() -> None:
-    events = [taken_up("fast", 0), done(0, loss=math.nan), done(1), done(2)]
-    assert "the policy says restore" in mismatch(events=events)
 
 
 def test_a_backend_that_was_barred_before_a_kill() -> None:

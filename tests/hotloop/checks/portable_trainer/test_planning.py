@@ -1,7 +1,5 @@
 """The rules of plans against what their sources say, and the search against all plans."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable
 from dataclasses import replace

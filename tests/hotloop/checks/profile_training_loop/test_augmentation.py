@@ -1,7 +1,5 @@
 """The entries that every judging of the augmentation asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path

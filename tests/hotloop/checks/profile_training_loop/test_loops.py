@@ -1,7 +1,5 @@
 """A candidate's loop is timed against the plain one, which keeps the plain meaning."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import numpy as np

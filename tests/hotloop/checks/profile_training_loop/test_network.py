@@ -1,7 +1,5 @@
 """The judge's numbers about the networks against PyTorch's own."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -101,38 +99,20 @@ def trained(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return initial, initial + 0.01 * rng.standard_normal(300)
 
 
-def test_the_same_training_agrees_up_to_rounding() -> None:
-    initial, want = trained()
-    got = want + 1e-4 * np.random.default_rng(9).standard_normal(300)
-    assert PLAIN.disagreement(initial, got, want) is None
+INITIAL, WANT = trained()
 
 
-def test_another_training_does_not() -> None:
-    initial, want = trained()
-    _, other = trained(1)
-    found = PLAIN.disagreement(initial, initial + (other - trained(1)[0]), want)
-    assert found == "`a` was not trained as it should be"
-
-
-def test_a_tensor_that_stood_still_is_named() -> None:
-    initial, want = trained()
-    got = want.copy()
-    got[200:] = initial[200:]
-    assert PLAIN.disagreement(initial, got, want) == "`b` was not trained"
-
-
-def test_poison_is_no_training() -> None:
-    initial, want = trained()
-    got = want.copy()
-    got[7] = np.nan
-    found = PLAIN.disagreement(initial, got, want)
-    assert found is not None
-    assert "never written" in found
-
-
-def test_small_differences_everywhere_add_up() -> None:
-    initial, want = trained()
-    got = initial + 1.2 * (want - initial)
-    found = PLAIN.disagreement(initial, got, want)
-    assert found is not None
-    assert "just these samples" in found
+@pytest.mark.parametrize(
+    ("got", "said"),
+    [
+        (WANT + 1e-4 * np.random.default_rng(9).standard_normal(300), None),
+        (INITIAL + (trained(1)[1] - trained(1)[0]), "`a` was not trained as it should be"),
+        (np.concatenate([WANT[:200], INITIAL[200:]]), "`b` was not trained"),
+        (np.where(np.arange(300) == 7, np.nan, WANT), "never written"),
+        (INITIAL + 1.2 * (WANT - INITIAL), "just these samples"),
+    ],
+    ids=["rounded", "another training", "a tensor stood still", "poison", "small differences"],
+)
+def test_weights_agree_up_to_rounding(got: np.ndarray, said: str | None) -> None:
+    found = PLAIN.disagreement(INITIAL, got, WANT)
+    assert (found is None) if said is None else said in str(found)

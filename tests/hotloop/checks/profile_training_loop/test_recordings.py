@@ -1,7 +1,5 @@
 """A diagnosis counts with its evidence only, and the evidence is what the recordings show."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

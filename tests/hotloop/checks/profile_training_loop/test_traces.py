@@ -1,7 +1,5 @@
 """Built traces have the sampled figures, by two ways of computing them; timers are judged too."""
 
-from __future__ import annotations
-
 import json
 import statistics
 import sys

@@ -1,7 +1,5 @@
 """A network that takes no time, in place of the one that engines are for: one convolution."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

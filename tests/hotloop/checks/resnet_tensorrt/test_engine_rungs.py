@@ -5,8 +5,6 @@ not tried so: its numbers would be those of the stand-in. How such a measurement
 shown in tests/hotloop/judge/gpu.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

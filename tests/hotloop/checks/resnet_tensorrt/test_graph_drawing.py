@@ -1,7 +1,5 @@
 """The given drawing: well-formed, complete, and told in words too."""
 
-from __future__ import annotations
-
 import runpy
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Pairs of models that depart: what is called a departure."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from pathlib import Path

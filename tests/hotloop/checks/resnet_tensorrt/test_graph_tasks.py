@@ -1,6 +1,4 @@
-"""The graph tasks, judged for real: the reference passes, and each mistake fails where it says."""
-
-from __future__ import annotations
+"""The graph tasks, judged for real: each mistake fails where it says, and is named."""
 
 import re
 from collections.abc import Callable
@@ -69,12 +67,6 @@ def verdicts(task: str, session: Session) -> dict[str, tuple[Verdict, str]]:
     candidate = TASKS[task].candidate(task_spec(load_module("resnet_tensorrt"), task))
     records = judge_rungs(TASKS[task].rungs, session.about(candidate))
     return {record.rung: (record.verdict, record.sentence) for record in records}
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_the_reference_passes(task: str, tmp_path: Path, session_over: SessionOver) -> None:
-    found = verdicts(task, session_over(submission(tmp_path)))
-    assert {verdict for verdict, _ in found.values()} == {Verdict.PASSED}, found
 
 
 @pytest.mark.parametrize("wrong", SAID)

@@ -1,7 +1,5 @@
 """The network in PyTorch alone, looked at on a CPU: what is asked, and what is refused."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from pathlib import Path

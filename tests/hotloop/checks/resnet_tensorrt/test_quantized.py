@@ -1,7 +1,5 @@
 """What counts as a network with 8-bit integers, and where its speed can be measured."""
 
-from __future__ import annotations
-
 import importlib
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Plain answers: what is wrong is named, and every kind of offer is among the questions."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What runs a candidate's C++: the counter, the stub of TensorRT, questions to a plugin."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our programs beside the judge: the function in ONNX, the faults in it, the models around it."""
 
-from __future__ import annotations
-
 import base64
 import sys
 from collections.abc import Iterator

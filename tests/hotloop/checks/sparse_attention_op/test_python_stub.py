@@ -1,7 +1,5 @@
 """The stub of TensorRT's module: what it refuses, and that its names are those of the real one."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import importlib.util

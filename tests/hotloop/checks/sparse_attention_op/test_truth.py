@@ -1,7 +1,5 @@
 """Our own truth: against a loop over tokens, and its gradients against differences."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Networks as the judge reads, folds and compares them; nothing of Paddle is needed."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Iterator
 from typing import Any

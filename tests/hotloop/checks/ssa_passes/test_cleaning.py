@@ -1,7 +1,5 @@
 """Sound, same and complete on results that are already there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast

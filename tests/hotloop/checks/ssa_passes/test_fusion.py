@@ -1,7 +1,5 @@
 """Kernels: what is none, what cannot run, what is moved, and the least."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """What a learner's pass may write, and what it means."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Out of SSA form: what is hidden in the programs, and how few copies are enough."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

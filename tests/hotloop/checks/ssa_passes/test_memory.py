@@ -1,7 +1,5 @@
 """Memory plans: what overlaps, what lives, and the smallest peak."""
 
-from __future__ import annotations
-
 import random
 
 from hotloop.checks.ssa_passes.memory import Graph, arena, generated, smallest

@@ -1,7 +1,5 @@
 """The random programs: their three forms mean the same, and hold what passes get wrong."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

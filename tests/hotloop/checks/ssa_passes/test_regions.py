@@ -1,7 +1,5 @@
 """Programs with regions: written for people, read in the generic form, run, looked through."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 

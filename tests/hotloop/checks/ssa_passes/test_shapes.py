@@ -1,20 +1,12 @@
 """Types of steps: what numpy says for many numbers is what is said of names."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
-from hotloop.checks.ssa_passes.shapes import (
-    Fails,
-    Type,
-    faulty_programs,
-    sound_programs,
-    step_type,
-)
+from hotloop.checks.ssa_passes.shapes import Fails, Type, faulty_programs, sound_programs, step_type
 from hotloop.judge.constants import constants
 from hotloop.judge.questions import Question
 

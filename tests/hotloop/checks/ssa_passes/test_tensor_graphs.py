@@ -1,7 +1,5 @@
 """Tensor graphs with writes in place: what they give, and what is left to do."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Bytes and times of attention: what the judge takes for right."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

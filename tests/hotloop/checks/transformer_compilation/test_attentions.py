@@ -1,7 +1,5 @@
 """Attention in float64, and how far an answer may be from it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """First answers and break-even numbers: hidden records, and a made-up world to measure in."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import sys

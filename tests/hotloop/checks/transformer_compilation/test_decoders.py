@@ -1,7 +1,5 @@
 """Sampled decoders: the truth agrees with the decoder that learners are given; traps are there."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """e4m3: the judge's own table, and how near a code has to be."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Every judging has each kind of sum before a norm, whatever is sampled."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

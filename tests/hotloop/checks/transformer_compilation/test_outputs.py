@@ -1,7 +1,5 @@
 """Recorded output code: each judging has every trap; other numbers change nothing else."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from pathlib import Path

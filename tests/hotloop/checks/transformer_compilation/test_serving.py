@@ -1,7 +1,5 @@
 """Streams of requests to a compiled service: what they hold, and what is right."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

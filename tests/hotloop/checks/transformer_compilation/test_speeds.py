@@ -1,7 +1,5 @@
 """What is timed on a GPU, looked at on a CPU: truths, baselines, and answers that are refused."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Streams of calls: what decisions cost, and the best set of programs known afterwards."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations, pairwise
 

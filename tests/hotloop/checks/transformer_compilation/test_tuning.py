@@ -1,7 +1,5 @@
 """Regret over machines: a hard machine or two are luck, three are the model's fault."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.checks.transformer_compilation import machines

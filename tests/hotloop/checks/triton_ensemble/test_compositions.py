@@ -1,7 +1,5 @@
 """The repositories that are judged: whose files they are made of, and that ours are sound."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

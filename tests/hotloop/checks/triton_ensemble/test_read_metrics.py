@@ -1,7 +1,5 @@
 """Both rungs over a worker: each asks a function of its own, by the protocol."""
 
-from __future__ import annotations
-
 import json
 import math
 import socket
@@ -18,14 +16,13 @@ from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
-from hotloop.judge.budget import Budget
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.session import Session
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.task_spec import task_spec
 from hotloop.worker.serve import serve
+
+from ...sessions import new_session
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "triton_ensemble/recordings/deployments.json").read_text(encoding="utf-8")
@@ -60,15 +57,12 @@ def judged() -> Iterator[Judge]:
             worker.start()
             ending.callback(worker.join, 10)
             link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
-            session = Session(
-                tasks.read_metrics.candidate(
+            session = new_session(
+                candidate=tasks.read_metrics.candidate(
                     task_spec(load_module("triton_ensemble"), "read_metrics")
                 ),
-                files=None,
-                launcher=Launcher("none"),
+                budget_s=60,
                 connect=lambda: link,
-                budget=Budget(60),
-                device="cpu",
             )
             ending.callback(session.close)
             return {

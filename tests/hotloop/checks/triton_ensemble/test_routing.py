@@ -1,7 +1,5 @@
 """The questions about the canary let right routings pass and say what is wrong with others."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Secret texts: of the tokenizer's words, of every kind, and never twice."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,8 +4,6 @@ Where the server's environment is installed, the truth itself is held against th
 and the two versions are shown to be told apart by a single text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

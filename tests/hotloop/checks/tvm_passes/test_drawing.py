@@ -1,7 +1,5 @@
 """The pictures that the notebook draws of a module."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

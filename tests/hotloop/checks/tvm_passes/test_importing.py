@@ -1,7 +1,5 @@
 """What is said of a module's structure, and what PyTorch says of the network."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the judge runs modules with computes as TVM's own compiled code does, and watches more."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

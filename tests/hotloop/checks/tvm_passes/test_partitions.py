@@ -1,7 +1,5 @@
 """The accelerator's rules, the graphs, and our own partition of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Products and readings: what is thought of numbers, answers and recordings."""
 
-from __future__ import annotations
-
 import json
 import sys
 from itertools import product

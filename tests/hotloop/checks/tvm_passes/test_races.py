@@ -1,7 +1,5 @@
 """Stores that meet, and registers and caches that do not belong to one thread or block."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

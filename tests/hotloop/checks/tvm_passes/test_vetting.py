@@ -1,7 +1,5 @@
 """What may be in a candidate's TVM module, and what is refused before anything runs it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

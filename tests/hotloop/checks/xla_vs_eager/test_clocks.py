@@ -1,7 +1,5 @@
 """What is asked of recorded times: the definitions, on recordings that can be reckoned by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

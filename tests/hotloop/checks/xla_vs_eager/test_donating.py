@@ -1,7 +1,5 @@
 """Hidden modules with donated arguments: their text says all that XLA takes over."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

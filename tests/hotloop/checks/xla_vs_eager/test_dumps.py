@@ -1,7 +1,5 @@
 """Made dumps are programs of XLA's, and what is said to be true of them is."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exported programs: what is foreign in them is found, and the two networks agree."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What is judged on a GPU, with all of its processes on the CPU."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sizes to pad to: the optimum is found by trying all, and worse answers are reported."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Profiles are read with suspicion: what is missing is told, and no file is too much."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import zlib

@@ -1,7 +1,5 @@
 """The recorded runs: each shows its own sickness, and none of the others."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """No luck of the draw lets a usual mistake through a judging's streams of calls."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What an audit of a model finds, and whether each set of hidden models tells right from wrong."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Halving what is suspect finds the fault of a conversion, and halving a list need not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The module's network is YOLOv5's, as far as that can be seen without its weights."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

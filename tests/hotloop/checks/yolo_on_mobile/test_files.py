@@ -1,7 +1,5 @@
 """What the judge says of files: rewritten ones, and quantized ones."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the judge says of a file that has to keep to a card."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

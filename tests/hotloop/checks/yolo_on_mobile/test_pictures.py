@@ -1,7 +1,5 @@
 """The judge's letterbox is bilinear, and its way back undoes the way there."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch.nn.functional import interpolate

@@ -1,7 +1,5 @@
 """The judge's mAP is the one that learners are given, and figures of runs are by both the same."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

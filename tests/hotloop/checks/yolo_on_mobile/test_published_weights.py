@@ -3,8 +3,6 @@
 What stands below is models/yolov5.yaml of release 6.0 and later; of a layer only what has weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """What the judge says of other runtimes' files, by what stands in them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

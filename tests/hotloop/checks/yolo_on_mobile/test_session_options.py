@@ -1,7 +1,5 @@
 """Options are plain data of a few kinds; threads are those that were given, and do not spin."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

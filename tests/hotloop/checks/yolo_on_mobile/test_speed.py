@@ -5,8 +5,6 @@ the rung asks, and that it fails who does otherwise. The rung that measures is n
 numbers would be those of the stand-in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the judge keeps of a table, and what it says of an answer."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

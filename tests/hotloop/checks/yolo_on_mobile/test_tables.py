@@ -1,7 +1,5 @@
 """What a table of boxes says of those that are masked."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

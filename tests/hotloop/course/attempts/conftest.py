@@ -1,7 +1,5 @@
 """Databases to keep attempts in: a SQLite file, and a PostgreSQL server of the tests' own."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil

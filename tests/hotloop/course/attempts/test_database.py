@@ -1,7 +1,5 @@
 """Where a course's gradebook is: its own settings say so."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What judged, and on what: digests that change with whatever can change a verdict."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our tables come into being beside nbgrader's, from whatever was there before."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 import subprocess

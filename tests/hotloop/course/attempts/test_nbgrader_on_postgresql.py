@@ -1,7 +1,5 @@
 """A course whose gradebook is in PostgreSQL, which only its settings say."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A database that is busy, full or being restarted is waited for; then it is said what to do."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat

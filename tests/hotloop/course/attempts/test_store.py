@@ -1,7 +1,5 @@
 """The store keeps everything, in order, and lets nobody change it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Several submissions at once: nothing is lost, whatever becomes of a grading process."""
 
-from __future__ import annotations
-
 import importlib
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """On a real Ray cluster of several node processes, one of which is killed while it grades."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import platform
@@ -11,7 +9,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +27,8 @@ from hotloop.course.executors import ray as ray_executor
 from hotloop.course.executors.ray import Ray
 from hotloop.course.hand_in import HandIn
 from hotloop.ray_cluster import ClusterUnavailable
+
+from ...waiting import until
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
 
@@ -206,13 +206,6 @@ def seen(node_module: SimpleNamespace, key: str) -> list[list[str]]:
     return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 240.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.05)
-
-
 def alive(pid: str) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -234,7 +227,7 @@ def test_the_work_of_a_killed_node_is_done_by_another(
     told: list[tuple[str, str, str]] = []
 
     def kill_the_grading_node() -> None:
-        wait_until(lambda: bool(seen(node_module, "ada")))
+        until(lambda: bool(seen(node_module, "ada")), 240)
         nodes.kill(seen(node_module, "ada")[0][0])
 
     killer = threading.Thread(target=kill_the_grading_node)
@@ -250,7 +243,7 @@ def test_the_work_of_a_killed_node_is_done_by_another(
     )
     [first, second] = seen(node_module, "ada")
     assert first[0] != second[0]
-    wait_until(lambda: not alive(first[1]), 60)
+    until(lambda: not alive(first[1]), 60)
     assert ("ada", "", "its node was lost; try 2") in told
     assert outcomes["bob"].digest == works[1].hand_in.digest
 
@@ -336,9 +329,9 @@ def test_a_batch_that_is_closed_leaves_nothing_at_work(
     with closing(Ray(nodes.cluster.address).run(works, node_module.terms, untold)) as outcomes:
         key, outcome = next(iter(outcomes))
         assert (key, verdict(outcome)) == ("ada", "passed")
-        wait_until(lambda: any(seen(node_module, k) for k in ("bob", "cyd")))
+        until(lambda: any(seen(node_module, k) for k in ("bob", "cyd")), 240)
     started = [pid for k in ("bob", "cyd") for _, pid in seen(node_module, k)]
-    wait_until(lambda: not any(map(alive, started)), 60)
+    until(lambda: not any(map(alive, started)), 60)
     time.sleep(1.0)
     assert len(started) == len([s for k in ("bob", "cyd") for s in seen(node_module, k)]) == 1
 
@@ -356,7 +349,7 @@ def test_a_cluster_of_this_machine_is_started_and_ended(
     assert {("ada", "", "starting"), ("ada", "from_file", "judging")} <= set(told)
     assert not ray.is_initialized()
     [[_, pid]] = seen(node_module, "ada")
-    wait_until(lambda: not alive(pid), 60)
+    until(lambda: not alive(pid), 60)
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be(node_module: SimpleNamespace) -> None:

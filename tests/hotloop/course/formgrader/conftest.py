@@ -1,7 +1,5 @@
 """Jupyter's server with formgrader on the tiny course, in a thread of this process."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """Formgrader's lists say what feedback and CSV say."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

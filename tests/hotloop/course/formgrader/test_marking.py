@@ -1,7 +1,5 @@
 """Marks by hand: for written answers; a judged cell only where a person says so."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page on which a submission is marked, and that nothing of a learner's runs on it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from types import SimpleNamespace

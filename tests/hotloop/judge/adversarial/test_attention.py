@@ -1,7 +1,5 @@
 """One key decides each query, whatever is drawn, and scores are those that were asked for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Indices reach both ends, repeat, and fall; a gather that sorts or drops repeats is wrong."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

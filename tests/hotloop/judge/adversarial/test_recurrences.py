@@ -1,7 +1,5 @@
 """What a recurrence over blocks must not lose shows in some row, whatever the block's size is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Every part of an axis that a kernel may handle on its own decides a row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

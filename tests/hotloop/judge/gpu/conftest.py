@@ -1,7 +1,5 @@
 """A fake card: driver and NVML in C over shared host memory, torch on the CPU."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What ctypes assumes of NVIDIA's interfaces is what the toolkit's headers say, where they are."""
 
-from __future__ import annotations
-
 import ctypes
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The judge's own computations; torch on the CPU runs the code that runs on a GPU."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Every rung that runs on a GPU can be decided in its time, as far as the host's part goes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

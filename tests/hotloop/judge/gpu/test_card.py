@@ -1,7 +1,5 @@
 """Why a machine cannot be judged on, in one sentence each."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Measured ceilings come from a trusted worker, and nonsense from it is the judge's fault."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType

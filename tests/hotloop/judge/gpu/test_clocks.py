@@ -1,7 +1,5 @@
 """Clock, throttle and client scenarios through a fake NVML."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

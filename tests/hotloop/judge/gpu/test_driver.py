@@ -1,7 +1,5 @@
 """The driver binding, against a fake driver that refuses what the real one refuses."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The rung gpu_correct: through a fake driver for real, and what it says without a GPU."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,7 +8,6 @@ import pytest
 
 from hotloop import extras
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -18,12 +15,12 @@ from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.gpu.driver import Driver
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.session import Session
+
+from ...sessions import new_session
 
 FILL = Candidate("softmax", "candidate.py", "destination")
 RETURN = Candidate("softmax", "candidate.py", "return")
@@ -144,14 +141,7 @@ def test_without_a_gpu_it_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(workers, "kind", lambda: "cpu")
     monkeypatch.setattr(workers, "open_card", none)
-    session = Session(
-        Candidate("nobody"),
-        files=None,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(5),
-        device="cpu",
-    )
+    session = new_session(budget_s=5)
     record = judge_rung("gpu_correct", RUNG, session.about(FILL))
     assert record.verdict is Verdict.NOT_MEASURED
     assert record.verdict.pending

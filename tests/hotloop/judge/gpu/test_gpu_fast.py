@@ -1,7 +1,5 @@
 """The rung gpu_fast, from end to end on a fake card on which sleeping stands for computing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +9,6 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -21,7 +18,6 @@ from hotloop.judge.gpu.card import Card, NoCard
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs import gpu_fast as module
@@ -30,6 +26,8 @@ from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.speed import Pace
+
+from ...sessions import new_session
 
 SHAPE = (16, 32)
 COPY = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(x)\n"
@@ -53,15 +51,7 @@ SPEC = TaskSpec("softmax", ("c.py",), {"gpu_fast": RungSpec(levels=LEVELS)})
 
 @pytest.fixture
 def session() -> Session:
-    return Session(
-        Candidate("nobody"),
-        files=None,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(100),
-        device="cuda",
-        spec=SPEC,
-    )
+    return new_session(budget_s=100, device="cuda", spec=SPEC)
 
 
 @pytest.fixture

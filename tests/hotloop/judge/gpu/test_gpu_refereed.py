@@ -1,7 +1,5 @@
 """Rungs whose candidate gets its inputs in the host's memory, on a fake card."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +12,6 @@ import pytest
 from hotloop.core.verdict import Verdict
 from hotloop.judge import referee as referees
 from hotloop.judge import window
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -22,7 +19,6 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.card import Card, NoCard
 from hotloop.judge.gpu.ceiling import Ceiling
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
 from hotloop.judge.referee import Referee
 from hotloop.judge.rung import judge_rung
@@ -34,6 +30,8 @@ from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.speed import Pace
 from hotloop.judge.window import Workload
+
+from ...sessions import new_session
 
 SPEC = CallSpec((TensorSpec((64,), FP32),), TensorSpec((64,), FP32))
 TWICE = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(2 * x)\n"
@@ -73,15 +71,7 @@ TASK = TaskSpec("train", ("loop.py",), {"r": RungSpec(levels=LEVELS)})
 
 @pytest.fixture
 def session() -> Iterator[Session]:
-    session = Session(
-        Candidate("nobody"),
-        files=None,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(100),
-        device="cuda",
-        spec=TASK,
-    )
+    session = new_session(budget_s=100, device="cuda", spec=TASK)
     yield session
     session.close()
 

@@ -1,7 +1,5 @@
 """The proof that nobody computes on the device."""
 
-from __future__ import annotations
-
 import pytest
 
 from hotloop.judge.gpu import idle

@@ -1,7 +1,5 @@
 """Judge-owned device memory: layout, lending, and what a worker sees of it and when."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

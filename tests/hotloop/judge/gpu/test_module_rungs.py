@@ -3,8 +3,6 @@
 What a real card computes is not shown here; that cases, layouts and references fit each other is.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

@@ -1,7 +1,5 @@
 """Cases and timed calls of modules on a fake card: a right answer passes, a wrong one does not."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Nsight Compute's figures: noted for reading, whatever becomes of the profiler."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +11,6 @@ import pytest
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
-from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -22,11 +19,12 @@ from hotloop.judge.gpu import nsight
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs import gpu_fast
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
+
+from ...sessions import new_session
 
 SHAPE = (16, 32)
 COPY = "def softmax(x, out):\n    out.copy_(x)\n"
@@ -47,12 +45,10 @@ the learner's own line
 
 
 def session_about(file: str | None, folder: Path) -> Session:
-    return Session(
-        Candidate("softmax", file, "destination"),
-        files=folder,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(100),
+    return new_session(
+        folder,
+        candidate=Candidate("softmax", file, "destination"),
+        budget_s=100,
         device="cuda",
         nsight=True,
     )

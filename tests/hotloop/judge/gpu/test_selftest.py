@@ -4,8 +4,6 @@ The fake card has a driver, lent memory and a management library, across process
 sandbox. What computes with PyTorch on a GPU is replaced, in this process.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """Several judges on one card: each is there in its turn only, and ends to give up its context."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

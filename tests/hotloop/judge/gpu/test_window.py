@@ -1,7 +1,5 @@
 """The whole protocol of a timed window on a fake card, with workers in processes of their own."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 
@@ -23,12 +21,7 @@ from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.recipes import HOSTILE, Normal
 from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.window import DeviceSide
-from hotloop.judge.gpu.workload import (
-    COMPARED_CALLS,
-    SAMPLED_ROWS,
-    DeviceWorkload,
-    Secrets,
-)
+from hotloop.judge.gpu.workload import COMPARED_CALLS, SAMPLED_ROWS, DeviceWorkload, Secrets
 from hotloop.judge.overrun import Overrun
 from hotloop.judge.seeds import Seeds
 

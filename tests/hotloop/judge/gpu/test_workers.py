@@ -1,7 +1,5 @@
 """A notebook's worker can use the card that its task is judged on."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,13 +8,13 @@ from typing import Any
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu import devices, engine, workers
 from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.session import Session
 from hotloop.nvcc import toolchain
+
+from ...sessions import new_session
 
 
 class Starts:
@@ -101,14 +99,7 @@ def test_a_kernel_is_not_measured_without_its_compiler(
     monkeypatch.setattr(toolchain, "_system_headers", lambda _host: ())
     (tmp_path / "k.cu").touch()
     candidate = Candidate("k", "k.cu", "destination", launched_by=tmp_path / "launch.cu")
-    session = Session(
-        candidate,
-        files=tmp_path,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget=Budget(10),
-        device="cuda",
-    )
+    session = new_session(tmp_path, candidate=candidate, budget_s=10, device="cuda")
     with (
         pytest.raises(Ruling, match=re.escape(sentence)) as ruling,
         workers.candidate_worker(session, CARD),  # type: ignore[arg-type]
@@ -128,12 +119,11 @@ def test_tensorrts_builder_gets_more_memory(
 
     monkeypatch.setattr(workers, "_start", start)
     (tmp_path / "build.py").touch()
-    session = Session(
-        Candidate("build_engine", "build.py"),
-        files=tmp_path,
+    session = new_session(
+        tmp_path,
+        candidate=Candidate("build_engine", "build.py"),
         launcher=Launcher("none", threads=3),
-        connect=lambda: None,
-        budget=Budget(10),
+        budget_s=10,
         device="cuda",
     )
     for worker in (engine.builder, workers.candidate_worker):

@@ -1,7 +1,5 @@
 """A service with two learners and an instructor."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

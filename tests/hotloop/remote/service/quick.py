@@ -7,8 +7,6 @@ The service prints a line once it listens. A worker adds a line to the file TRAC
 work, and another one when the records of it are stored.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Attacks on the service; each must come to nothing."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import select

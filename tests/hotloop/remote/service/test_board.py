@@ -1,7 +1,5 @@
 """The class board shows those who want it, by speed, and says no more than was measured."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`hotloop check --on https://…`: the client, with a real server and a quick judge."""
 
-from __future__ import annotations
-
 import http.server
 import json
 import socket

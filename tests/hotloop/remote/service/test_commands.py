@@ -1,7 +1,5 @@
 """`hotloop serve`: the service as its command runs it, and the commands around it."""
 
-from __future__ import annotations
-
 import json
 import signal
 import socket

@@ -2,8 +2,6 @@
 feedback that it releases is fetched by it.
 """
 
-from __future__ import annotations
-
 import json
 import secrets
 import shutil

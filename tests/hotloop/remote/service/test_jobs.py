@@ -1,10 +1,7 @@
 """A request becomes a job, is judged in two phases, and is followed."""
 
-from __future__ import annotations
-
 import json
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -23,6 +20,7 @@ from hotloop.remote.service.tables import works as work_rows
 from hotloop.transactions import reading, writing
 
 from ...course.attempts.conftest import Server, server
+from ...waiting import until
 from . import quick
 from .conftest import School, request
 
@@ -160,7 +158,7 @@ def test_a_running_job_that_is_cancelled_ends_its_judge(school: School) -> None:
     job = school.stored()
     thread = threading.Thread(target=lambda: school.worker(judge=slow).one(Process()))
     thread.start()
-    _until(lambda: school.job(job)["running"])
+    until(lambda: school.job(job)["running"], 10)
     school.ask("ada", "POST", f"/api/jobs/{job}/cancel")
     thread.join(10)
     assert killed.is_set()
@@ -179,7 +177,7 @@ def test_what_is_being_done_is_told(school: School) -> None:
     job = school.stored()
     thread = threading.Thread(target=lambda: school.worker(judge=slow).one(JudgeProcess()))
     thread.start()
-    _until(lambda: school.job(job)["said"] == "measuring")
+    until(lambda: school.job(job)["said"] == "measuring", 10)
     going.set()
     thread.join(10)
     assert school.job(job)["state"] == "done"
@@ -310,13 +308,6 @@ def test_the_request_of_the_client_is_the_one_that_is_taken(school: School) -> N
 def _long_ago(connection: Any) -> Any:
     beat = connection.execute(select(work_rows.c.beat)).scalar_one()
     return beat - works.LEASE - timedelta(seconds=1)
-
-
-def _until(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(("allowed", "cards"), [("", ["0", "1"]), ("2,GPU-5", ["2", "GPU-5"])])

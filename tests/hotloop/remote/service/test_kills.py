@@ -1,7 +1,5 @@
 """Whatever is killed at whatever moment: no job is lost, and none is stored twice."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal
@@ -11,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +24,7 @@ from hotloop.remote.service import people
 from hotloop.remote.service.tables import Work, jobs, opened, works
 from hotloop.transactions import reading
 
+from ...waiting import until
 from . import quick
 from .conftest import request
 
@@ -94,13 +93,6 @@ def running(tmp_path: Path) -> Iterator[Running]:
     until(lambda: len(found.workers()) == 2)
     yield found
     found.kill()
-
-
-def until(true: Callable[[], bool], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def asked(number: int) -> Request:

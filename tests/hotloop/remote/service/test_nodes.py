@@ -1,7 +1,5 @@
 """`hotloop serve --ray`: the same queue, judged on the nodes of a real Ray cluster."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time

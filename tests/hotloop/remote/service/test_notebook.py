@@ -1,7 +1,5 @@
 """`check("…")` in a notebook asks the service, and shows the same card."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Requests drawn from the service's own description: none of them is a fault."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The order is fair: nearest deadline, then whoever was served least recently."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given

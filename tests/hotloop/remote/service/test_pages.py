@@ -1,7 +1,5 @@
 """The instructor's pages, and an invitation's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Signals: each with evidence and an innocent explanation, and none on honest work."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A team's portal with one member and two candidates, made once; and copies for tests to use up."""
 
-from __future__ import annotations
-
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator

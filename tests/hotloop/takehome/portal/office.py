@@ -1,7 +1,5 @@
 """What the portal's tests share: an office, and browsers that come to it."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

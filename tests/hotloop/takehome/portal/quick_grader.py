@@ -3,8 +3,6 @@
 written, adds a line to the file TRACE.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time

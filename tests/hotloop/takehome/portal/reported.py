@@ -1,7 +1,5 @@
 """Reports that were made by hand, and marks for them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from uuid import UUID
 

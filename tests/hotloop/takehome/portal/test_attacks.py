@@ -1,7 +1,5 @@
 """What a hostile visitor, candidate or site may try; none has an effect beyond its own refusal."""
 
-from __future__ import annotations
-
 import re
 import socket
 import time
@@ -173,14 +171,25 @@ def test_a_database_that_leaks_opens_nothing(office: Office, member: Browser) ->
     assert b"$argon2id$" in leaked
 
 
-def test_passwords_are_not_tried_without_end(opened: Callable[..., Office]) -> None:
-    office = opened(rates=replace(OFTEN, name="3/hour"))
-    attacker = Browser(office.portal)
-    said = [attacker.log_in(password=f"guess number {n}").status_code for n in range(5)]
-    assert said == [401, 401, 401, 429, 429]
+@pytest.mark.parametrize(
+    ("rate", "addresses", "names"),
+    [("name", 1, 1), ("account", 7, 1), ("login", 1, 7)],
+    ids=["one password after the other", "from many addresses", "on many names"],
+)
+def test_passwords_are_not_tried_without_end(
+    opened: Callable[..., Office], rate: str, addresses: int, names: int
+) -> None:
+    office = opened(rates=replace(OFTEN, **{rate: "5/hour"}))
+    attackers = [Browser(office.portal, f"203.0.113.{n}") for n in range(addresses)]
+    said = [
+        attackers[n % addresses].log_in(MEMBER if names == 1 else f"name{n}", f"guess {n}")
+        for n in range(7)
+    ]
+    assert [one.status_code for one in said] == [401] * 5 + [429] * 2
     # Nor by those who know it by then.
-    assert attacker.log_in().status_code == 429
-    assert int(attacker.log_in().headers["retry-after"]) > 0
+    again = attackers[0].log_in()
+    assert again.status_code == 429
+    assert int(again.headers["retry-after"]) > 0
 
 
 def test_who_guesses_keeps_no_member_out(opened: Callable[..., Office]) -> None:
@@ -191,15 +200,6 @@ def test_who_guesses_keeps_no_member_out(opened: Callable[..., Office]) -> None:
     assert member.log_in().status_code == 303
     # Nor does the member's login let the other one guess on.
     assert attacker.log_in(password="another guess").status_code == 429
-
-
-def test_many_addresses_do_not_try_passwords_without_end(opened: Callable[..., Office]) -> None:
-    office = opened(rates=replace(OFTEN, account="5/hour"))
-    said = [
-        Browser(office.portal, f"203.0.113.{n}").log_in(password=f"guess {n}").status_code
-        for n in range(7)
-    ]
-    assert said == [401] * 5 + [429] * 2
 
 
 def test_what_a_stranger_typed_is_in_no_log(office: Office, stranger: Browser) -> None:
@@ -213,13 +213,6 @@ def test_what_a_stranger_typed_is_in_no_log(office: Office, stranger: Browser) -
 def test_no_member_is_called_like_others_in_the_log(office: Office, name: str) -> None:
     with pytest.raises(AccountError, match="calls others"):
         passwords.add(office.portal.engine, name, PASSWORD)
-
-
-def test_nor_on_many_names_from_one_address(opened: Callable[..., Office]) -> None:
-    office = opened(rates=replace(OFTEN, login="3/hour"))
-    attacker = Browser(office.portal)
-    said = [attacker.log_in(name=f"name{n}").status_code for n in range(4)]
-    assert said == [401, 401, 401, 429]
 
 
 def test_a_name_that_does_not_exist_looks_like_one_that_does(

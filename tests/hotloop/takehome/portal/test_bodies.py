@@ -1,7 +1,5 @@
 """How slowly a candidate's file may come, and how long after the deadline: with a real server."""
 
-from __future__ import annotations
-
 import select
 import socket
 import time

@@ -1,7 +1,5 @@
 """`hotloop takehome account` and `serve`, as far as they go without a server."""
 
-from __future__ import annotations
-
 import json
 import socket
 from typing import Any

@@ -1,7 +1,5 @@
 """What is damaged in the team's folder, or called otherwise, deletes nothing and is told."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path

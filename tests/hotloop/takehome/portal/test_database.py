@@ -1,7 +1,5 @@
 """The portal's database, in both systems that are meant: many at once, and nothing twice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, timezone

@@ -1,7 +1,5 @@
 """The team's pages and the candidate's, as they are meant to be used."""
 
-from __future__ import annotations
-
 import json
 import re
 import time

@@ -1,7 +1,5 @@
 """No submission is lost, and each is graded once, whatever is killed and when."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -24,6 +22,7 @@ from hotloop.takehome.submission import open_submission
 from hotloop.takehome.team import TeamError
 from hotloop.transactions import writing
 
+from ...waiting import until
 from .office import Browser, Office
 from .quick_grader import quick
 
@@ -99,7 +98,7 @@ def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None
 def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, moment: str) -> None:
     seconds = "30" if moment == "begin" else "0"
     process = _started(handed_in, seconds, trace)
-    _until(lambda: moment in trace.read_text(), process)
+    until(lambda: moment in trace.read_text(), process=process)
     process.kill()
     process.wait()
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
@@ -114,7 +113,7 @@ def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
     """At moments that nobody chose."""
     for number in range(2):
         process = _started(handed_in, "0.05", trace)
-        _until(lambda: "begin" in trace.read_text(), process)
+        until(lambda: "begin" in trace.read_text(), process=process)
         time.sleep(0.07 * number)
         process.kill()
         process.wait()
@@ -304,7 +303,7 @@ def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> 
     process = subprocess.Popen([*command, str(handed_in.team.folder)], env=_environment())
     try:
         queue = handed_in.portal.queue
-        _until(lambda: State.RUNNING in states(handed_in) or _all_failed(queue), process)
+        until(lambda: State.RUNNING in states(handed_in) or _all_failed(queue), process=process)
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 0
     finally:
@@ -324,11 +323,3 @@ def _environment() -> dict[str, str]:
 def _started(office: Office, seconds: str, trace: Path) -> subprocess.Popen[bytes]:
     command = [sys.executable, str(SCRIPT), str(office.team.folder), seconds, str(trace)]
     return subprocess.Popen(command)
-
-
-def _until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < until
-        assert process.poll() is None, "the grader ended by itself"
-        time.sleep(0.01)

@@ -1,12 +1,9 @@
 """The portal's grader over a real Ray cluster, which it starts for as long as something waits."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.queue import Grading, State
 from hotloop.takehome.report import read_report
 
+from ...waiting import until
 from .office import Browser, Office
 
 pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
@@ -35,17 +33,17 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
     with (tmp_path / "log").open("wb") as log:
         grader = subprocess.Popen([*command, "--ray", "local"], env=environment, stderr=log)
     try:
-        wait_until(lambda: only(office).state in (State.DONE, State.FAILED), grader)
+        until(lambda: only(office).state in (State.DONE, State.FAILED), 400, process=grader)
         assert (only(office).state, only(office).problem) == (State.DONE, "")
         report = read_report(standing.report_path(office.team, pack))
         assert report.submission.digest == only(office).digest
         assert report.environment.isolation == "bubblewrap"
         assert [task.task for task in report.tasks] == ["online_pass", "explain"]
-        wait_until(lambda: not cluster(grader), grader)
+        until(lambda: not cluster(grader), 400, process=grader)
 
         assert office.portal.queue.again(pack, only(office).digest)
         # It is taken from the queue by a process that is connected to the cluster.
-        wait_until(lambda: only(office).state is State.RUNNING, grader)
+        until(lambda: only(office).state is State.RUNNING, 400, process=grader)
         grader.send_signal(signal.SIGTERM)
         assert grader.wait(60) == 0
     finally:
@@ -69,11 +67,3 @@ def cluster(grader: subprocess.Popen[bytes]) -> list[str]:
         except psutil.NoSuchProcess:
             continue
     return [name for name in names if name in ("raylet", "gcs_server")]
-
-
-def wait_until(true: Callable[[], bool], grader: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 400
-    while not true():
-        assert time.monotonic() < until, "it did not come to that"
-        assert grader.poll() is None, "the grader ended by itself"
-        time.sleep(0.1)

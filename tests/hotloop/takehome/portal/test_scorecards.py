@@ -1,7 +1,5 @@
 """The form of the scorecard: which report, and which hand-in, its marks are about."""
 
-from __future__ import annotations
-
 import csv
 import zipfile
 from collections.abc import Callable

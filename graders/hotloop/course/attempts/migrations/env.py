@@ -3,8 +3,6 @@
 nbgrader keeps its own migrations in the same database: the table of ours has another name.
 """
 
-from __future__ import annotations
-
 from alembic import context
 
 from hotloop.course.attempts.migration import VERSIONS

@@ -3,8 +3,6 @@
 An engine is code: it is loaded in a process that holds nothing else.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Does JAX compute on the GPU? Runs in a worker of the judge's own."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

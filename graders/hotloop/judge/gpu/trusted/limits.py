@@ -3,8 +3,6 @@
 Not part of the package's imports: a trusted worker loads this file by its path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 

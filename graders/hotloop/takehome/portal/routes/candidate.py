@@ -1,7 +1,5 @@
 """A candidate's page, behind their link: pack, upload, that it arrived, and nothing else."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import tempfile

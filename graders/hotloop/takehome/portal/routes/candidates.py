@@ -1,7 +1,5 @@
 """The team's candidates: the list, a new one, one of them, and what is done with them."""
 
-from __future__ import annotations
-
 import csv
 import io
 from datetime import UTC, date, datetime, timedelta

@@ -1,7 +1,5 @@
 """Logging in and out."""
 
-from __future__ import annotations
-
 import hmac
 import secrets
 from typing import Annotated

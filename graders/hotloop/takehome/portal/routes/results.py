@@ -1,7 +1,5 @@
 """What came of a submission: the report, the scorecard, the name, and candidates side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, cast
 from uuid import UUID

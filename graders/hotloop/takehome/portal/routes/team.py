@@ -1,7 +1,5 @@
 """The team itself: its roles, its audit log, and one's own password."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query

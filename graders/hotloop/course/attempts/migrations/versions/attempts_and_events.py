@@ -7,8 +7,6 @@ that takes the name out again before it ends: `Store.forget` does. It is a guard
 and against tools that write to the gradebook; whoever owns the database can take it away.
 """
 
-from __future__ import annotations
-
 import sqlalchemy as sa
 from alembic import op
 
