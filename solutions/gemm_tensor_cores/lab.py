@@ -317,7 +317,7 @@ check("gemm_tensor_cores.decode_attention")
 #
 # ### CARD gemm_tensor_cores.inspect_listing
 #
-# Write `inspect_listing(path)`: `path` is an excerpt of PTX from nvcc or Triton. Return how often each instruction stands in it, as
+# Write `inspect_listing(path)`: `path` is an excerpt of PTX from nvcc or Triton. Return how often each instruction occurs, as
 # `{"mma": …, "wgmma": …, "ldmatrix": …, "cp_async": …, "flops": …}`. Count `mma.sync`, `wgmma.mma_async`, `ldmatrix` and
 # asynchronous copies (`cp.async.ca`, `cp.async.cg`), but neither comments (`//`) nor instructions that only commit, fence or wait. A predicate such as `@%p1` can stand in front. `flops`: two operations for each
 # m · n · k in the shape of every product, each instruction once.
