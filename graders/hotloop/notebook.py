@@ -80,7 +80,6 @@ def predict(key: str) -> None:
     if gap := extras.why_no_judge():
         raise UserError(gap)
     from hotloop.course.progress_line import progress_line
-    from hotloop.practice import predictions
     from hotloop.predicting import game
     from hotloop.remote import saved
 
@@ -89,7 +88,6 @@ def predict(key: str) -> None:
     with progress_line(task) as say:
         asked = game.questions(own, say)
     game.play(module, asked)
-    print(game.drawn(game.curve(predictions.read())))
 
 
 def _require_task(module: str, task: str) -> None:

@@ -255,7 +255,8 @@ def answered(person: Person, count: int, rng: random.Random) -> Sat:
     for number in range(count):
         truth = kinds[number % len(kinds)]
         right = rng.random() < person.hits
-        said = truth if right else rng.choice([kind for kind in kinds if kind != truth])
+        others: list[Kind] = [kind for kind in kinds if kind != truth]
+        said = truth if right else rng.choice(others)
         scores.append(brier(said, person.sure[0] if right else person.sure[1], truth))
         hits += right
     rate = rate_interval(hits, count)

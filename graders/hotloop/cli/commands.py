@@ -38,8 +38,8 @@ GROUPS = {
         "Training and interviews for ML performance engineers.",
         {
             "Learn": (
-                "placement", "modules", "start", "lab", "check", "repro", "predict", "interview",
-                "questions", "progress", "cuda", "serving", "doctor", "demo",
+                "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
+                "progress", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "board"),
             "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),

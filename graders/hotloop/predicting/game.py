@@ -17,7 +17,7 @@ from hotloop.predicting import items
 from hotloop.predicting.items import Item, Say
 from hotloop.predicting.outcomes import WORDS, Kind
 from hotloop.predicting.own_code import Work
-from hotloop.predicting.scores import GUESS, Bin, brier, calibration
+from hotloop.predicting.scores import GUESS, brier, calibration, drawn
 from hotloop.takehome import manifest, work_files
 from hotloop.variants import beside
 
@@ -56,10 +56,15 @@ def questions(own: Work, say: Say) -> list[Item]:
 def play(
     module: str,
     asked: Sequence[Item],
-    ask: Callable[[str], str] = input,
+    ask: Callable[[str], str] | None = None,
     show: Callable[[str], None] = print,
 ) -> list[Line]:
-    """Ask, tell, keep; an empty answer ends it. The lines of this game."""
+    """Ask, tell, keep; an empty answer ends it. The lines of this game.
+
+    ask: `input`, if not given.
+    """
+    # A kernel has another `input` in each cell.
+    ask = ask or input
     lines: list[Line] = []
     for item in asked:
         show(question(item, f"{item.number} of {len(asked)}"))
@@ -74,7 +79,13 @@ def play(
         predictions.note(line)
         lines.append(line)
         show(answer(item, line))
+    show(f"\n{so_far()}")
     return lines
+
+
+def so_far() -> str:
+    """The calibration curve of all that this learner has predicted."""
+    return drawn(calibration((line.sure, line.right) for line in predictions.read()))
 
 
 def question(item: Item, place: str) -> str:
@@ -93,36 +104,6 @@ def answer(item: Item, line: Line) -> str:
         f"{verdict}: {WORDS[was]}. {item.outcome.sentence}\n"
         f"Brier score {score:.2f}; 0 is best, an even guess gets {GUESS:.2f}."
     )
-
-
-def curve(lines: Sequence[Line]) -> list[Bin]:
-    """How often this learner was right, by how sure they were."""
-    return calibration((line.sure, line.right) for line in lines)
-
-
-def drawn(bins: Sequence[Bin]) -> str:
-    """The calibration curve as text: how sure, how often right, and what that leaves possible."""
-    if not bins:
-        return "Nothing was predicted yet."
-    rows = [
-        f"{one.sure:>9.0%}  {one.right:>3} of {one.count:<3} {one.right / one.count:>4.0%}  "
-        f"{_bar(one)}  {one.rate.low:.0%} to {one.rate.high:.0%}"
-        for one in bins
-    ]
-    return "\n".join(["how sure    right           |0      50     100| 95 % interval", *rows])
-
-
-_STEPS = 18
-
-
-def _bar(one: Bin) -> str:
-    """From the interval's low end to its high one; `o` is how sure, `x` how often right."""
-    cells = [" "] * (_STEPS + 1)
-    for step in range(round(_STEPS * one.rate.low), round(_STEPS * one.rate.high) + 1):
-        cells[step] = "-"
-    cells[round(_STEPS * one.right / one.count)] = "x"
-    cells[round(_STEPS * one.sure)] = "o"
-    return "".join(cells)
 
 
 def _kind(ask: Callable[[str], str]) -> Kind | None:

@@ -178,3 +178,30 @@ def calibration(said: Iterable[tuple[float, bool]]) -> list[Bin]:
             sure = sum(share for share, _ in inside) / len(inside)
             found.append(Bin(sure=sure, count=len(inside), right=right, rate=rate))
     return found
+
+
+def drawn(bins: Sequence[Bin]) -> str:
+    """A calibration curve as text: how sure, how often right, and what that leaves possible."""
+    if not bins:
+        return "Nothing was predicted yet."
+    rows = [
+        f"{one.sure:>8.0%}  {f'{one.right} of {one.count}':>9}  {_bar(one)}  "
+        f"{one.rate.low:.0%} to {one.rate.high:.0%}"
+        for one in bins
+    ]
+    head = f"how sure      right  {'0 %':<{_STEPS // 2}}{'100 %':>{_STEPS - _STEPS // 2 + 1}}"
+    legend = "o: how sure; x: how often right, with its 95 % interval"
+    return "\n".join([head, *rows, legend])
+
+
+_STEPS = 20
+
+
+def _bar(one: Bin) -> str:
+    """From the interval's low end to its high one."""
+    cells = [" "] * (_STEPS + 1)
+    for step in range(round(_STEPS * one.rate.low), round(_STEPS * one.rate.high) + 1):
+        cells[step] = "-"
+    cells[round(_STEPS * one.right / one.count)] = "x"
+    cells[round(_STEPS * one.sure)] = "o"
+    return "".join(cells)

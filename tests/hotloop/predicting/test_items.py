@@ -116,7 +116,11 @@ def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
         return of(KINDS[int(seed, 16) % 5]) if task == "cuda_block" else None
 
     seeds = iter(("0", "1", "2"))
-    monkeypatch.setattr(items.secrets, "token_hex", lambda _: next(seeds))
+
+    def next_seed(_bytes: int) -> str:
+        return next(seeds)
+
+    monkeypatch.setattr("secrets.token_hex", next_seed)
     monkeypatch.setattr(items, "judged", judged)
     assert items.make(work).items == []
 
@@ -132,5 +136,5 @@ def test_an_item_makes_its_change_again(work: Work, made: Callable[[Says], ItemS
 
 
 def test_seeds_are_drawn_anew(made: Callable[[Says], ItemSet]) -> None:
-    first, second = made(lambda *_: RIGHT), made(lambda *_: RIGHT)
+    first, second = made(lambda _w, _s: RIGHT), made(lambda _w, _s: RIGHT)
     assert len({*first.seeds, *second.seeds}) == 6

@@ -147,7 +147,11 @@ def test_answers_to_other_questions_are_not_taken(
 ) -> None:
     team, pack = asked[0].team, asked[1].manifest.pack
     path = answers(team, asked[1], SAID, tmp_path / "a.json")
-    monkeypatch.setattr(items, "make", lambda work, say: made_of(work, 2, say))
+
+    def fewer(work: Work, say: Say) -> ItemSet:
+        return made_of(work, 2, say)
+
+    monkeypatch.setattr(items, "make", fewer)
     viva.make(team, pack, "ann", print)
     viva.accept(team, viva.own_path(team, pack), [1, 2], "ann")
     with pytest.raises(VivaError, match="answers to other items"):
