@@ -56,10 +56,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--simulation-only", action="store_true")
     parser.add_argument("--works", nargs="*", default=list(SUBMISSIONS), help="only these")
+    parser.add_argument("--tasks", nargs="*", default=list(TASKS), help="asked about")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
-    works = [] if arguments.simulation_only else [row(name) for name in arguments.works]
+    names = [] if arguments.simulation_only else arguments.works
+    works = [row(name, tuple(arguments.tasks)) for name in names]
     simulated = simulation()
     result = {
         "format": 1,
@@ -71,9 +73,20 @@ def main() -> None:
         **simulated,
     }
     if arguments.keep:
-        RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        kept = {**result, "works": [*others(names), *works]}
+        RESULT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(result, indent=1) if arguments.json else text(result))
     sys.exit(any(work["keys_hold"] < work["keys"] for work in works))
+
+
+def others(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Works kept earlier, of the same code and device, that were not asked about now."""
+    if not RESULT.is_file():
+        return []
+    kept = json.loads(RESULT.read_text(encoding="utf-8"))
+    if (kept["device"], kept["code"]) != (device_name(), measured_code(MODULE)):
+        return []
+    return [work for work in kept["works"] if work["work"] not in names]
 
 
 # --- five works -----------------------------------------------------------------------------------
@@ -154,16 +167,17 @@ _LAUNCH = """\
 """
 
 
-def row(name: str) -> dict[str, Any]:
+def row(name: str, tasks: tuple[str, ...]) -> dict[str, Any]:
     """One work: its questions, and whether their keys hold."""
     work = Work(
-        curriculum.load_module(MODULE), TASKS, SUBMISSIONS[name](), render.untouched(MODULE)
+        curriculum.load_module(MODULE), tasks, SUBMISSIONS[name](), render.untouched(MODULE)
     )
     made = items.make(work, say=lambda text: say(f"{name}: {text}"))
     hold = [holds(work, item, made) for item in made.items]
     kinds = [item.outcome.kind for item in made.items]
     return {
         "work": name,
+        "tasks": list(tasks),
         "unchanged": {task: found.kind for task, found in made.unchanged.items()},
         "tried": made.tried,
         "unclear": made.unclear,

@@ -263,13 +263,13 @@ def _with_width(item: Item, work: Work, seeds: Sequence[str], say: Say) -> Item:
     if item.outcome.kind not in _SHOWS_AT_A_WIDTH:
         return item
     say(f"{item.task}: at which width item {item.number} shows")
-    size, changed = Size(WIDTHS), item.made_in(work)
-    try:
-        found = {_width_of(judged_at(changed, item.task, size, seed)) for seed in seeds}
-    except NoSuchSize:
-        return item
-    return item.model_copy(update={"width": found.pop() if len(found) == 1 else None})
-
-
-def _width_of(found: Outcome | None) -> int | None:
-    return None if found is None else found.width
+    size, changed, widths = Size(WIDTHS), item.made_in(work), set[int]()
+    for seed in seeds:
+        try:
+            found = judged_at(changed, item.task, size, seed)
+        except NoSuchSize:
+            return item
+        if found is None or found.width is None or widths - {found.width}:
+            return item
+        widths.add(found.width)
+    return item.model_copy(update={"width": widths.pop()})
