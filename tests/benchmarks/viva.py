@@ -11,8 +11,8 @@ each of them the outcome that its key says, with three seeds that the key was no
 Then a simulation: people who understand, who understand half, who guess and say so, and who bluff
 answer n questions. How often is the one who understands told from the others: by the Brier score,
 and by how many they had right? That is, their whole 95 % interval is better than what an even guess
-gets, or than the other's interval. `--keep` writes tests/benchmarks/results/viva.json. Exit code 1
-where a key does not hold.
+gets, or than the other's interval. `--keep` writes viva.json and viva_power.json in
+tests/benchmarks/results. Exit code 1 where a key does not hold.
 """
 
 import argparse
@@ -44,6 +44,7 @@ from hotloop.takehome.intervals import Interval, rate_interval
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "viva.json"
+POWER_RESULT = HERE / "results" / "viva_power.json"
 WORKS = HERE / "viva_works"
 MODULE = "fused_softmax"
 TASKS = ("cuda_block", "triton_forward")
@@ -62,21 +63,20 @@ def main() -> None:
     arguments = parser.parse_args()
     names = [] if arguments.simulation_only else arguments.works
     works = [row(name, tuple(arguments.tasks)) for name in names]
-    simulated = simulation()
-    result = {
-        "format": 1,
-        "device": device_name(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "code": measured_code(MODULE),
-        "by": measured_by(),
-        "works": works,
-        **simulated,
-    }
+    head = {"format": 1, "device": device_name(), "date": datetime.now(UTC).date().isoformat()}
+    asked = {**head, "code": measured_code(MODULE), "by": measured_by(), "rows": works}
+    power = {**head, "trials": TRIALS, "rows": simulation()}
     if arguments.keep:
-        kept = {**result, "works": [*others(names), *works]}
-        RESULT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(result, indent=1) if arguments.json else text(result))
+        write(RESULT, {**asked, "rows": [*others(names), *works]})
+        write(POWER_RESULT, power)
+    result = {"works": asked, "power": power}
+    print(json.dumps(result, indent=1) if arguments.json else text(works, power["rows"]))
     sys.exit(any(work["keys_hold"] < work["keys"] for work in works))
+
+
+def write(path: Path, document: dict[str, Any]) -> None:
+    """One result."""
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def others(names: Sequence[str]) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def others(names: Sequence[str]) -> list[dict[str, Any]]:
     kept = json.loads(RESULT.read_text(encoding="utf-8"))
     if (kept["device"], kept["code"]) != (device_name(), measured_code(MODULE)):
         return []
-    return [work for work in kept["works"] if work["work"] not in names]
+    return [work for work in kept["rows"] if work["work"] not in names]
 
 
 # --- five works -----------------------------------------------------------------------------------
@@ -177,12 +177,12 @@ def row(name: str, tasks: tuple[str, ...]) -> dict[str, Any]:
     kinds = [item.outcome.kind for item in made.items]
     return {
         "work": name,
-        "tasks": list(tasks),
-        "unchanged": {task: found.kind for task, found in made.unchanged.items()},
+        "tasks": ", ".join(tasks),
+        "as_it_is": ", ".join(found.kind for found in made.unchanged.values()),
         "tried": made.tried,
         "unclear": made.unclear,
         "seconds": made.seconds,
-        "outcomes": {kind: kinds.count(kind) for kind in WORDS if kind in kinds},
+        "outcomes": ", ".join(f"{kinds.count(kind)} {kind}" for kind in WORDS if kind in kinds),
         "items": [
             f"{item.task} {item.file}:{item.line} {item.operator}: {item.outcome.kind}"
             for item in made.items
@@ -223,23 +223,34 @@ PEOPLE = {
 """Assumed, not measured: nobody has sat a viva for this."""
 
 COUNTS = (4, 6, 8, 10, 12, 16, 20, 24, 32, 48)
-TRIALS = 4000
+TRIALS = 2000
 POWER = 0.8
 
 
-def simulation(seed: int = 1) -> dict[str, Any]:
-    """Power by number of questions, and the fewest for 80 %."""
+def simulation(seed: int = 1) -> list[dict[str, Any]]:
+    """For each thing that may be told: how often it is, by number of questions, and from which
+    number on it is in 80 % of the vivas.
+    """
     rng = random.Random(seed)
-    rows = [_power(count, rng) for count in COUNTS]
-    names = [key for key in rows[0] if key != "questions"]
-    fewest = {
-        name: next((row["questions"] for row in rows if row[name] >= POWER), None) for name in names
-    }
-    return {"people": {k: vars(v) for k, v in PEOPLE.items()}, "power": rows, "fewest": fewest}
+    power = {count: power_at(count, rng) for count in COUNTS}
+    return [
+        {
+            "told": name,
+            **{str(count): power[count][name] for count in COUNTS},
+            "80 % from": fewest([power[count][name] for count in COUNTS]),
+        }
+        for name in power[COUNTS[0]]
+    ]
 
 
-def _power(count: int, rng: random.Random) -> dict[str, Any]:
-    found: dict[str, Any] = {"questions": count}
+def fewest(shares: Sequence[float]) -> str:
+    """The number of questions from which on the shares stay large enough."""
+    enough = [all(share >= POWER for share in shares[place:]) for place in range(len(shares))]
+    return str(COUNTS[enough.index(True)]) if True in enough else f"more than {COUNTS[-1]}"
+
+
+def power_at(count: int, rng: random.Random) -> dict[str, float]:
+    """By what may be told, how often it is with so many questions."""
     told: Counter[str] = Counter()
     for _ in range(TRIALS):
         sat = {name: answered(person, count, rng) for name, person in PEOPLE.items()}
@@ -250,7 +261,7 @@ def _power(count: int, rng: random.Random) -> dict[str, Any]:
             if name != "understands":
                 told[f"understands, Brier better than: {name}"] += best.brier.high < other.brier.low
                 told[f"understands, more right than: {name}"] += best.right.low > other.right.high
-    return {**found, **{name: hits / TRIALS for name, hits in sorted(told.items())}}
+    return {name: hits / TRIALS for name, hits in sorted(told.items())}
 
 
 @dataclass(frozen=True)
@@ -281,20 +292,19 @@ def answered(person: Person, count: int, rng: random.Random) -> Sat:
 # --- said -----------------------------------------------------------------------------------------
 
 
-def text(result: dict[str, Any]) -> str:
+def text(works: Sequence[dict[str, Any]], power: Sequence[dict[str, Any]]) -> str:
     """Both parts as tables."""
     lines: list[str] = []
-    for work in result["works"]:
+    for work in works:
         lines.append(
             f"{work['work']}: {work['keys']} items of {work['tried']} changes judged, "
             f"{work['unclear']} unclear, {work['seconds']:.0f} s; keys hold {work['keys_hold']} of "
-            f"{work['keys']}; {work['outcomes']}; unchanged {work['unchanged']}"
+            f"{work['keys']}; {work['outcomes']}; as it is: {work['as_it_is']}"
         )
         lines += [f"    {item}" for item in work["items"]]
-    names = [key for key in result["power"][0] if key != "questions"]
-    for name in names:
-        shown = "  ".join(f"{row['questions']}: {row[name]:.0%}" for row in result["power"])
-        lines.append(f"{name}\n    {shown}\n    fewest for {POWER:.0%}: {result['fewest'][name]}")
+    for row in power:
+        shown = "  ".join(f"{count}: {row[str(count)]:.0%}" for count in COUNTS)
+        lines.append(f"{row['told']}\n    {shown}\n    80 % from {row['80 % from']} questions on")
     return "\n".join(lines)
 
 

@@ -146,7 +146,7 @@ class _Judge:
         started = time.monotonic()
         self.budget_s = _BUDGET_S
         found = agreed([self._judged(self.work, task, seed) for seed in self.seeds])
-        # A change that does not end shall cost little.
+        # A change that does not end is to cost little.
         self.budget_s = max(_LEAST_S, 2 * (time.monotonic() - started))
         return found
 
