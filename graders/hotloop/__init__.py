@@ -22,6 +22,6 @@ def __getattr__(name: str) -> object:
 
     if in_sandbox.sandboxed():
         return getattr(in_sandbox, name)
-    from hotloop import notebook
+    from hotloop.notebook import check, predict
 
-    return getattr(notebook, name)
+    return check if name == "check" else predict

@@ -6,7 +6,7 @@
 First, five works on two tasks of fused_softmax: one of its author's own, the published reference, a
 copy of it under other names, one whose numbers are right and that has a race, and one as an
 assistant writes it. For each the questions that came of it, and once more whether the judge gives
-each of them the outcome that its key says, with three seeds that the key was not made with.
+each of them the outcome that its key says, with seeds that the key was not made with.
 
 Then a simulation: people who understand, who understand half, who guess and say so, and who bluff
 answer n questions. How often is the one who understands told from the others: by the Brier score,
@@ -58,11 +58,12 @@ def main() -> None:
     parser.add_argument("--simulation-only", action="store_true")
     parser.add_argument("--works", nargs="*", default=list(SUBMISSIONS), help="only these")
     parser.add_argument("--tasks", nargs="*", default=list(TASKS), help="asked about")
+    parser.add_argument("--again", type=int, default=3, help="judgings of each key, once made")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
     names = [] if arguments.simulation_only else arguments.works
-    works = [row(name, tuple(arguments.tasks)) for name in names]
+    works = [row(name, tuple(arguments.tasks), arguments.again) for name in names]
     head = {"format": 1, "device": device_name(), "date": datetime.now(UTC).date().isoformat()}
     asked = {**head, "code": measured_code(MODULE), "by": measured_by(), "rows": works}
     power = {**head, "trials": TRIALS, "rows": simulation()}
@@ -167,13 +168,13 @@ _LAUNCH = """\
 """
 
 
-def row(name: str, tasks: tuple[str, ...]) -> dict[str, Any]:
+def row(name: str, tasks: tuple[str, ...], again: int) -> dict[str, Any]:
     """One work: its questions, and whether their keys hold."""
     work = Work(
         curriculum.load_module(MODULE), tasks, SUBMISSIONS[name](), render.untouched(MODULE)
     )
     made = items.make(work, say=lambda text: say(f"{name}: {text}"))
-    hold = [holds(work, item, made) for item in made.items]
+    hold = [holds(work, item, made, again) for item in made.items]
     kinds = [item.outcome.kind for item in made.items]
     return {
         "work": name,
@@ -189,14 +190,17 @@ def row(name: str, tasks: tuple[str, ...]) -> dict[str, Any]:
         ],
         "keys": len(hold),
         "keys_hold": sum(hold),
+        "judged_again": again,
     }
 
 
-def holds(work: Work, item: items.Item, made: items.ItemSet) -> bool:
-    """Whether three fresh seeds give the changed code the outcome of the key."""
+def holds(work: Work, item: items.Item, made: items.ItemSet, again: int) -> bool:
+    """Whether so many fresh seeds give the changed code the outcome of the key."""
     changed, before = item.made_in(work), made.unchanged[item.task]
     with closing(JudgeProcess()) as process:
-        found = [items.judged(changed, item.task, secrets.token_hex(16), process) for _ in range(3)]
+        found = [
+            items.judged(changed, item.task, secrets.token_hex(16), process) for _ in range(again)
+        ]
     say(f"  item {item.number}: {[one and one.kind for one in found]}, key {item.outcome.kind}")
     return all(
         one is not None and items.against(one, before).is_like(item.outcome) for one in found
