@@ -123,7 +123,7 @@ def test_what_must_not_be() -> None:
 def test_reasons_are_of_mutants_that_there_are() -> None:
     """A reason whose code has changed says nothing any more."""
     reasons = mutants.reasons_of(mutants.RIGHT)
-    known = set()
+    known: set[str] = set()
     for module in {key.partition(".")[0] for key in reasons}:
         loaded = curriculum.load_module(module)
         for task in loaded.tasks:

@@ -160,7 +160,7 @@ def _resized(case: Case, rows: int, columns: int) -> Case:
         raise NoSuchSize("No input of this task has its output's shape.")
     arguments = tuple(_argument(a, shape, rows, columns) for a in case.arguments)
     out = replace(case.out, shape=_extents(shape, rows, columns))
-    return replace(case, arguments=arguments, out=out)
+    return replace(case, label=f"{case.label}, resized", arguments=arguments, out=out)
 
 
 def _argument(argument: Argument, shape: tuple[int, ...], rows: int, columns: int) -> Argument:
