@@ -80,8 +80,9 @@ def facts(item: Item) -> str:
     found = item.outcome
     said: list[str] = []
     if found.lines:
-        said.append(f"Line {' and '.join(map(str, found.lines))} of the changed code.")
-    if found.factor is not None:
+        which = "Line" if len(found.lines) == 1 else "Lines"
+        said.append(f"{which} {' and '.join(map(str, found.lines))} of the changed code.")
+    if found.factor is not None and f"{found.factor:.2f}×" not in found.sentence:
         said.append(f"It moves {found.factor:.2f}× the fewest bytes.")
     if item.width is not None:
         said.append(f"Of the widths asked it shows from {item.width} on.")
