@@ -15,7 +15,6 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.predicting import items
-from hotloop.predicting.items import FEWEST, MOST
 from hotloop.predicting.own_code import Work, changes
 from hotloop.predicting.widths import NoSuchSize, Size, judged_at, rungs_at
 
@@ -32,10 +31,10 @@ def work(*names: str) -> Work:
     return Work(module, names, render.submission(MODULE), render.untouched(MODULE))
 
 
-def changed(of: Work, task: str, operator: str, has: str = "") -> Work:
-    change = next(
-        c for c in changes(of, task) if c.edit.operator == operator and has in c.edit.text
-    )
+def changed(of: Work, task: str, operator: str) -> Work:
+    """With the last such change in the file: that of the sum, where the maximum comes first."""
+    found = [change for change in changes(of, task) if change.edit.operator == operator]
+    change = max(found, key=lambda each: each.line)
     return of.with_text(change.code, change.text)
 
 
@@ -77,7 +76,7 @@ def test_the_judge_says_at_which_width_a_change_shows() -> None:
     assert plain.kind == "none"
     bound = judged_at(changed(own, "cuda_block", "other tree bound"), "cuda_block", Size((1, 300)))
     assert bound is not None
-    assert (bound.kind, bound.width) == ("wrong", 300), "the tree ends before the 16 last partials"
+    assert (bound.kind, bound.width) == ("wrong", 300), "the sum lacks all but one in 32"
 
 
 @needs_judge
@@ -89,17 +88,17 @@ def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
 
 
 @needs_judge
+@pytest.mark.slow
 def test_questions_of_a_work() -> None:
-    """On one task, by the real judge: the keys are what it says once more."""
+    """A few on one task, by the real judge: the keys are what it says once more."""
     own, said = work("cuda_block"), list[str]()
-    made = items.make(own, say=said.append)
-    assert FEWEST <= len(made.items) <= MOST
+    made = items.make(own, 3, said.append)
+    assert len(made.items) == 3
     assert said[0] == "cuda_block: as it is"
     kinds = [item.outcome.kind for item in made.items]
-    assert kinds.count("none") <= 2
-    assert len(set(kinds)) >= 3
+    assert len(set(kinds)) >= 2
     with closing(JudgeProcess()) as process:
-        for item in made.items[:3]:
+        for item in made.items:
             again = items.judged(item.made_in(own), item.task, "7f" * 16, process)
             assert again is not None
             before = made.unchanged[item.task]
