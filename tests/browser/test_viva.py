@@ -82,7 +82,8 @@ def test_axe_finds_nothing_serious(scheme: str, axe: Path, tmp_path: Path) -> No
     browser = Browser.start()
     try:
         browser.open(page, (390, 900), scheme)
-        browser.driver.execute_script(
+        driver: Any = browser.driver
+        driver.execute_script(
             "document.querySelectorAll('.truth').forEach((each) => { each.hidden = false })"
         )
         assert browser.violations(axe) == []
@@ -93,7 +94,7 @@ def test_axe_finds_nothing_serious(scheme: str, axe: Path, tmp_path: Path) -> No
 
 def answers(browser: "Browser", downloads: Path) -> Any:
     """What the page saves once the first question is answered."""
-    driver = browser.driver
+    driver: Any = browser.driver
     driver.execute_cdp_cmd(
         "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(downloads)}
     )
