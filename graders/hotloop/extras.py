@@ -38,6 +38,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "sqlalchemy",
         "uvicorn",
     ),
+    "lti": ("cryptography", "jwt"),
     "takehome": (
         "argon2",
         "cryptography",
