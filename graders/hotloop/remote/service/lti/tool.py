@@ -197,9 +197,11 @@ class Tool:
         with writing(engine) as connection:
             row = connection.execute(select(lti_logins).where(own)).one_or_none()
             connection.execute(delete(lti_logins).where(own))
-        platform = row and self.platforms.find(row.issuer, row.client_id)
-        if row is None or platform is None or row.expires < datetime.now(UTC):
+        if row is None or row.expires < datetime.now(UTC):
             raise NotLaunched("This login was used before, or took too long.")
+        platform = self.platforms.find(row.issuer, row.client_id)
+        if platform is None:
+            raise NotLaunched("This LMS is no more in lti.yaml.")
         return platform, row.nonce
 
     def _claims(self, platform: Platform, token: str) -> Claims:
