@@ -165,7 +165,7 @@ lti_logins = Table(
 lti_users = Table(
     "service_lti_users",
     metadata,
-    # Who somebody is at an LMS, for ever: a name or an address may change hands.
+    # Who somebody is at an LMS: a name or an address may change hands.
     Column("issuer", String(255), primary_key=True),
     Column("subject", String(255), primary_key=True),
     _owner(),
