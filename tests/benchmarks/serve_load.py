@@ -368,17 +368,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="write it into results/")
     options = parser.parse_args()
+    kept = RESULTS / "serve_load.json"
     found: dict[str, Any] = {
+        # Parts that are not measured now stay as they were recorded.
+        **(json.loads(kept.read_text()) if options.keep and kept.exists() else {}),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "device": device_name(),
         "cores": len(os.sched_getaffinity(0)),
     }
     for part in options.parts or PARTS:
-        load = round(os.getloadavg()[0], 1)
-        found[part] = {**PARTS[part](options), "load_before": load}
+        about = {"date": found["date"], "load_before": round(os.getloadavg()[0], 1)}
+        found[part] = {**PARTS[part](options), **about}
         print(part, json.dumps(found[part]), flush=True)
     if options.keep:
-        (RESULTS / "serve_load.json").write_text(json.dumps(found, indent=1) + "\n")
+        kept.write_text(json.dumps(found, indent=1) + "\n")
     sys.exit(not all(found[part]["as_asked"] for part in options.parts or PARTS))
 
 

@@ -19,21 +19,26 @@ _FIGURE = re.compile(r"(?<!`)\{\{\s*benchmark\s+(?P<name>\w+)\s+(?P<key>[\w.]+)\
 
 
 def insert(text: str, results: Path, place: str) -> str:
-    """The page with its figures. FigureError for one that was not recorded.
+    """The page with its figures; "not yet measured" for those of a benchmark, or of a part of one,
+    that was not recorded. FigureError for a key that a recorded one has not.
 
     place: the page's name, for errors.
     """
 
     def value(match: re.Match[str]) -> str:
-        found: Any = json.loads((results / f"{match['name']}.json").read_text(encoding="utf-8"))
-        for key in match["key"].split("."):
-            found = found[key]
+        recorded = results / f"{match['name']}.json"
+        part, *keys = match["key"].split(".")
+        found: Any = json.loads(recorded.read_text(encoding="utf-8")) if recorded.exists() else {}
+        if part not in found:
+            return "not yet measured"
+        for key in (part, *keys):
+            try:
+                found = found[key]
+            except (KeyError, TypeError):
+                raise FigureError(f"{place}: {recorded.name} has no {match['key']}") from None
         return _shown(found)
 
-    try:
-        return _FIGURE.sub(value, text)
-    except (OSError, KeyError, TypeError) as error:
-        raise FigureError(f"{place}: a figure of a benchmark was not recorded: {error}") from None
+    return _FIGURE.sub(value, text)
 
 
 def page(folder: Path) -> str:
@@ -77,7 +82,11 @@ def _recorded(path: Path) -> list[str]:
     head = f"Measured on {document['device']}, {document['date']}"
     rest = {name: value for name, value in document.items() if name not in {"device", "date"}}
     lines = [f"{'; '.join([head, *_told(rest)])}.", ""]
-    parts = {name: _told(part) for name, part in rest.items() if isinstance(part, dict)}
+    parts = {
+        name: _told(cast("dict[str, Any]", part))
+        for name, part in rest.items()
+        if isinstance(part, dict)
+    }
     told = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
     lines += [*told, ""] if told else []
     rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]

@@ -52,7 +52,10 @@ def test_figures_of_a_benchmark_stand_in_pages(tmp_path: Path) -> None:
     (tmp_path / "speed.json").write_text(json.dumps(result))
     text = "It takes {{ benchmark speed wait.median_s }} s: {{ benchmark speed wait.as_asked }}."
     assert benchmarks.insert(text, tmp_path, "page.md") == "It takes 12.25 s: yes."
-    for wrong in ("speed wait.p20_s", "speed wait.median_s.x", "other wait"):
+    for none in ("speed order.turns", "other wait.median_s"):
+        figure = f"{{{{ benchmark {none} }}}}"
+        assert benchmarks.insert(figure, tmp_path, "page.md") == "not yet measured"
+    for wrong in ("speed wait.p20_s", "speed wait.median_s.x"):
         with pytest.raises(figures.FigureError, match=r"page\.md"):
             benchmarks.insert(f"{{{{ benchmark {wrong} }}}}", tmp_path, "page.md")
     (tmp_path / "speed.py").write_text('"""How fast?"""\n\n\ndef main() -> None: ...\n')
