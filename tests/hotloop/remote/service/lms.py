@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ...web.serving import listening
@@ -47,7 +47,7 @@ def drawn() -> rsa.RSAPrivateKey:
 @dataclass
 class Lms:
     """One deployment of one tool. scores: that were taken, by line item. down: how many requests
-    for a score are not taken before one is.
+    for a score are not taken before one is. is_moved: all that is asked for leads elsewhere.
     """
 
     port: int = 0
@@ -59,6 +59,7 @@ class Lms:
     tool_keys: dict[str, Any] = field(default_factory=dict[str, Any])
     scores: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
     down: int = 0
+    is_moved: bool = False
     _given: set[str] = field(default_factory=set[str])
     _assertions: set[str] = field(default_factory=set[str])
 
@@ -127,6 +128,8 @@ class Lms:
         )
 
     async def _jwks(self, _request: Request) -> Response:
+        if self.is_moved:
+            return HTMLResponse("moved")
         public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
         return JSONResponse({"keys": [{**public, "kid": self.kid, "alg": "RS256"}]})
 
@@ -153,6 +156,8 @@ class Lms:
         return HTMLResponse(f'<form method="post" action="{escape(self.back)}">{inputs}</form>')
 
     async def _token(self, request: Request) -> Response:
+        if self.is_moved:
+            return RedirectResponse("http://127.0.0.1:1/token", 307)
         form = await request.form()
         kind = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
         if (form["grant_type"], form["client_assertion_type"]) != ("client_credentials", kind):

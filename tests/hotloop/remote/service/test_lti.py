@@ -286,6 +286,12 @@ def test_a_nonce_of_another_login_is_refused(browser: Browser) -> None:
     assert "another login" in refused(browser, {**new, "id_token": old["id_token"]})
 
 
+def test_keys_that_are_none_are_no_fault(browser: Browser) -> None:
+    browser.lms.is_moved = True
+    assert "not valid" in refused(browser, {**browser.logs_in("u1"), "id_token": "a.b.c"})
+    assert "not valid" in forged(browser, browser.lms.signed)
+
+
 def test_a_login_that_took_too_long_is_over(school: School, browser: Browser) -> None:
     form = browser.logs_in("u1")
     with writing(school.service.engine) as connection:
@@ -379,6 +385,7 @@ OTHER_CLAIMS = {
     "nobody": {"sub": None},
     "nobody's name": {"sub": ""},
     "no nonce": {"nonce": None},
+    "a target that is no address": {f"{CLAIM}target_link_uri": "http://["},
     "a role that is no list": {f"{CLAIM}roles": f"{ROLE}Instructor"},
     "a line item of another scheme": {GRADES: {"scope": [], "lineitem": "file:///etc/passwd"}},
 }
@@ -646,6 +653,15 @@ def test_a_key_that_the_lms_does_not_know_passes_nothing(school: School, browser
     assert passed_on(school) == 0
     assert "401" in items(school)[0].problem
     assert browser.lms.scores == {}
+
+
+def test_our_word_goes_where_it_was_said_alone(school: School, browser: Browser) -> None:
+    """A redirect is not followed with what proves who we are."""
+    checked(school, browser, task="fold")
+    school.judged()
+    browser.lms.is_moved = True
+    assert passed_on(school) == 0
+    assert "/token answers with 307" in items(school)[0].problem
 
 
 def test_a_running_service_passes_scores_back(school: School, browser: Browser) -> None:

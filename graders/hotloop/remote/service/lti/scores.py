@@ -11,11 +11,12 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPException, HTTPResponse
+from itertools import groupby
 from typing import Any, cast
 from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -131,25 +132,45 @@ def score(found: Standing, subject: str) -> dict[str, Any]:
 
 def pass_on(engine: Engine, tool: Tool) -> int:
     """Send what is due; how many the LMS has taken. What it did not take stays due."""
-    tokens: dict[tuple[str, str], str] = {}
-    taken = 0
-    for item in _claimed(engine):
-        platform = tool.platforms.find(item.issuer, item.client_id)
-        try:
-            if platform is None:
-                raise NotTaken("This LMS is no more in lti.yaml.")
-            client = (platform.issuer, platform.client_id)
-            if client not in tokens:
-                tokens[client] = _token(tool, platform)
-            told = score(standing(engine, item.account, item.module), item.subject)
-            _publish(item.lineitem, told, tokens[client])
-        except NotTaken as error:
-            log.error("a score of %s was not taken: %s", item.module, error)
-            _set(engine, item.id, problem=str(error)[:500])
-        else:
-            _set(engine, item.id, problem="", passed=item.ended, tried=None)
-            taken += 1
-    return taken
+    due = sorted(_claimed(engine), key=_client)
+    return sum(_pass_to(engine, tool, *client, list(of)) for client, of in groupby(due, _client))
+
+
+def _client(item: Row[Any]) -> tuple[str, str]:
+    return item.issuer, item.client_id
+
+
+def _pass_to(
+    engine: Engine, tool: Tool, issuer: str, client_id: str, items: Sequence[Row[Any]]
+) -> int:
+    """Likewise, to one LMS. Where it gives no access token, none of them is tried."""
+    try:
+        platform = tool.platforms.find(issuer, client_id)
+        if platform is None:
+            raise NotTaken(f"{issuer} is no more in lti.yaml.")
+        token = _token(tool, platform)
+    except NotTaken as error:
+        for item in items:
+            _keep_problem(engine, item, error)
+        return 0
+    return sum(_is_taken(engine, item, token) for item in items)
+
+
+def _is_taken(engine: Engine, item: Row[Any], token: str) -> bool:
+    try:
+        told = score(standing(engine, item.account, item.module), item.subject)
+        _publish(item.lineitem, told, token)
+    except (NotTaken, KeyError) as error:
+        # KeyError: the module is not in this release any more.
+        _keep_problem(engine, item, error)
+        return False
+    _set(engine, item.id, problem="", passed=item.ended, tried=None)
+    return True
+
+
+def _keep_problem(engine: Engine, item: Row[Any], error: Exception) -> None:
+    log.error("a score of %s was not taken: %s", item.module, error)
+    _set(engine, item.id, problem=str(error)[:500])
 
 
 class Passing(threading.Thread):

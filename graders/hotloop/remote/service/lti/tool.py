@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import jwt
 from cryptography.hazmat.primitives import serialization
@@ -66,7 +66,7 @@ class Claims(BaseModel):
     version: Annotated[Literal["1.3.0"], Field(alias=f"{CLAIM}version")]
     message: Annotated[Literal["LtiResourceLinkRequest"], Field(alias=f"{CLAIM}message_type")]
     deployment: Annotated[str, Field(alias=f"{CLAIM}deployment_id")]
-    target: Annotated[str, Field(alias=f"{CLAIM}target_link_uri")]
+    target: Annotated[HttpUrl, Field(alias=f"{CLAIM}target_link_uri")]
     roles: Annotated[list[str], Field(alias=f"{CLAIM}roles")]
     grades: Annotated[Grades, Field(alias=GRADES)] = Grades()
 
@@ -217,12 +217,13 @@ class Tool:
                 options={"require": ["iss", "aud", "exp", "iat", "nonce", "sub"]},
             )
             return Claims.model_validate(claims)
-        except jwt.PyJWTError as error:
-            raise NotLaunched(f"The LMS's token is not valid: {error}.") from None
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
             raise NotLaunched(f"The LMS's token is no launch: {where}: {first['msg']}.") from None
+        except (jwt.PyJWTError, ValueError) as error:
+            # ValueError: what is at jwks_url is no JSON.
+            raise NotLaunched(f"The LMS's token is not valid: {error}.") from None
 
 
 class Login(BaseModel):
@@ -235,7 +236,6 @@ class Login(BaseModel):
 
 
 def _launch(platform: Platform, claims: Claims) -> Launch:
-    (module,) = parse_qs(urlsplit(claims.target).query).get("module", [""])[:1]
     taught = f"{MEMBERSHIP}Instructor" in claims.roles
     graded = f"{MEMBERSHIP}Learner" in claims.roles and not taught
     takes = graded and SCORE_SCOPE in claims.grades.scope and claims.grades.lineitem is not None
@@ -244,6 +244,6 @@ def _launch(platform: Platform, claims: Claims) -> Launch:
         claims.sub,
         claims.email,
         "instructor" if taught else "learner",
-        module,
+        dict(claims.target.query_params()).get("module", ""),
         str(claims.grades.lineitem) if takes else "",
     )
