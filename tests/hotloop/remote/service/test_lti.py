@@ -28,6 +28,7 @@ from jwt.algorithms import RSAAlgorithm
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
+from hotloop.core import paths
 from hotloop.core.record import RungRecord, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
@@ -35,7 +36,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.remote.service import people
 from hotloop.remote.service.app import served
 from hotloop.remote.service.lti import scores
-from hotloop.remote.service.lti.platforms import FILE
+from hotloop.remote.service.lti.platforms import FILE, Platforms
 from hotloop.remote.service.lti.tool import KEY
 from hotloop.remote.service.service import Service
 from hotloop.remote.service.settings import Settings
@@ -267,6 +268,13 @@ def test_a_registration_that_is_none_is_refused(
     (tmp_path / "service0" / FILE).write_text(yaml.safe_dump(document))
     with pytest.raises(CurriculumError, match=FILE):
         opened()
+
+
+def test_the_example_on_the_page_is_a_registration() -> None:
+    page = (paths.root() / "site" / "pages" / "one-gpu-for-a-class.md").read_text()
+    (example,) = re.findall(r"```yaml\n(platforms:.*?)```", page, re.DOTALL)
+    found = Platforms.model_validate(yaml.safe_load(example))
+    assert found.find("https://canvas.instructure.com") == found.platforms[1]
 
 
 # --- attacks --------------------------------------------------------------------------------------
