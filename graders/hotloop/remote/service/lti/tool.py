@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from pydantic import BaseModel, Field, HttpUrl, ValidationError
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, delete, insert
 
 from hotloop.remote.service.lti.platforms import Platform, Platforms
 from hotloop.remote.service.people import Role
@@ -193,10 +193,10 @@ class Tool:
 
     def _begun(self, engine: Engine, state: str) -> tuple[Platform, str]:
         """Where a login was begun, and its nonce. It is used up, whatever comes of it."""
-        own = lti_logins.c.state == digest(state)
+        # In one statement: of two that bring the same state at once, one finds it.
+        used_up = delete(lti_logins).where(lti_logins.c.state == digest(state))
         with writing(engine) as connection:
-            row = connection.execute(select(lti_logins).where(own)).one_or_none()
-            connection.execute(delete(lti_logins).where(own))
+            row = connection.execute(used_up.returning(lti_logins)).one_or_none()
         if row is None or row.expires < datetime.now(UTC):
             raise NotLaunched("This login was used before, or took too long.")
         platform = self.platforms.find(row.issuer, row.client_id)
