@@ -184,11 +184,27 @@ class CheckQuality(Strict):
     mutants: MutantTrials | None = None
 
 
+class CodeShown(Strict):
+    """One file that was handed in, or one cell: `lab.ipynb · online_pass`.
+
+    lines: as they were judged, numbered from 1. added: those that the starter has not. removed: by
+    the line before which they stood, lines that only the starter has. cited: by rung, lines that
+    its sentence names. left_out: lines at the end that are not shown.
+    """
+
+    name: Text
+    lines: list[str]
+    added: list[int]
+    removed: dict[int, list[str]]
+    cited: dict[Identifier, list[int]] = Field(default_factory=dict[str, list[int]])
+    left_out: int = 0
+
+
 class TaskReport(Strict):
     """One task. share: of its points that count, 0 to 1; None where nothing of it counts.
 
     answer: what the candidate wrote, for a written task, and its rubric. active_minutes: estimated
-    from the work log, None without one.
+    from the work log, None without one. code: what was written for it.
     """
 
     task: Identifier
@@ -207,6 +223,7 @@ class TaskReport(Strict):
     rubric: Rubric = Field(default_factory=dict[int, str])
     active_minutes: float | None = None
     checks: CheckQuality | None = None
+    code: list[CodeShown] = Field(default_factory=list[CodeShown])
 
 
 class SkillReport(Strict):

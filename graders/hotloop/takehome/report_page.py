@@ -16,7 +16,7 @@ from hotloop.bank.export import markup
 from hotloop.course import render_record
 from hotloop.html_templates import environment
 from hotloop.judged_again import seeds
-from hotloop.takehome import intervals, quality
+from hotloop.takehome import code_shown, intervals, quality
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import CONFINED, Report, TaskReport
@@ -46,6 +46,7 @@ def page(report: Report) -> str:
         said=said_points,
         span=intervals.said,
         figures=_figures,
+        rows=code_shown.rows,
         quality=quality.sentences,
         circumstances=_circumstances,
         signals=_grouped(report.signals),
