@@ -108,6 +108,7 @@ def make_pack(
             accommodation=factor,
             files={file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
             work_log=role.rule,
+            assistants=role.assistants,
             keep_days=role.keep_days,
         )
         _keep(team, role, unsigned, files, wheel, name, now)

@@ -259,7 +259,12 @@ class NotMeasured(Strict):
 
 
 class FollowUp(Strict):
-    """A question for the interview, with what to listen for. why: which task it was chosen for."""
+    """A question for the interview, with what to listen for.
+
+    why: what it was chosen for. code: the candidate's own lines that it is about, with their
+    numbers; where: their file. Both empty for a question of the bank. key: `task.id` for the
+    former, `module.id` for the latter.
+    """
 
     key: TaskKey
     title: Text
@@ -268,6 +273,8 @@ class FollowUp(Strict):
     why: Text
     weak: bool
     prompt: Text
+    where: str = ""
+    code: str = ""
     probes: list[Text]
     answer: Text
     weak_answers: list[WeakAnswer]
