@@ -22,7 +22,7 @@ from hotloop.practice.moment import Moment
 from hotloop.problem import Identifier, Rung, Strict, Text
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.manifest import Digest, Pseudonym, RoleId
+from hotloop.takehome.manifest import Assistants, Digest, Pseudonym, RoleId
 
 FORMAT = 1
 JSON_NAME = "report.json"
@@ -299,6 +299,44 @@ class SubmissionFacts(Strict):
     notes: list[str] = Field(default_factory=list)
 
 
+class AssistantNote(Strict):
+    """One file of the folder for notes and transcripts. text: long ones are cut."""
+
+    name: Text
+    text: str
+
+
+class AssistantUse(Strict):
+    """rule: the role's. notes: what was handed in about the work with assistants."""
+
+    rule: Assistants
+    notes: list[AssistantNote]
+
+
+Position = Literal["below", "overlaps", "within", "above"]
+
+
+class BaselinePlace(Strict):
+    """What one model alone scored on packs of this role, and where the candidate lies: beside all
+    attempts, among them, or partly.
+
+    span: from the lowest to the highest attempt; own: the candidate's; both of 100, by the judge,
+    without the rungs that are left out because they are open for all. turns: replies that an
+    attempt had. older: the checks have changed since. hard: tasks that it mostly failed.
+    """
+
+    model: Text
+    made: Moment
+    attempts: Annotated[int, Field(ge=1)]
+    turns: Annotated[int, Field(ge=1)]
+    span: Interval
+    own: Interval
+    position: Position
+    left_out: list[str]
+    older: bool
+    hard: list[Identifier]
+
+
 class Reproduction(Strict):
     """How to grade it again. module_digest: of the judge and of the module's checks."""
 
@@ -331,6 +369,8 @@ class Report(Strict):
     weak_spots: list[str]
     follow_ups: list[FollowUp]
     signals: list[Signal]
+    assistants: AssistantUse
+    baselines: list[BaselinePlace]
     reproduce: Reproduction
 
     def task(self, name: str) -> TaskReport:

@@ -10,7 +10,7 @@ from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Task
 from hotloop.judge.service import module_digest
 from hotloop.problem import Rung
-from hotloop.takehome import code_shown, quality, signalling, written
+from hotloop.takehome import assistants, baseline, code_shown, quality, signalling, written
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.report import (
@@ -76,6 +76,8 @@ def make_report(
         weak_spots=weak_spots(tasks),
         follow_ups=follow_ups(module, tasks),
         signals=signalling.signals(submission, team, records, given),
+        assistants=assistants.use(manifest.assistants, submission.work.files),
+        baselines=baseline.places(baseline.read(team, manifest.role), manifest, tasks),
         reproduce=Reproduction(
             command=f"hotloop takehome grade --verify reports/{manifest.pack}/{JSON_NAME}",
             hotloop=__version__,
