@@ -208,8 +208,16 @@ def _with_basis(module: Module, task: Task) -> set[str]:
     return {task.id}.union(*(_with_basis(module, module.task(name)) for name in task.builds_on))
 
 
-def starting_text(role: str, title: str, module: Module, asked: Sequence[Task] = ()) -> str:
-    """A takehome.yaml to begin with. asked: in place of the module's default tasks."""
+WHEEL = f"hotloop-{__version__}-py3-none-any.whl"
+"""This version's."""
+
+
+def starting_text(
+    role: str, title: str, module: Module, asked: Sequence[Task] = (), wheel: str = ""
+) -> str:
+    """A takehome.yaml to begin with. asked: in place of the module's default tasks. wheel: where
+    the team's folder has one.
+    """
     chosen = {task.id for task in asked or default_tasks(module)}
     lines = [_task_line(task) for task in module.tasks if task.id in chosen]
     others = [f"# {_task_line(task)}" for task in module.tasks if task.id not in chosen]
@@ -217,7 +225,11 @@ def starting_text(role: str, title: str, module: Module, asked: Sequence[Task] =
         lines += [_OTHERS, *others]
     quoted = json.dumps(title, ensure_ascii=False)  # whatever is in it, YAML reads it back
     return _STARTING.format(
-        role=role, title=quoted, module=module.id, tasks="\n".join(lines), version=__version__
+        role=role,
+        title=quoted,
+        module=module.id,
+        tasks="\n".join(lines),
+        wheel=f"wheel: {wheel}" if wheel else f"# wheel: {WHEEL}",
     )
 
 
@@ -263,6 +275,7 @@ work_log: optional
 keep_days: 180
 # What `make lab` installs for candidates: a wheel in the team's folder, which each pack brings
 # along, or what you name. Without either it is `hotloop` in your version, from their package index.
-# wheel: hotloop-{version}-py3-none-any.whl
+# `hotloop takehome new` tries it, and makes no pack that could not be worked in.
+{wheel}
 # install: "hotloop[course] @ git+https://…"
 """
