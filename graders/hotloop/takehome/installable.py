@@ -1,4 +1,4 @@
-"""Tries what the first command in a pack does: pip finds the Hotloop that the pack was made with.
+"""Tries what the first command in a pack does: is there the Hotloop that the pack was made with?
 
 A candidate's time begins with the download. A pack whose first command fails must not be made.
 """
@@ -8,6 +8,9 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
+from dataclasses import dataclass
+from email import message_from_bytes
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -19,64 +22,67 @@ from hotloop.takehome.team import Team, TeamError
 
 TIMEOUT_S = 300
 _EXTRAS = re.compile(r"\[([^\]]*)\]")
+_METADATA = re.compile(r"hotloop-[^/]+\.dist-info/METADATA")
+
+
+@dataclass(frozen=True)
+class _Found:
+    version: str
+    extras: frozenset[str]
 
 
 def require(team: Team, role: Role) -> None:
-    """TeamError where pip in a fresh environment finds no such Hotloop, another version, or one
-    without the extras that the role's tasks need. Nothing is installed, and what Hotloop itself
-    needs is not looked for.
+    """TeamError where there is no such Hotloop, another version, or one without the extras that the
+    role's tasks need. The role's wheel is read; else pip says in a fresh environment what it would
+    install. What Hotloop itself needs is not looked for.
     """
-    wheel = team.folder / role.wheel if role.wheel else None
-    if wheel is not None and not wheel.is_file():
-        raise TeamError(f"There is no wheel {wheel}: copy it there, or take `wheel` out.")
-    stamp = wheel.stat().st_mtime_ns if wheel is not None else 0
+    wanted = requirement(role)
     where = f"{role.role}/takehome.yaml"
     try:
-        version, extras = _tried(requirement(role), str(team.folder), stamp)
+        found = _of_wheel(team.folder / role.wheel) if role.wheel else _by_pip(wanted)
     except _NotFound as error:
         raise TeamError(
-            f"`make lab` in a pack of {role.role} would fail, so none was made. pip does not find "
-            f"`{requirement(role)}`: {error} Set `wheel` in {where} to a wheel in the team's "
-            "folder (`make wheel` in a clone builds one), or `install` to what pip finds."
+            f"`make lab` in a pack of {role.role} would fail, so none was made: {error} Set "
+            f"`wheel` in {where} to a wheel in the team's folder (`make wheel` in a clone builds "
+            "one, `hotloop takehome init --wheel` copies it), or `install` to what pip finds."
         ) from None
-    if version != __version__:
+    if found.version != __version__:
         raise TeamError(
-            f"`{requirement(role)}` is version {version}, and packs are made with {__version__}: "
-            f"change `wheel` or `install` in {where}."
+            f"`{wanted}` is version {found.version}, and packs are made with {__version__}: change "
+            f"`wheel` or `install` in {where}."
         )
-    asked = {name for part in _EXTRAS.findall(requirement(role)) for name in part.split(",")}
-    if missing := sorted({_plain(name) for name in asked if name} - extras):
-        raise TeamError(f"`{requirement(role)}` has no extra {', '.join(missing)}: see {where}.")
+    asked = {name for part in _EXTRAS.findall(wanted) for name in part.split(",") if name}
+    if missing := sorted(set(map(_plain, asked)) - found.extras):
+        raise TeamError(f"`{wanted}` has no extra {', '.join(missing)}: see {where}.")
 
 
 class _NotFound(Exception):
-    """Why. Not remembered: the next try may find it."""
+    """Why, in sentences. Not remembered: the next try may find it."""
+
+
+def _of_wheel(path: Path) -> _Found:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if damaged := archive.testzip():
+                raise _NotFound(f"{path} is damaged at {damaged}.")
+            (name,) = filter(_METADATA.fullmatch, archive.namelist())
+            metadata = message_from_bytes(archive.read(name))
+    except FileNotFoundError:
+        raise _NotFound(f"there is no wheel {path}.") from None
+    except (OSError, ValueError, zipfile.BadZipFile):
+        raise _NotFound(f"{path} is no wheel of Hotloop.") from None
+    extras = metadata.get_all("Provides-Extra", [])
+    return _Found(str(metadata["Version"]), frozenset(map(_plain, extras)))
 
 
 @lru_cache(maxsize=64)
-def _tried(wanted: str, folder: str, _stamp: int) -> tuple[str, frozenset[str]]:
-    with tempfile.TemporaryDirectory() as scratch:
-        python = Path(scratch) / "venv" / "bin" / "python"
-        for command in (
-            [sys.executable, "-m", "venv", str(python.parents[1])],
-            [str(python), *_PIP, wanted],
-        ):
-            try:
-                done = subprocess.run(
-                    command,
-                    check=False,
-                    cwd=folder,
-                    capture_output=True,
-                    text=True,
-                    timeout=TIMEOUT_S,
-                )
-            except subprocess.TimeoutExpired:
-                raise _NotFound(f"it took longer than {TIMEOUT_S} s.") from None
-            if done.returncode:
-                raise _NotFound(_last_error(done.stderr or done.stdout))
-    document = cast("dict[str, Any]", json.loads(done.stdout))
-    metadata = document["install"][0]["metadata"]
-    return metadata["version"], frozenset(map(_plain, metadata.get("provides_extra", [])))
+def _by_pip(wanted: str) -> _Found:
+    with tempfile.TemporaryDirectory() as folder:
+        python = Path(folder) / "bin" / "python"
+        _run([sys.executable, "-m", "venv", folder])
+        said = _run([str(python), *_PIP, wanted])
+    metadata = cast("dict[str, Any]", json.loads(said))["install"][0]["metadata"]
+    return _Found(metadata["version"], frozenset(map(_plain, metadata.get("provides_extra", []))))
 
 
 _PIP = [
@@ -85,12 +91,19 @@ _PIP = [
 ]
 
 
-def _last_error(text: str) -> str:
-    """The last line that says ERROR, or the last one."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["it failed"]
+def _run(command: list[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, check=False, capture_output=True, text=True, timeout=TIMEOUT_S
+        )
+    except subprocess.TimeoutExpired:
+        raise _NotFound(f"pip took longer than {TIMEOUT_S} s.") from None
+    if done.returncode == 0:
+        return done.stdout
+    lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR")]
-    said = (errors or lines)[-1]
-    return said if said.endswith(".") else f"{said}."
+    last = (errors or lines or ["it gave no reason"])[-1].rstrip(".")
+    raise _NotFound(f"pip says “{last}”.")
 
 
 def _plain(name: str) -> str:

@@ -27,7 +27,11 @@ def run(
     title: Annotated[str, typer.Option(help="What candidates read; the module's title.")] = "",
     wheel: Annotated[
         Path | None,
-        typer.Option(help="Hotloop's wheel, for the team's folder: packs bring it along."),
+        typer.Option(
+            envvar="HOTLOOP_WHEEL",
+            show_envvar=False,
+            help="Hotloop's wheel, or its folder, for packs to bring along.",
+        ),
     ] = None,
 ) -> Answer:
     """Make a team's folder with its keys and a first role.
@@ -50,6 +54,8 @@ def run(
 
 def _take(wheel: Path, team: Team) -> None:
     """Copy it into the team's folder, where new roles find it."""
+    if wheel.is_dir():
+        wheel /= WHEEL
     if wheel.name != WHEEL:
         raise UserError(f"{wheel} is not called {WHEEL}: packs carry the version that makes them.")
     shutil.copyfile(wheel, team.folder / WHEEL)
