@@ -131,7 +131,7 @@ def form(team: Team, pack: UUID) -> Form:
         raise ReportAltered(str(error)) from None
     except UnreadableReport as error:
         raise ScorecardError(f"There is no report to mark yet: {error}") from None
-    return Form(report, tuple(_criteria(report)))
+    return Form(report, tuple(criteria(report)))
 
 
 def file(
@@ -205,7 +205,7 @@ def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
     }
 
 
-def _criteria(report: Report) -> Iterator[Criterion]:
+def criteria(report: Report) -> Iterator[Criterion]:
     """Written answers first, each required; questions as far as they were asked; and all in all."""
     for task in report.tasks:
         if task.rubric:

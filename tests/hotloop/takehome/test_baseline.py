@@ -44,7 +44,7 @@ def stand_in(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
     asked: list[Any] = []
 
     class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802 - as the library calls it
+        def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             asked.append((self.path, self.headers.get("Authorization"), body))
             status, headers, text = answer(body, len(asked))
@@ -290,7 +290,7 @@ def run(hired: Hired, *words: str) -> Any:
     if "triton_forward" in (text := path.read_text()):
         path.write_text(text.replace("  - {task: triton_forward, weight: 3, minutes: 90}\n", ""))
     common = ["takehome", "baseline", "gpu_engineer", "--team", str(hired.team.folder), *words]
-    return CliRunner().invoke(app, [*common, "--model", "small-1", "--key-env", KEY])
+    return CliRunner().invoke(app, [*common, "--model", "small-1", "--key-env", KEY], input="n\n")
 
 
 def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
