@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -17,6 +17,7 @@ MOST_LINES = 1500
 
 _PLACE = re.compile(r"([\w.-]+\.\w+)(?::|, line )(\d{1,6})")
 _CELL_PLACE = re.compile(r"\bline (\d{1,6}) of its cell")
+_MARK = re.compile(r"\s+(?://|#) ### TASK \w+\.(\w+)\s*$")
 _SOLUTION = "_solution"
 
 
@@ -37,7 +38,8 @@ def of_task(
         if name == NOTEBOOK:
             found += _cells(task.id, files.get(name, b""), given.get(name, b""))
         elif name in files and language_of(name) is not None:
-            found.append(_shown(name, _lines(files[name]), _lines(given.get(name, b""))))
+            shown = _shown(name, _lines(files[name]), _lines(given.get(name, b"")))
+            found.append(_of_task_only(shown, task.id))
     for name, data in sorted(files.items()):
         if name not in given and language_of(name) in languages and not name.endswith(".ipynb"):
             found.append(_shown(name, _lines(data), []))
@@ -88,6 +90,32 @@ def _shown(name: str, lines: list[str], starter: list[str]) -> CodeShown:
     return CodeShown(name=name, lines=shown, added=added, removed=removed, left_out=left_out)
 
 
+def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
+    """Several tasks may have their parts in one file: what was changed in another one's is put
+    aside.
+    """
+    others = set(_of_other_tasks(shown.lines, task))
+    return shown.model_copy(
+        update={
+            "added": [number for number in shown.added if number not in others],
+            "removed": {n: gone for n, gone in shown.removed.items() if n not in others},
+            "elsewhere": [number for number in shown.added if number in others],
+        }
+    )
+
+
+def _of_other_tasks(lines: Sequence[str], task: str) -> Iterator[int]:
+    """From another task's mark, which stands within its function, to that function's end."""
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if mark := _MARK.match(line):
+            inside = mark[1] != task
+        elif line[:1].strip():
+            inside = False
+        if inside:
+            yield number
+
+
 def _with_places(shown: CodeShown, rungs: Iterable[RungReport], *, alone: bool) -> CodeShown:
     """With the lines that each rung's sentence names. alone: of a notebook nothing else is shown,
     so that a line "of its cell" is one of this cell.
@@ -128,24 +156,30 @@ def rows(shown: CodeShown) -> list[Row]:
         for number in {*added, *named, *shown.removed}
         for near in range(number - AROUND, number + AROUND + 1)
     }
+    elsewhere = set(shown.elsewhere)
     found: list[Row] = []
-    folded = 0
+    folded: list[int] = []
     for number, text in enumerate([*shown.lines, None], start=1):
         gone = shown.removed.get(number, [])
         if folded and (gone or text is None or number in kept):
-            found.append(Row("folded", f"{folded} lines as handed out"))
-            folded = 0
+            found.append(Row("folded", _said(len(folded), elsewhere.intersection(folded))))
+            folded = []
         found += [Row("removed", line) for line in gone]
         if text is None:
             break
         if number not in kept:
-            folded += 1
+            folded.append(number)
             continue
         kind = "added" if number in added else "given"
         found.append(Row(kind, text, number, tuple(named.get(number, ()))))
     if shown.left_out:
         found.append(Row("folded", f"{shown.left_out} more lines are not shown"))
     return found
+
+
+def _said(count: int, elsewhere: Collection[int]) -> str:
+    lines = "1 line" if count == 1 else f"{count} lines"
+    return f"{lines}, some of other tasks" if elsewhere else f"{lines} as handed out"
 
 
 def _named(shown: CodeShown) -> set[int]:

@@ -187,15 +187,17 @@ class CheckQuality(Strict):
 class CodeShown(Strict):
     """One file that was handed in, or one cell: `lab.ipynb · online_pass`.
 
-    lines: as they were judged, numbered from 1. added: those that the starter has not. removed: by
-    the line before which they stood, lines that only the starter has. cited: by rung, lines that
-    its sentence names. left_out: lines at the end that are not shown.
+    lines: as they were judged, numbered from 1. added: those that the starter has not, for this
+    task; elsewhere: for other tasks in the same file. removed: by the line before which they stood,
+    lines that only the starter has. cited: by rung, lines that its sentence names. left_out: lines
+    at the end that are not shown.
     """
 
     name: Text
     lines: list[str]
     added: list[int]
     removed: dict[int, list[str]]
+    elsewhere: list[int] = Field(default_factory=list[int])
     cited: dict[Identifier, list[int]] = Field(default_factory=dict[str, list[int]])
     left_out: int = 0
 

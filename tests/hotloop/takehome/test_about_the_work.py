@@ -172,6 +172,20 @@ def test_untouched_lines_are_folded_and_cited_ones_are_not() -> None:
     assert [row.number for row in rows if row.rungs == ("correct",)] == [50]
 
 
+def test_the_parts_of_other_tasks_are_put_aside() -> None:
+    """A helper between two functions belongs to whoever uses it, and is shown."""
+    starter = (
+        "__global__ void naive() {\n  // ### TASK fused_softmax.cuda_naive\n}\n"
+        "__global__ void block() {\n  // ### TASK fused_softmax.cuda_block\n}\n"
+    )
+    own = starter.replace("naive\n}\n", "naive\n  a();\n}\nint helper;\n").replace(
+        "block\n}", "block\n  b();\n}"
+    )
+    found = shown("", own, starter)
+    assert [found.lines[n - 1].strip() for n in found.added] == ["int helper;", "b();"]
+    assert [found.lines[n - 1].strip() for n in found.elsewhere] == ["a();"]
+
+
 @pytest.mark.parametrize(
     ("sentence", "lines"),
     [
