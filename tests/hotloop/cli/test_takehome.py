@@ -160,7 +160,7 @@ def test_a_module_without_a_role_gets_one(team: Path) -> None:
     assert (team / "roles" / "profile_training_loop" / "takehome.yaml").is_file()
     again = run("new", "profile_training_loop", "--name", "C. D.", "--team", team)
     assert again["role"] == made["role"]
-    assert made["same_for_all"] == ["report"]
+    assert made["same_for_all"] == []
     assert again["pseudonym"] != made["pseudonym"]
 
 
