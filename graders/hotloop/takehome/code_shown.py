@@ -17,7 +17,7 @@ MOST_LINES = 1500
 
 _PLACE = re.compile(r"([\w.-]+\.\w+)(?::|, line )(\d{1,6})")
 _CELL_PLACE = re.compile(r"\bline (\d{1,6}) of its cell")
-_MARK = re.compile(r"\s+(?://|#) ### TASK \w+\.(\w+)\s*$")
+_MARK = re.compile(r"(\s*)(?://|#)?\s*### TASK \w+\.(\w+)")
 _SOLUTION = "_solution"
 
 
@@ -94,7 +94,7 @@ def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
     """Several tasks may have their parts in one file: what was changed in another one's is put
     aside.
     """
-    others = set(_of_other_tasks(shown.lines, task))
+    others = set(_of_other_tasks(shown, task))
     return shown.model_copy(
         update={
             "added": [number for number in shown.added if number not in others],
@@ -104,13 +104,16 @@ def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
     )
 
 
-def _of_other_tasks(lines: Sequence[str], task: str) -> Iterator[int]:
-    """From another task's mark, which stands within its function, to that function's end."""
-    inside = False
-    for number, line in enumerate(lines, start=1):
+def _of_other_tasks(shown: CodeShown, task: str) -> Iterator[int]:
+    """From another task's mark within a function to that function's end; from one between functions
+    to the next that was handed out.
+    """
+    added = set(shown.added)
+    inside = within = False
+    for number, line in enumerate(shown.lines, start=1):
         if mark := _MARK.match(line):
-            inside = mark[1] != task
-        elif line[:1].strip():
+            inside, within = mark[2] != task, bool(mark[1])
+        elif line[:1].strip() and (within or number not in added):
             inside = False
         if inside:
             yield number

@@ -181,9 +181,15 @@ def test_the_parts_of_other_tasks_are_put_aside() -> None:
     own = starter.replace("naive\n}\n", "naive\n  a();\n}\nint helper;\n").replace(
         "block\n}", "block\n  b();\n}"
     )
+    helpers = "// ### TASK fused_softmax.cuda_warp helpers\n"
+    starter, own = starter + helpers, own + helpers + "struct Part {\n};\n"
     found = shown("", own, starter)
     assert [found.lines[n - 1].strip() for n in found.added] == ["int helper;", "b();"]
-    assert [found.lines[n - 1].strip() for n in found.elsewhere] == ["a();"]
+    assert [found.lines[n - 1].strip() for n in found.elsewhere] == [
+        "a();",
+        "struct Part {",
+        "};",
+    ]
 
 
 @pytest.mark.parametrize(
