@@ -146,7 +146,7 @@ def _published(module: str) -> Iterator[tuple[str, str]]:
             yield "the published solution", cell.source
     for entry in catalog.catalog():
         question = entry.question
-        text = "\n".join([question.answer, question.say or ""])
+        text = f"{question.answer}\n{question.say}"
         yield f"the question bank's answer to “{question.title}”", text
     lesson = curriculum.folder(module) / "lesson.md"
     if lesson.is_file():
