@@ -71,7 +71,8 @@ GROUPS = {
         {
             "Candidate": ("status", "submit"),
             "Team": (
-                "init", "new", "extend", "grade", "compare", "scorecard", "calibrate", "forget",
+                "init", "new", "extend", "grade", "compare", "scorecard", "calibrate", "baseline",
+                "forget",
             ),
             "Portal": ("serve", "account"),
         },
