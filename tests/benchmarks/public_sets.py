@@ -14,6 +14,8 @@ where every number is exact in bfloat16. The rows say which passed; nothing is e
 """
 
 import argparse
+import importlib
+import inspect
 import json
 import re
 import subprocess
@@ -29,6 +31,7 @@ from hotloop.external import PROGRAMS, forms, judging, suite
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 
+sys.path.append(str(PROGRAMS))
 HERE = Path(__file__).parent
 CHEATS = sorted((HERE / "cheats").glob("*.py"))
 RESULTS = HERE / "results"
@@ -117,17 +120,34 @@ def summary(rows: list[Row]) -> dict[str, Any]:
     return found
 
 
+def shrinking(told: str) -> str:
+    """Python that gives `reference_model` the sizes that a record speaks of.
+
+    Eager is judged first: a cheat that runs the problem itself then does at the judged sizes.
+    """
+    found = re.search(r"from (\d+) on divided by (\d+)", told)
+    if found is None:
+        return ""
+    source = inspect.getsource(importlib.import_module("hotloop_kernelbench").shrunk)
+    return (
+        f"SMALLEST = 16\n{source}\nfor name, value in list(vars(reference_model).items()):\n"
+        f"    setattr(reference_model, name, shrunk(value, {found[2]}, {found[1]}))\n"
+    )
+
+
 class Bench:
     """Judges of a run."""
 
     def __init__(self, process: JudgeProcess, folder: Path, clone: Path) -> None:
         self.process, self.folder, self.clone = process, folder, clone
+        self.sizes = ""
 
     def kernelbench(self, every: int, cheats: list[Path]) -> list[Row]:
         """Eager itself and the cheats, on level 1."""
         problems = suite.problems(self.clone / "KernelBench" / "level1")[::every]
         rows: list[Row] = []
         for problem in problems:
+            self.sizes = ""
             eager = re.sub(r"\bModel\b", "ModelNew", problem.path.read_text(encoding="utf-8"))
             for name, text in {"eager": eager, **{c.stem: c.read_text() for c in cheats}}.items():
                 rows.append(self._row(problem, name, text))
@@ -147,13 +167,14 @@ class Bench:
         # In our judge no reference lies beside a submission, so it brings the problem's text.
         beside = (
             f"import sys, types\nreference_model = types.ModuleType('reference_model')\n"
-            f"exec({problem.path.read_text()!r}, reference_model.__dict__)\n"
+            f"exec({problem.path.read_text()!r}, reference_model.__dict__)\n{self.sizes}"
             "sys.modules['reference_model'] = reference_model\n"
             if theirs
             else ""
         )
         file.write_text(beside + text)
         record = judging.judge(problem, file, process=self.process)
+        self.sizes = self.sizes or shrinking(str(record.rungs[0].evidence.get("sizes", "")))
         file.write_text(text)
         row = Row(
             problem.title, name, record.verdict.value, record.sentence,

@@ -141,6 +141,22 @@ def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) ->
     assert "No call could be judged" in record.sentence
 
 
+def test_zeros_do_not_pass_where_eager_itself_is_far_off(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    """float32 has lost what is added to 1e8: eight times that error is more than the numbers."""
+    problem = tmp_path / "1_Far_off.py"
+    problem.write_text(
+        (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "(x + 1e8) - 1e8")
+    )
+    text = (
+        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
+    )
+    record = judged(problem, text, process, tmp_path)
+    assert record.verdict is Verdict.NOT_MEASURED, record.sentence
+    assert "too far from float64" in record.sentence
+
+
 def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
     process: JudgeProcess, tmp_path: Path
 ) -> None:
