@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 import yaml
 
 from hotloop.core.user_error import UserError
-from hotloop.external import PROGRAMS
+from hotloop.external import PROGRAMS, SUBMISSION
 from hotloop.problem import FILE
 
 Form = Literal["kernelbench", "gpu_mode"]
@@ -26,7 +26,6 @@ ADAPTER = "hotloop_adapter.py"
 BENCHMARKS = 2
 """How many of task.yml's benchmarks are judged for correctness too, where they fit."""
 
-SUBMISSION = "submission.py"
 GIVEN = "given"
 TASK = "task.yml"
 TESTS = "hotloop_tests.json"
@@ -35,10 +34,40 @@ _TASKS = '''"""How {title} is judged; the problem's own files are in `{given}`."
 
 from pathlib import Path
 
-from hotloop.external.rungs import {form}
+from hotloop.external.tasks import {form}
 
 {name} = {form}(Path(__file__).parent / "{given}")
 '''
+
+
+RUNGS: list[dict[str, Any]] = [
+    {"id": "correct", "points": 1, "what": "Right on hidden inputs, on a CPU."},
+    {"id": "gpu_correct", "points": 1, "needs_gpu": True, "what": "Right on a GPU."},
+    {
+        "id": "gpu_fast",
+        "points": 2,
+        "needs_gpu": True,
+        "what": "Faster than the problem's own code.",
+        "threshold": {
+            "against": "the problem's own code, eager",
+            "levels": [{"ratio": 1.0, "earned": 0.5}, {"ratio": 2.0, "earned": 1.0}],
+            "provisional": True,
+            "reason": "The p of fast_p that papers on KernelBench report most.",
+        },
+    },
+    {
+        "id": "gpu_fast_compiled",
+        "points": 2,
+        "needs_gpu": True,
+        "what": "Faster than torch.compile makes the problem's own code.",
+        "threshold": {
+            "against": "the problem's own code under torch.compile",
+            "levels": [{"ratio": 1.0, "earned": 1.0}],
+            "provisional": True,
+            "reason": "Whoever has torch.compile needs a kernel only if it is faster.",
+        },
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -103,7 +132,7 @@ def _described(problem: External) -> dict[str, Any]:
                 "title": problem.title,
                 "entry": problem.form,
                 "files": [SUBMISSION, ADAPTER],
-                "rungs": [{"id": "correct", "points": 1, "what": "Right on hidden inputs."}],
+                "rungs": RUNGS,
             }
         ],
     }
