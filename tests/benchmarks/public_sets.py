@@ -67,13 +67,17 @@ print(json.dumps(bool(result.correctness)))
 
 @dataclass(frozen=True)
 class Row:
-    """One submission to one problem. theirs: None where their checker was not asked, or failed."""
+    """One submission to one problem. theirs: None where their checker was not asked, or failed.
+
+    sizes: how the problem was shrunk.
+    """
 
     problem: str
     submission: str
     ours: str
     sentence: str
     theirs: bool | None
+    sizes: str = ""
 
 
 def main() -> None:
@@ -84,9 +88,12 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only each so many'th problem")
     parser.add_argument("--eager-only", action="store_true", help="no cheats")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="judge what results/ lacks")
     arguments = parser.parse_args()
     with JudgeProcess() as process, tempfile.TemporaryDirectory() as folder:
-        bench = Bench(process, Path(folder), arguments.clone)
+        path = RESULTS / f"public_sets_{arguments.form}.json"
+        kept = json.loads(path.read_text())["rows"] if arguments.resume else []
+        bench = Bench(process, Path(folder), arguments.clone, [Row(**row) for row in kept])
         if arguments.form == "kernelbench":
             rows = bench.kernelbench(arguments.every, [] if arguments.eager_only else CHEATS)
         else:
@@ -99,7 +106,6 @@ def main() -> None:
         "rows": [asdict(row) for row in rows],
     }
     if arguments.keep:
-        path = RESULTS / f"public_sets_{arguments.form}.json"
         path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     print(json.dumps(document["summary"], indent=1))
 
@@ -138,8 +144,11 @@ def shrinking(told: str) -> str:
 class Bench:
     """Judges of a run."""
 
-    def __init__(self, process: JudgeProcess, folder: Path, clone: Path) -> None:
+    def __init__(
+        self, process: JudgeProcess, folder: Path, clone: Path, kept: list[Row]
+    ) -> None:
         self.process, self.folder, self.clone = process, folder, clone
+        self.kept = {(row.problem, row.submission): row for row in kept}
         self.sizes = ""
 
     def kernelbench(self, every: int, cheats: list[Path]) -> list[Row]:
@@ -163,6 +172,9 @@ class Bench:
         return rows
 
     def _row(self, problem: forms.External, name: str, text: str, *, theirs: bool = True) -> Row:
+        if (kept := self.kept.get((problem.title, name))) is not None:
+            self.sizes = self.sizes or shrinking(kept.sizes)
+            return kept
         file = self.folder / "submission.py"
         # In our judge no reference lies beside a submission, so it brings the problem's text.
         beside = (
@@ -173,12 +185,14 @@ class Bench:
             else ""
         )
         file.write_text(beside + text)
-        record = judging.judge(problem, file, process=self.process)
-        self.sizes = self.sizes or shrinking(str(record.rungs[0].evidence.get("sizes", "")))
+        asked = judging.Asked.of(problem, file)
+        record = suite.correctness(judging.judge(asked, process=self.process))
+        sizes = str(record.evidence.get("sizes", ""))
+        self.sizes = self.sizes or shrinking(sizes)
         file.write_text(text)
         row = Row(
             problem.title, name, record.verdict.value, record.sentence,
-            self._theirs(problem, file) if theirs else None,
+            self._theirs(problem, file) if theirs else None, sizes,
         )  # fmt: skip
         print(f"{row.problem}, {name}: ours {row.ours}, theirs {row.theirs}", file=sys.stderr)
         return row

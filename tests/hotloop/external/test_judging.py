@@ -78,7 +78,7 @@ def process() -> Generator[JudgeProcess]:
 def judged(problem: Path, text: str, process: JudgeProcess, tmp_path: Path) -> Record:
     file = tmp_path / "answer.py"
     file.write_text(text)
-    return judging.judge(forms.find(problem), file, process=process)
+    return judging.judge(judging.Asked.of(forms.find(problem), file), process=process)
 
 
 def test_a_right_model_passes_at_sizes_for_this_machine(
@@ -86,7 +86,7 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
 ) -> None:
     text = MODEL.format(body=f"{RIGHT}\n        return y / y.sum(-1, keepdim=True)")
     record = judged(SOFTMAX, text, process, tmp_path)
-    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     figures = record.rungs[0].evidence
     assert figures["cases"] == 5
     assert "eager's own error" in figures["tolerance"]
@@ -110,7 +110,7 @@ class ModelNew(torch.nn.Module):
 """
     problem = PROBLEMS / "9_Mean_and_order.py"
     record = judged(problem, text.format(wrong=""), process, tmp_path)
-    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     for wrong in (".flip(-1)", ".int()", ".reshape(-1)"):
         record = judged(problem, text.format(wrong=wrong), process, tmp_path)
         assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
@@ -190,7 +190,7 @@ def test_a_problem_is_confined(process: JudgeProcess, tmp_path: Path) -> None:
 def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
     text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
     record = judged(RUNNING_SUM, text, process, tmp_path)
-    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     # Two tests and the benchmark that fits.
     assert record.rungs[0].evidence["cases"] == 3
     assert record.rungs[0].evidence["tolerance"] == "the problem's own check"
