@@ -2,8 +2,9 @@
 
     KernelBench/level1/40_LayerNorm.py        a file with `class Model`
     problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
+    definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
 
-Neither is imported here: a confined worker runs them (`rungs.py`).
+None is imported here: a confined worker runs it (`rungs.py`).
 """
 
 import ast
@@ -17,10 +18,10 @@ from typing import Any, Literal, cast
 import yaml
 
 from hotloop.core.user_error import UserError
-from hotloop.external import PROGRAMS, SUBMISSION
+from hotloop.external import PROGRAMS, SUBMISSION, flashinfer
 from hotloop.problem import FILE
 
-Form = Literal["kernelbench", "gpu_mode"]
+Form = Literal["kernelbench", "gpu_mode", "flashinfer"]
 
 ADAPTER = "hotloop_adapter.py"
 BENCHMARKS = 2
@@ -92,9 +93,12 @@ def find(path: Path) -> External:
         return External("kernelbench", path, name)
     if (path / TASK).is_file() and (path / "reference.py").is_file():
         return External("gpu_mode", path, name)
+    if path.suffix == ".json" and flashinfer.is_definition(path):
+        return External("flashinfer", path, name)
     raise UserError(
         f"{path} is no problem in a form that is known: expected a KernelBench file with `class "
-        "Model` and `get_inputs`, or a GPU MODE folder with `task.yml` and `reference.py`."
+        "Model` and `get_inputs`, a GPU MODE folder with `task.yml` and `reference.py`, or a "
+        "definition of FlashInfer-Bench."
     )
 
 
@@ -104,6 +108,9 @@ def write(problem: External, folder: Path) -> None:
     given.mkdir(parents=True)
     if problem.form == "kernelbench":
         shutil.copyfile(problem.path, given / "problem.py")
+    elif problem.form == "flashinfer":
+        shutil.copyfile(problem.path, given / "definition.json")
+        (given / TESTS).write_text(json.dumps(flashinfer.calls(problem.path)))
     else:
         _copy_gpu_mode(problem.path, given)
     words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
@@ -114,12 +121,14 @@ def write(problem: External, folder: Path) -> None:
 def submission(problem: External, file: Path) -> dict[str, bytes]:
     """What is handed to the judge for a submission's file: it, what it may import, what calls it.
 
-    In GPU MODE's sets these are all files that task.yml names, as on its own server.
+    In GPU MODE's sets these are all files that task.yml names, as on its own server. A solution in
+    FlashInfer-Bench's JSON form brings its own.
     """
     ours = [PROGRAMS / name for name in (ADAPTER, "hotloop_structure.py", "hotloop_without_gpu.py")]
-    beside = {} if problem.form == "kernelbench" else _named(problem.path)
+    beside = _named(problem.path) if problem.form == "gpu_mode" else {}
     files = {**beside, SUBMISSION: file, **{path.name: path for path in ours}}
-    return {name: path.read_bytes() for name, path in files.items()}
+    found = {name: path.read_bytes() for name, path in files.items()}
+    return {**found, **flashinfer.sources(file)} if file.suffix == ".json" else found
 
 
 def _described(problem: External) -> dict[str, Any]:

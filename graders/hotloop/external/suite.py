@@ -18,7 +18,7 @@ from typing import Any
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.external import forms
+from hotloop.external import flashinfer, forms
 from hotloop.external.judging import Asked, judge_all
 
 _KERNELBENCH = re.compile(r"level_(\d+)_problem_(\d+)_sample_\d+_kernel")
@@ -120,8 +120,9 @@ def problems(folder: Path) -> list[forms.External]:
     """All problems of a set, in the order of their names. UserError where there is none."""
     found = [path.parent for path in folder.rglob("task.yml")]
     found += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    found += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
     if not found:
-        raise UserError(f"{folder} holds no problems of KernelBench or GPU MODE.")
+        raise UserError(f"{folder} holds no problems of KernelBench, GPU MODE or FlashInfer-Bench.")
     return [forms.find(path) for path in sorted(found, key=_by_number)]
 
 
@@ -133,9 +134,10 @@ def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[form
         level = re.search(r"level(\d+)", str(problem.path.parent.name))
         if level and (number := re.match(r"\d+", problem.title)):
             by_name[f"{level[1]}/{number[0]}"] = problem
-    files = sorted(submissions.rglob("*.py"), key=_by_number)
+    found = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
+    files = sorted(found, key=_by_number)
     if not files:
-        raise UserError(f"There are no submissions (*.py) in {submissions}.")
+        raise UserError(f"There are no submissions (*.py, *.json) in {submissions}.")
     for file in files:
         theirs = _KERNELBENCH.match(file.stem)
         names = [f"{theirs[1]}/{theirs[2]}"] if theirs else [file.stem, file.parent.name]

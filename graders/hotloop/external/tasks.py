@@ -21,6 +21,12 @@ def gpu_mode(folder: Path) -> Task:
     return _task(folder, "gpu_mode", ("given",) * len(tests), "problem")
 
 
+def flashinfer(folder: Path) -> Task:
+    """The problem whose `definition.json` and workloads are in the folder."""
+    tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
+    return _task(folder, "flashinfer", ("given",) * len(tests), "problem")
+
+
 def _task(folder: Path, form: str, kinds: tuple[str, ...], who: Who) -> Task:
     program = _program(folder, form)
     return returns_tensor(

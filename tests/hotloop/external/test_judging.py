@@ -1,5 +1,6 @@
 """Problems of our own in the forms of KernelBench and GPU MODE, and what must not pass."""
 
+import json
 import shutil
 from collections.abc import Generator
 from pathlib import Path
@@ -200,3 +201,91 @@ def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
 def test_a_wrong_kernel_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body=body), process, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+NORM = PROBLEMS / "trace" / "definitions" / "norm" / "scaled_norm_d512.json"
+RUN = """
+import torch
+
+def run(x, weight, eps):
+    values = x.float()
+    rms = (values.square().mean(-1) + eps).sqrt()
+    y = (values / rms[:, None] * weight.float()).to(x.dtype)
+    {body}
+"""
+WRITING = """
+import torch
+
+def run(x, weight, eps, y, rms):
+    rms.copy_((x.float().square().mean(-1) + eps).sqrt())
+    y.copy_(x.float() / rms[:, None]{scaled})
+"""
+WRONG_RUNS = {
+    "zeros": "return torch.zeros_like(y), torch.zeros_like(rms)",
+    "one output": "return y",
+    "without the weight": "return (values / rms[:, None]).to(x.dtype), rms",
+    "another dtype": "return y.float(), rms",
+    "the first answer, kept": """global KEPT
+    KEPT = globals().get("KEPT", {})
+    return KEPT.setdefault(x.shape[1], (y, rms))""",
+    "right for few rows": "return (y if len(y) < 100 else 0 * y), rms",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RUN.format(body="return y, rms"), RUN.format(body="return {'y': y, 'rms': rms}"),
+     WRITING.format(scaled=" * weight.float()")],
+    ids=["returned", "by name", "written"],
+)  # fmt: skip
+def test_a_right_run_passes(text: str, process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(NORM, text, process, tmp_path)
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+    # The two workloads whose inputs lie in no file.
+    assert record.rungs[0].evidence["cases"] == 2
+
+
+@pytest.mark.parametrize("body", WRONG_RUNS.values(), ids=WRONG_RUNS)
+def test_a_wrong_run_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
+    text = RUN.replace("{body}", body)
+    record = judged(NORM, text, process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+def test_a_wrong_run_that_writes_fails(process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(NORM, WRITING.format(scaled=""), process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+def test_a_solution_in_their_form_is_judged(process: JudgeProcess, tmp_path: Path) -> None:
+    solution = {
+        "name": "mine",
+        "definition": "scaled_norm_d512",
+        "spec": {"language": "python", "entry_point": "main.py::go"},
+        "sources": [
+            {"path": "main.py", "content": "from parts.norm import run as go\n"},
+            {"path": "parts/norm.py", "content": RUN.format(body="return y, rms")},
+        ],
+    }
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(solution))
+    asked = judging.Asked.of(forms.find(NORM), file)
+    record = judging.judge(asked, process=process)
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+
+
+def test_what_builds_cuda_is_not_called_wrong_without_a_gpu(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    text = "from torch.utils.cpp_extension import load_inline\n" + MODEL.format(body="return x")
+    record = judged(SOFTMAX, text, process, tmp_path)
+    assert record.rungs[0].verdict is Verdict.NOT_MEASURED
+    assert "CUDA C++" in record.rungs[0].sentence
+
+
+def test_without_a_gpu_the_speed_is_not_measured(process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), process, tmp_path)
+    assert {rung.rung: rung.verdict for rung in record.rungs[1:]} == dict.fromkeys(
+        ("gpu_correct", "gpu_fast", "gpu_fast_compiled"), Verdict.NOT_MEASURED
+    )
+    assert record.pending

@@ -1,9 +1,12 @@
 """Which submission is to which problem, what is judged again, and what is made of the results."""
 
 import json
+import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -11,7 +14,7 @@ import yaml
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.external import forms, suite
+from hotloop.external import flashinfer, forms, suite
 from hotloop.external.judging import Asked
 from hotloop.external.suite import Row
 
@@ -166,11 +169,24 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
     assert row.speed == "implausible: gpu_fast is implausible"
 
 
+class Unhurried:
+    """The module `time` to Ray, which gives up on a node that has not started after 30 seconds."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+    def monotonic(self) -> float:
+        return time.monotonic() / 10
+
+
 @pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(600)
-def test_a_cluster_judges_as_this_machine_does(set_of_problems: Path, tmp_path: Path) -> None:
+def test_a_cluster_judges_as_this_machine_does(
+    set_of_problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
+    monkeypatch.setattr("ray._private.node.time", Unhurried())
     mine = tmp_path / "mine"
     mine.mkdir()
     eager = (
@@ -215,3 +231,25 @@ def test_it_is_written_as_a_problem_of_ours(tmp_path: Path) -> None:
     assert [test["size"] for test in json.loads((given / forms.TESTS).read_text())] == [
         100, 1025, 50000, 40000000,
     ]  # fmt: skip
+
+
+def test_a_definition_without_usable_workloads_says_why(tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    shutil.copytree(PROBLEMS / "trace", trace)
+    problem = forms.find(next(trace.rglob("*.json")))
+    workloads = next(trace.rglob("*.jsonl"))
+    workloads.write_text(workloads.read_text().splitlines()[2])
+    with pytest.raises(UserError, match="None of the 1 workloads"):
+        forms.write(problem, tmp_path / "written")
+    workloads.unlink()
+    with pytest.raises(UserError, match="has no workloads"):
+        forms.write(problem, tmp_path / "again")
+
+
+@pytest.mark.parametrize("path", ["../outside.py", "/outside.py"])
+def test_a_solution_stays_below_its_folder(path: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    source = {"path": path, "content": ""}
+    file.write_text(json.dumps({"spec": {"entry_point": "a.py::run"}, "sources": [source]}))
+    with pytest.raises(UserError, match="below their folder"):
+        flashinfer.sources(file)

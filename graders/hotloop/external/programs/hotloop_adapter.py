@@ -5,6 +5,7 @@ The judge hands over tensors and how they are put together; what comes back is o
 
 import functools
 import importlib
+import inspect
 import json
 from pathlib import Path
 
@@ -34,6 +35,36 @@ def gpu_mode(*call):
 def gpu_mode_on_gpu(*call):
     """The same, as `kernelbench_on_gpu`."""
     return for_device(_gpu_mode(*call))
+
+
+def flashinfer(*call):
+    """`run(*inputs)`, or `run(*inputs, *outputs)` of a submission that takes as many arguments."""
+    return packed(_flashinfer(*call))
+
+
+def flashinfer_on_gpu(*call):
+    """The same, as `kernelbench_on_gpu`."""
+    return for_device(_flashinfer(*call))
+
+
+def _flashinfer(setup, given, _weights, *tensors):
+    run = importlib.import_module("submission").run
+    arguments, outputs = rebuilt(read(given), tensors), rebuilt(read(setup), [])
+    if not _takes(run, len(arguments) + len(outputs)):
+        return _in_order(run(*arguments))
+    made = [torch.empty(shape, dtype=dtype, device=tensors[0].device) for shape, dtype in outputs]
+    run(*arguments, *made)
+    return made if len(made) > 1 else made[0]
+
+
+@functools.cache
+def _takes(run, count):
+    return len(inspect.signature(run).parameters) == count
+
+
+def _in_order(result):
+    """A mapping of outputs is in the definition's order."""
+    return list(result.values()) if isinstance(result, dict) else result
 
 
 def _kernelbench(setup, given, weights, *tensors):

@@ -53,7 +53,7 @@ class Problem:
         return self.function(seed)(arguments)
 
     def function(self, _seed):
-        """The reference, of the one tuple that it is given."""
+        """The reference, of what `arguments` gives."""
         return self.module.ref_kernel
 
     def parameter_bytes(self, _seed):

@@ -70,20 +70,25 @@ class Problem:
 
     def reference(self, arguments, seed, double):
         """What `Model` computes, in float32 or in float64, with weights from `seed`."""
-        model = self.function(seed, double)
+        model = self.model(seed, double)
         with torch.no_grad():
             return model(*(doubled(each) for each in arguments) if double else arguments)
 
+    def function(self, seed):
+        """The model, of what `arguments` gives."""
+        model = self.model(seed)
+        return lambda arguments: model(*arguments)
+
     @functools.lru_cache(maxsize=2)  # noqa: B019 - the problem lives as long as its process
-    def function(self, seed, double=False):
-        """The model, with weights from `seed`, made on the CPU as a submission's is."""
+    def model(self, seed, double=False):
+        """With weights from `seed`, made on the CPU as a submission's is."""
         torch.manual_seed(seed)
         model = self.module.Model(*self.setup()).to(DEVICE)
         return model.double() if double else model
 
     def parameter_bytes(self, seed):
         """What a call reads besides its inputs."""
-        return sum(_bytes(each) for each in self.function(seed).parameters())
+        return sum(_bytes(each) for each in self.model(seed).parameters())
 
 
 def shrunk(value, factor, least):
