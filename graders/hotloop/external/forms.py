@@ -115,7 +115,7 @@ def write(problem: External, folder: Path) -> None:
         _copy_gpu_mode(problem.path, given)
     words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
     (folder / "tasks.py").write_text(_TASKS.format(**words), encoding="utf-8")
-    (folder / FILE).write_text(yaml.safe_dump(_described(problem), sort_keys=False))
+    (folder / FILE).write_text(yaml.safe_dump(described(problem), sort_keys=False))
 
 
 def submission(problem: External, file: Path) -> dict[str, bytes]:
@@ -131,7 +131,8 @@ def submission(problem: External, file: Path) -> dict[str, bytes]:
     return {**found, **flashinfer.sources(file)} if file.suffix == ".json" else found
 
 
-def _described(problem: External) -> dict[str, Any]:
+def described(problem: External) -> dict[str, Any]:
+    """What its `problem.yaml` says."""
     return {
         "id": problem.name,
         "title": problem.title,

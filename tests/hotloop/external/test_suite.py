@@ -2,11 +2,9 @@
 
 import json
 import shutil
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -169,16 +167,6 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
     assert row.speed == "implausible: gpu_fast is implausible"
 
 
-class Unhurried:
-    """The module `time` to Ray, which gives up on a node that has not started after 30 seconds."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(time, name)
-
-    def monotonic(self) -> float:
-        return time.monotonic() / 10
-
-
 @pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(600)
@@ -186,7 +174,11 @@ def test_a_cluster_judges_as_this_machine_does(
     set_of_problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
+    from ..course.executors.test_ray import Nodes, Unhurried
+
     monkeypatch.setattr("ray._private.node.time", Unhurried())
+    nodes = Nodes()
+    nodes.add("one")
     mine = tmp_path / "mine"
     mine.mkdir()
     eager = (
@@ -198,7 +190,10 @@ def test_a_cluster_judges_as_this_machine_does(
         "    def forward(self, x, options): return 0 * x.mean(-1), 0 * x.argsort()\n"
     )
     problems, results = suite.problems(set_of_problems), tmp_path / "results.jsonl"
-    rows = suite.run(problems, mine, results, lambda *_told: None, ray="local")
+    try:
+        rows = suite.run(problems, mine, results, lambda *_told: None, nodes.cluster.address)
+    finally:
+        nodes.cluster.shutdown()
     assert [row.verdict for row in rows] == ["passed", "wrong_answer"]
 
 
