@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_new_module import _new, _run, tree  # noqa: F401
+from .test_make import _new, _run, tree  # noqa: F401
 
 PROBLEMS = Path(__file__).parents[1] / "external" / "problems"
 DRAFTS = {

@@ -11,7 +11,7 @@ from hotloop.cli.answer import Answer, UserError, require_local
 
 NEXT = """
 The reference gets a reward of 1 from: harbor run -p {folder} -a oracle
-The site's page “Judge KernelBench and GPU MODE submissions” says what a harness must keep apart.
+The site's page “Judge KernelBench, GPU MODE …” says what a harness must keep apart.
 """
 
 
