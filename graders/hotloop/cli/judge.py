@@ -130,7 +130,8 @@ def _answer(rows: list[Row], everything: bool) -> Answer:
         against = f"eager {suite.fast(rows, p)}, compiled {suite.fast(rows, p, compiled=True)}"
         lines.append(Text(f"fast_{p:g}: {against}"))
     if not found["speed_measured"]:
-        lines.append(Text(f"Speed: not measured. {next((r.speed for r in rows if r.right), '')}"))
+        why = next((row.speed for row in rows if row.right), "none is right")
+        lines.append(Text(f"Speed: {why}"))
     return Answer(document, table, *rest, *lines, exit_code=int(right < judged))
 
 

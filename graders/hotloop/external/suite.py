@@ -79,7 +79,7 @@ class Row:
             interval,
             *_ratio(compiled),
             _limit_share(fast.evidence) if ratio is not None else None,
-            "" if ratio is not None else f"{fast.verdict.value}: {fast.sentence}",
+            "" if ratio is not None else _why_no_speed(record),
         )
 
     @property
@@ -102,6 +102,13 @@ def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
         return None, None
     low, high = rung.evidence["interval"]
     return float(rung.evidence["ratio"]), (float(low), float(high))
+
+
+def _why_no_speed(record: Record) -> str:
+    """The first thing on a GPU that did not pass: what comes after it was skipped."""
+    on_gpu = [record.rung("gpu_correct"), record.rung("gpu_fast")]
+    why = next(each for each in on_gpu if each.verdict is not Verdict.PASSED)
+    return f"{why.verdict.value}: {why.sentence}"
 
 
 def _limit_share(figures: Mapping[str, Any]) -> float:

@@ -164,7 +164,7 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
         rung("gpu_fast_compiled", Verdict.NOT_MEASURED),
     ))  # fmt: skip
     assert (row.verdict, row.ratio) == ("wrong_answer", None)
-    assert row.speed == "implausible: gpu_fast is implausible"
+    assert row.speed == "wrong_answer: gpu_correct is wrong_answer"
 
 
 @pytest.mark.slow

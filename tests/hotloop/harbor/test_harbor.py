@@ -27,9 +27,12 @@ def rewarded(folder: Path, work: Path, tmp_path: Path) -> tuple[int, float | Non
     """Exit code and reward. The verifier gets a copy of what the task names, as from a harness."""
     reward = tmp_path / "verifier"
     variables = {
-        "HOTLOOP_WORK": str(work), "HOTLOOP_REWARD_DIR": str(reward), "HOTLOOP_PYTHON": sys.executable,
-        "PATH": os.environ["PATH"], "HOME": str(tmp_path),
-    }  # fmt: skip
+        "HOTLOOP_WORK": str(work),
+        "HOTLOOP_REWARD_DIR": str(reward),
+        "HOTLOOP_PYTHON": sys.executable,
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+    }
     done = subprocess.run(
         ["/bin/sh", folder / "tests" / "test.sh"], cwd="/", env=variables, check=False
     )
