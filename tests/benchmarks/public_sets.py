@@ -144,9 +144,7 @@ def shrinking(told: str) -> str:
 class Bench:
     """Judges of a run."""
 
-    def __init__(
-        self, process: JudgeProcess, folder: Path, clone: Path, kept: list[Row]
-    ) -> None:
+    def __init__(self, process: JudgeProcess, folder: Path, clone: Path, kept: list[Row]) -> None:
         self.process, self.folder, self.clone = process, folder, clone
         self.kept = {(row.problem, row.submission): row for row in kept}
         self.sizes = ""
