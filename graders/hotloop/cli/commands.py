@@ -71,7 +71,8 @@ GROUPS = {
         {
             "Candidate": ("status", "submit"),
             "Team": (
-                "init", "new", "extend", "grade", "compare", "scorecard", "calibrate", "baseline",
+                "init", "new", "extend", "grade", "viva", "compare", "scorecard", "calibrate",
+                "baseline",
                 "forget",
             ),
             "Portal": ("serve", "account"),

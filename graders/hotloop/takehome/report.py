@@ -19,6 +19,7 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Rubric, Task, TaskKey, Tier
 from hotloop.practice.moment import Moment
+from hotloop.predicting.scores import VivaScore
 from hotloop.problem import Identifier, Rung, Strict, Text
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
@@ -350,7 +351,10 @@ class Reproduction(Strict):
 
 
 class Report(Strict):
-    """report.json. score: of 100, weighted by task; judged: likewise, without what people read."""
+    """report.json. score: of 100, weighted by task; judged: likewise, without what people read.
+
+    viva: what had been filed when the report was made; it moves no score.
+    """
 
     format: Literal[1] = FORMAT
     made: Moment
@@ -374,6 +378,7 @@ class Report(Strict):
     assistants: AssistantUse
     baselines: list[BaselinePlace]
     reproduce: Reproduction
+    viva: VivaScore | None = None
 
     def task(self, name: str) -> TaskReport:
         """The task called `name`. KeyError when the role has none of that name."""

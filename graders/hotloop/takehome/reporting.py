@@ -10,7 +10,7 @@ from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Task
 from hotloop.judge.service import module_digest
 from hotloop.problem import Rung
-from hotloop.takehome import assistants, baseline, code_shown, quality, signalling, written
+from hotloop.takehome import assistants, baseline, code_shown, quality, signalling, viva, written
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.report import (
@@ -85,6 +85,7 @@ def make_report(
             module_digest=next((r.circumstances.module_digest for r in records.values()), ""),
             variant=team.variant(manifest.pack).digest,
         ),
+        viva=viva.score_of(team, manifest.pack, submission.digest),
     )
 
 
