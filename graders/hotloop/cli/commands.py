@@ -72,8 +72,7 @@ GROUPS = {
             "Candidate": ("status", "submit"),
             "Team": (
                 "init", "new", "extend", "grade", "viva", "compare", "scorecard", "calibrate",
-                "baseline",
-                "forget",
+                "baseline", "forget",
             ),
             "Portal": ("serve", "account"),
         },
