@@ -30,7 +30,7 @@ at::Tensor softmax_forward(const at::Tensor& x) {
   return out;
 }
 
-// dx = y * (dy - sum(y * dy)) of each row, for a forward result y and the gradient dy that came back.
+// The backward of each row: dx = y · (dy − sum(y · dy)). y: a forward result. dy: the gradient that came back.
 at::Tensor softmax_backward(const at::Tensor& y, const at::Tensor& dy) {
   // ### TASK fused_softmax.operator_extension backward
   TORCH_CHECK(false, "softmax_backward is not written yet");

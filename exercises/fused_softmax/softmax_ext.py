@@ -12,7 +12,7 @@ SOURCE = Path(__file__).with_name("softmax_ext.cpp")
 ### TASK fused_softmax.operator_extension python
 @functools.cache
 def extension():
-    """softmax_ext.cpp, compiled by torch.utils.cpp_extension.load, as a module; made once."""
+    """The module that torch.utils.cpp_extension.load makes of SOURCE; made once."""
     raise NotImplementedError("fused_softmax.operator_extension")
 
 

@@ -230,7 +230,7 @@ check("fused_softmax.triton_masked")
 # %% [markdown]
 # # Part 2: CUDA C++ and operators
 #
-# About 9 hours.
+# About 10 hours.
 
 # %% [markdown]
 # ## 5. CUDA C++: one thread per row

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).with_name("softmax_ext.cpp")
 ### BEGIN SOLUTION fused_softmax.operator_extension python
 ### STUB @functools.cache
 ### STUB def extension():
-### STUB     """softmax_ext.cpp, compiled by torch.utils.cpp_extension.load, as a module; made once."""
+### STUB     """The module that torch.utils.cpp_extension.load makes of SOURCE; made once."""
 ### STUB     raise NotImplementedError("fused_softmax.operator_extension")
 ### STUB
 ### STUB
@@ -26,7 +26,7 @@ SOURCE = Path(__file__).with_name("softmax_ext.cpp")
 ### STUB         raise NotImplementedError("fused_softmax.operator_extension")
 @functools.cache
 def extension():
-    """softmax_ext.cpp, compiled by torch.utils.cpp_extension.load, as a module; made once."""
+    """The module that torch.utils.cpp_extension.load makes of SOURCE; made once."""
     from torch.utils import cpp_extension
 
     return cpp_extension.load(
