@@ -137,14 +137,13 @@ def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:
     return Run(numbers, step_us, weights, frozenset(batches), types, backwards, updates)
 
 
-def _events(data: bytes) -> Iterator[Event]:
+def _events(data: bytes) -> list[Event]:
     try:
-        events = json.loads(data)["traceEvents"]
+        return [event for event in json.loads(data)["traceEvents"] if isinstance(event, dict)]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise Ruling(
             Verdict.WRONG_ANSWER, "A trace must be plain JSON: export it as .json, not as .gz."
         ) from None
-    return (event for event in events if isinstance(event, dict))
 
 
 def _first_two(value: object) -> list[Any]:
