@@ -88,7 +88,7 @@ def _page(found: Trace) -> str:
         traces.timeline(found, step),
         traces.top_ops(found, 30),
     )
-    parts = "\n".join(view._repr_html_() for view in views)
+    parts = "\n".join(view._repr_html_() for view in views)  # pyright: ignore[reportPrivateUsage]
     return _PAGE.format(title="Trace", parts=parts)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from hotloop.checks.profile_training_loop.network import RESNET50
 from hotloop.checks.profile_training_loop.pictures import SIDE
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_message
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, shown
 from hotloop.judge.rung import rung
@@ -127,11 +127,11 @@ def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:
     for event in _events(data):
         name = event.get("name")
         if name == CONVOLUTION:
-            arguments = event["args"] if isinstance(event.get("args"), dict) else {}
-            shapes = [_shape(each) for each in _first_two(arguments.get("Input Dims"))]
+            arguments = as_message(event.get("args")) or {}
+            shapes = [_shape(each) for each in as_list(arguments.get("Input Dims"))[:2]]
             weights.update(shapes[1:])
             batches.update(shape for shape in shapes[:1] if shape[1:] == (3, SIDE, SIDE))
-            types.update(map(str, _first_two(arguments.get("Input type"))[:1]))
+            types.update(map(str, as_list(arguments.get("Input type"))[:1]))
         backwards += name == BACKWARD
         updates += isinstance(name, str) and name.startswith("Optimizer.step#")
     return Run(numbers, step_us, weights, frozenset(batches), types, backwards, updates)
@@ -146,14 +146,8 @@ def _events(data: bytes) -> list[Event]:
         ) from None
 
 
-def _first_two(value: object) -> list[Any]:
-    return value[:2] if isinstance(value, list) else []
-
-
 def _shape(value: object) -> tuple[int, ...]:
-    if not isinstance(value, list):
-        return ()
-    return tuple(extent for extent in value if isinstance(extent, int))
+    return tuple(extent for extent in as_list(value) if isinstance(extent, int))
 
 
 def _require_resnet50(found: Recorded, key: str) -> None:
@@ -174,7 +168,7 @@ def _mismatches(run: Run, found: Recorded, wanted: str) -> Iterator[str]:
             f"are {run.weights.total()} convolutions of {len(run.weights)} shapes in {steps} "
             f"steps, and ResNet-50 has {convolutions} of {len(WEIGHTS)} shapes in each"
         )
-    if run.batches != {(found.batch, 3, SIDE, SIDE)}:
+    if run.batches != frozenset[tuple[int, ...]]({(found.batch, 3, SIDE, SIDE)}):
         yield f"the inputs are {sorted(run.batches)}, not batches of {found.batch} pictures"
     if run.backwards != steps * convolutions:
         yield f"are {run.backwards} backward convolutions, not {steps * convolutions}"

@@ -17,7 +17,7 @@ from typing import ClassVar
 from hotloop.checks.triton_ensemble import analyzer_reports
 from hotloop.checks.triton_ensemble.analyzer_reports import CLIENTS, P95, RATE, Row
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_message
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
@@ -194,7 +194,7 @@ def _require_plausible(rows: Sequence[Row], seen: Seen) -> None:
 
 
 def _misread(told: object, rows: dict[int, Row]) -> Iterator[str]:
-    entries = told if isinstance(told, list) else []
+    entries = as_list(told)
     if len(entries) != len(rows):
         yield f"there are {len(entries)} entries for {len(rows)} loads"
         return
