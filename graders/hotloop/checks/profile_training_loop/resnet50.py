@@ -100,7 +100,7 @@ def _recorded(session: Session) -> Recorded:
 
 def _record(session: Session) -> Recorded:
     rng = session.rng()
-    steps, batch = int(rng.integers(2, 4)), int(rng.integers(3, 7))
+    steps, batch = int(rng.integers(2, 4)), int(rng.integers(2, 5))
     link = session.worker()
     arguments = (put_folder(link), steps, batch)
     told = as_message(ask_plainly(link, arguments, session.timeout(TIMEOUT_S)))
