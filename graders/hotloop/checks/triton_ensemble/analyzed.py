@@ -6,7 +6,6 @@ it has asked for is known. In `measured` it is ours, and both servers are asked 
 
 from __future__ import annotations
 
-import statistics
 import tempfile
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +48,9 @@ RELATIVE = 0.01
 SWEEP_S = 120.0
 LOAD = ("--input-data", "zero", "-p", "1500", "-r", "3", "-s", "999", "--verbose-csv")
 """Three windows of 1.5 s, however they agree."""
+
+BUSY = 1.5
+"""How far two runs over one server may differ where its verdict costs points."""
 
 WALL_S = 60.0
 
@@ -119,17 +121,20 @@ class Measured:
             session.progress(f"perf_analyzer at {self.clients} clients and at 1")
             rates[name].append(_analyzed(server, self.clients)[RATE])
             alone[name].append(_analyzed(server, 1)[P95])
-        ratio = statistics.mean(rates["theirs"]) / statistics.mean(rates["ours"])
-        wait = statistics.mean(alone["theirs"]) / statistics.mean(alone["ours"])
+        # Other programs only make a run slower: the better one of two says more than their mean.
+        ratio = max(rates["theirs"]) / max(rates["ours"])
+        wait = min(alone["theirs"]) / min(alone["ours"])
         session.note(rates=rates, p95_of_one_client_us=alone, ratio=ratio)
         said = f"perf_analyzer, {self.clients} clients: {ratio:.2f} times the inferences a second"
+        if ratio >= self.least and wait <= self.most_alone:
+            return f"{said}; one client's p95 is {wait:.2f} times that before."
+        if max(max(runs) / min(runs) for runs in (rates["ours"], alone["ours"])) > BUSY:
+            raise Ruling(
+                Verdict.UNDECIDED, "This machine was too busy: two runs of one server differ."
+            )
         if ratio < self.least:
             raise Ruling(Verdict.TOO_SLOW, f"{said}; at least {self.least:g} are asked for.")
-        if wait > self.most_alone:
-            raise Ruling(
-                Verdict.TOO_SLOW, f"{said}, but one client waits {wait:.1f} times as long."
-            )
-        return f"{said}; one client's p95 is {wait:.2f} times that before."
+        raise Ruling(Verdict.TOO_SLOW, f"{said}, but one client waits {wait:.1f} times as long.")
 
 
 def _worker(session: Session, environment: Environment) -> Link:
