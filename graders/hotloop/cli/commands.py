@@ -39,7 +39,7 @@ GROUPS = {
         {
             "Learn": (
                 "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
-                "progress", "cuda", "serving", "doctor", "demo",
+                "progress", "trace", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "board"),
             "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),
