@@ -39,7 +39,7 @@ GROUPS = {
         {
             "Learn": (
                 "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
-                "progress", "cuda", "serving", "doctor", "demo",
+                "progress", "trace", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "board"),
             "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),
@@ -72,14 +72,14 @@ GROUPS = {
             "Candidate": ("status", "submit"),
             "Team": (
                 "init", "new", "extend", "grade", "viva", "compare", "scorecard", "calibrate",
-                "forget",
+                "baseline", "forget",
             ),
             "Portal": ("serve", "account"),
         },
     ),
     "author": Group(
         "For authors, in a clone: modules and their checks.",
-        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits")},
+        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits", "export")},
     ),
 }  # fmt: skip
 
