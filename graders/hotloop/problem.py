@@ -32,6 +32,8 @@ Need = Literal[
     "coreml",
     "executorch",
     "paddle",
+    "transformers",
+    "torch_xla",
 ]
 """What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
 
