@@ -37,6 +37,7 @@
 # | `tuned/` | task 7: the same models, set up for a load |
 # | `pooling.py` | task 8: from hidden states to embeddings on the device |
 # | `classifier.py`, `batching.py` | task 9: a model on the device, and your calls of it |
+# | `bert_export.py` | task 10: Hugging Face's BERT as ONNX |
 # | `served.py` | serves these folders for you to try; you need not change it |
 
 # %%
@@ -469,7 +470,28 @@ except NotImplementedError as error:
 check("triton_ensemble.batch_on_gpu")
 
 # %% [markdown]
-# ## 10. Write the report
+# ## 10. Export Hugging Face's BERT to ONNX
+#
+# ### CARD triton_ensemble.bert_export
+#
+# The network in `bert/1/model.onnx` is a BERT of two layers and a hidden size of 128 (684,678 parameters) with the parameter names of Hugging Face's `BertForSequenceClassification`. Here you make such a file from the class itself.
+# Write `to_onnx(config, weights, target)` in `bert_export.py`. `config` and `weights` are the paths of a checkpoint's `config.json` and `model.safetensors`, as `save_pretrained` writes them.
+#
+# | | name | type | shape |
+# | --- | --- | --- | --- |
+# | in | `input_ids`, `attention_mask` | int64 | batch, length: both free, from 1 on |
+# | out | `logits` | float32 | batch, labels |
+#
+# One file, with its weights in it. The judge's checkpoints are small: 2 to 3 layers, a hidden size of 32 to 64, random weights. For BERT-base (12 layers, 768, 110 million parameters) the same function is called with a folder
+# that you have: `python bert_export.py FOLDER FILE.onnx`. The class is in the optional group `transformers`, ONNX Runtime in `onnx`: `pip install 'hotloop[onnx,transformers]'`.
+#
+# ### HINTS triton_ensemble.bert_export
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "bert_export", "locked": true, "points": 10, "solution": false, "task": false}
+check("triton_ensemble.bert_export")
+
+# %% [markdown]
+# ## 11. Write the report
 #
 # ### CARD triton_ensemble.report
 #

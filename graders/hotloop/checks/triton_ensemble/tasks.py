@@ -6,6 +6,7 @@ from functools import partial
 
 from hotloop.checks.triton_ensemble import (
     batching,
+    bert,
     calling,
     deployments,
     inquiries,
@@ -28,6 +29,7 @@ from hotloop.judge.rungs.batches import Batches
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.holds import Holds
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.refereed import Refereed
@@ -103,5 +105,17 @@ batch_on_gpu = fills_tensor(
         "answer",
         batching.disagreement,
         batching.fewest_flops,
+    ),
+)
+
+bert_export = returns_data(
+    interface=Holds(
+        partial(bert.looks, mismatch=bert.interface_mismatch),
+        "One file, with the names and types of the class, free in both sizes.",
+    ),
+    correct=Holds(
+        partial(bert.looks, mismatch=bert.logits_mismatch),
+        "It gives the logits of the class, with and without padding.",
+        after=("interface",),
     ),
 )
