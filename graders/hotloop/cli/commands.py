@@ -78,7 +78,7 @@ GROUPS = {
     ),
     "author": Group(
         "For authors, in a clone: modules and their checks.",
-        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits")},
+        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits", "env")},
     ),
 }  # fmt: skip
 

@@ -10,9 +10,11 @@ from hotloop.checks.triton_ensemble import (
     calling,
     deployments,
     inquiries,
+    keras_files,
     metrics_questions,
     pooling,
     routing,
+    serving_rest,
     truth,
 )
 from hotloop.checks.triton_ensemble.compositions import (
@@ -118,4 +120,11 @@ bert_export = returns_data(
         "It gives the logits of the class, with and without padding.",
         after=("interface",),
     ),
+)
+
+saved_model = returns_data(
+    saved=Holds(keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."),
+    onnx=Holds(keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."),
+    requests=AnswersFrom("to_triton", serving_rest.request_questions),
+    answers=AnswersFrom("from_triton", serving_rest.answer_questions),
 )
