@@ -1,7 +1,7 @@
-"""MNIST from a folder that you have: the four files in IDX format, as they were published, or gzipped.
+"""MNIST from a folder that you have: its four files in IDX format, gzipped or not.
 
-They are not part of Hotloop, and nothing is downloaded. Set HOTLOOP_MNIST to the folder; torchvision
-leaves it as MNIST/raw.
+They are not part of Hotloop, and nothing is downloaded. Set HOTLOOP_MNIST to the folder;
+torchvision leaves it as MNIST/raw.
 """
 
 import gzip

@@ -26,9 +26,9 @@
 #   instruction each with nvcc, and the same fragments in the simulator. `cuda_pipeline.h` is CUDA's own; in the simulator a
 #   copy arrives when its thread waits for it, so that a missing wait or barrier is found with its line. What only a GPU can show
 #   says `not_measured`.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
-# The lesson *GEMM on tensor cores* has a picture of the fragments, of the swizzle and of the pipeline.
+# The lesson has a picture of the fragments, of the swizzle and of the pipeline.
 
 # %%
 from hotloop import check

@@ -24,7 +24,7 @@
 #   here. A separate judge process calls your code on hidden inputs and tells you what it saw.
 # - No GPU is needed. The model is a decoder of 95,000 weights that was trained on Hotloop's own lessons, one character a token.
 #   It writes nonsense, but it attends to everything that it has read, so a wrong block gives wrong characters.
-# - Stuck? Each task has three hints. Open one at a time.
+# - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
 # | --- | --- |

@@ -42,10 +42,8 @@ def test_every_title_is_a_question_and_asked_once() -> None:
 
 
 @pytest.mark.parametrize("kind", ["profile", "fault", "design"])
-def test_six_of_each_kind_have_an_answer_to_say_aloud(kind: str) -> None:
-    found = [entry.question for entry in ENTRIES if entry.question.kind == kind]
-    assert len(found) >= 6
-    assert [question.id for question in found if question.say is None] == []
+def test_there_are_six_of_each_kind(kind: str) -> None:
+    assert len([entry for entry in ENTRIES if entry.question.kind == kind]) >= 6
 
 
 @per_question

@@ -55,8 +55,8 @@ def test_it_checks_on_the_server_of_a_class(
     assert "You are logged in to" in said
     # A table, as wide as Colab's terminal is.
     assert "passed" in said
-    assert "not_measured" in said
-    assert "wrong_answer" not in said
+    assert "not measured" in said
+    assert "wrong answer" not in said
 
 
 def test_without_a_server_it_checks_here(clone: Path, wheel: Path, colab: Path) -> None:

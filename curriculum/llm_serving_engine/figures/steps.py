@@ -3,41 +3,38 @@
 cd curriculum/llm_serving_engine/figures && python steps.py > steps.svg
 """
 
-from __future__ import annotations
-
 import json
-import runpy
 from pathlib import Path
-from typing import Any
 
 from hotloop.core import paths
-from hotloop.site.drawing import COLOURS, dot, drawing, line
+from hotloop.site.charts import COOL, HOT, Axis, Series, curves
 
-HERE = Path(__file__).parent
-Axes: Any = runpy.run_path(str(HERE / "axes.py"))["Axes"]
+RECORDED = Path(__file__).parents[1] / "recordings" / "steps.json"
+FITTED = paths.solutions() / "llm_serving_engine" / "step_times.json"
+MOST = 60
+TICKS = (0, 20, 40, MOST)
 
 
 def main() -> None:
     """Print the picture."""
-    text = (HERE.parent / "recordings" / "steps.json").read_text(encoding="utf-8")
-    recorded = json.loads(text)
-    given = paths.solutions() / "llm_serving_engine" / "step_times.json"
-    fitted = json.loads(given.read_text(encoding="utf-8"))
-    axes = Axes((0, 60), (0, 60))
-    marks = (0, 20, 40, 60)
-    parts = axes.drawn(marks, marks, "fitted ms; upwards: recorded ms")
-    (left, low), (right, high) = axes.at(0, 0), axes.at(60, 60)
-    parts.append(line(left, low, right, high))
+    recorded = json.loads(RECORDED.read_text(encoding="utf-8"))
+    fitted = json.loads(FITTED.read_text(encoding="utf-8"))
+    points: list[tuple[float, float]] = []
     for step in recorded["steps"]:
         ms = fitted["base"] + sum(fitted[n] * step[f"{n}s"] for n in ("row", "token"))
         ms += fitted["context"] * step["context"]
-        x, y = axes.at(min(ms, 60), min(step["ms"], 60))
-        parts.append(dot(x, y, 2, COLOURS[1]))
+        points.append((min(ms, MOST), min(step["ms"], MOST)))
+    series = [
+        Series("a recorded step", points, COOL, joined=False),
+        Series("fitted = recorded", [(0, 0), (MOST, MOST)], HOT),
+    ]
     told = (
-        f"{len(recorded['steps'])} recorded steps lie around the line on which fitted and recorded "
-        f"times are equal; the median error is {recorded['median_error']:.0%}."
+        f"{len(points)} recorded steps lie around the line on which fitted and recorded times are "
+        f"equal; the median error is {recorded['median_error']:.0%}."
     )
-    print("\n".join(drawing(236, parts, "Recorded step times and the fitted model", told)))
+    title = "Recorded step times and the fitted model"
+    across, up = Axis("fitted, ms", TICKS), Axis("recorded, ms", TICKS)
+    print("\n".join(curves(title, across, up, series, told)))
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ class Question(Strict):
     prompt: Text
     probes: Annotated[list[Text], Field(min_length=2)]
     strategy: Annotated[list[Text], Field(min_length=2)]
-    say: Said | None = None
+    say: Said
     answer: Text
     weak_answers: Annotated[list[WeakAnswer], Field(min_length=1)]
     follow_ups: Annotated[list[Text], Field(min_length=2)]

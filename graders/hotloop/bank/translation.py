@@ -56,7 +56,7 @@ class Translation(Strict):
     prompt: Words
     probes: list[Words]
     strategy: list[Words]
-    say: Words | None = None
+    say: Words
     answer: Words
     weak_answers: list[WeakAnswerText]
     follow_ups: list[Words]

@@ -68,7 +68,7 @@ def _wording(
         prompt=said.prompt,
         probes=tuple(said.probes),
         strategy=tuple(said.strategy),
-        say=said.say or "",
+        say=said.say,
         answer=said.answer,
         weak_answers=tuple((weak.says, weak.reveals) for weak in said.weak_answers),
         follow_ups=tuple(said.follow_ups),

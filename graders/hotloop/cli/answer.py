@@ -106,7 +106,7 @@ def first(
 
 def listing(*columns: str) -> Table:
     """A table whose rows are one line each, if the last cell of each is `cut`."""
-    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in table.columns[:-1]:
         column.no_wrap = True
     return table

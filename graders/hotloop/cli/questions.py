@@ -175,8 +175,7 @@ def _shown(entry: Entry, said: Wording, drawn: Instance | None) -> Iterator[Rend
 def _sections(said: Wording, labels: Labels) -> Iterator[tuple[str, list[str]]]:
     yield labels.probes, [f"• {text}" for text in said.probes]
     yield labels.strategy, [f"{place}. {text}" for place, text in enumerate(said.strategy, 1)]
-    if said.say:
-        yield labels.say, [said.say]
+    yield labels.say, [said.say]
     yield labels.answer, [said.answer]
     yield (
         labels.weak_answers,

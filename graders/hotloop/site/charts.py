@@ -128,11 +128,12 @@ def lanes(
 
 @dataclass(frozen=True)
 class Series:
-    """Points in the order of x, joined by a line."""
+    """Points in the order of x, joined by a line unless they are a scatter plot."""
 
     name: str
     points: Sequence[tuple[float, float]]
     colour: str = COOL
+    joined: bool = True
 
 
 @dataclass(frozen=True)
@@ -176,10 +177,10 @@ def curves(
     for each in series:
         places = [(across.at(x, left, right), up.at(v, bottom, top)) for x, v in each.points]
         path = " ".join(f"{x:.1f},{v:.1f}" for x, v in places)
-        parts.append(
-            f'<polyline points="{path}" fill="none" style="stroke:{each.colour};stroke-width:2"/>'
-        )
-        parts += [dot(x, v, 3, each.colour) for x, v in places]
+        if each.joined:
+            style = f"stroke:{each.colour};stroke-width:2"
+            parts.append(f'<polyline points="{path}" fill="none" style="{style}"/>')
+        parts += [dot(x, v, 3 if each.joined else 2, each.colour) for x, v in places]
         parts += [dot(_MARGIN + 4, y + 7, 4, each.colour)]
         parts.append(text(_MARGIN + 14, y + 11, each.name, size=10))
         y += LINE

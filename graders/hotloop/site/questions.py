@@ -22,8 +22,6 @@ ENGLISH: Words = {
     "hint": "Hint",
     "say": "Say this",
     "spoken": "Show what to say in a minute",
-    "answer": "The model answer",
-    "show": "Show the model answer",
     "whole": "Show the whole answer",
     "weak": "Weak answers and what they reveal",
     "says": "candidates say",
@@ -62,8 +60,6 @@ CHINESE: Words = {
     "hint": "提示",
     "say": "一分钟内这样说",
     "spoken": "显示一分钟的回答",
-    "answer": "参考答案",
-    "show": "显示参考答案",
     "whole": "显示完整的回答",
     "weak": "常见的弱回答，以及它们说明了什么",
     "says": "会听到",
@@ -184,9 +180,6 @@ def _page(entry: Entry, said: Said) -> list[str]:
 def _answer(said: Said) -> list[str]:
     """What to say in a minute, where it is written, and the whole of it."""
     words, text = said.words, said.text
-    if text.say is None:
-        shown = folded("success", words["show"], text.answer.strip())
-        return [f"## {words['answer']}", "", *shown]
     return [
         f"## {words['say']}",
         "",

@@ -57,12 +57,12 @@ def _in_order(spans: Spans) -> Iterator[tuple[int, int, int, int]]:
         yield from zip(*(column.tolist() for column in columns), strict=True)
 
 
-def _finish(rows: list[int], ends: list[int], own: array[int], now: int) -> None:
+def _finish(rows: list[int], ends: list[int], own: "array[int]", now: int) -> None:
     while rows:
         now = _end(rows, ends, own, now)
 
 
-def _end(rows: list[int], ends: list[int], own: array[int], now: int) -> int:
+def _end(rows: list[int], ends: list[int], own: "array[int]", now: int) -> int:
     """The innermost event ends; what was not yet given away is its own."""
     row, end = rows.pop(), ends.pop()
     if end <= now:

@@ -13,6 +13,8 @@ Ask = Callable[..., Entry]
     ("changes", "words"),
     [
         ({"title": None}, "title"),
+        ({"say": None}, "say"),
+        ({"say": "word " * 91}, "91 words"),
         ({"rubric": {0: "a"}}, "marks 0 to 4"),
         ({"opinion": None}, "nothing backs the answer"),
         ({"proof": "proofs/a.py", "proofs": ["proofs/b.py"]}, "either `proof`"),

@@ -30,6 +30,7 @@ def test_a_question_may_be_asked_in_chinese(ask: Ask, translate: Translate) -> N
         ({"rubric": {0: "零"}}, "marks 0 to 4"),
         ({"id": "another"}, "there is no question 'another' in English"),
         ({"title": None}, "title"),
+        ({"say": None}, "say"),
         ({"numeric": {"ask": "?", "explain": "!"}}, "in one language only"),
         ({"links": ["first.task"]}, "unknown key"),
     ],

@@ -75,7 +75,7 @@ def test_right_or_an_error_passes(session: Session, name: str, right: int) -> No
 def test_a_wrong_answer_does_not(session: Session) -> None:
     record = judged(RUNG, "silence", session)
     assert record.verdict is Verdict.WRONG_ANSWER
-    assert record.sentence.startswith("1 dimensions: Wrong:")
+    assert record.sentence.startswith("1 dimensions (float32 [7]): Wrong:")
 
 
 def test_the_rung_is_asked_of_another_function(session: Session) -> None:

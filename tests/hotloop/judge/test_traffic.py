@@ -310,7 +310,11 @@ def test_temporaries_count(session: Session) -> None:
             f"line {line('tl.device_print')}: `tl.device_print` is not allowed",
         ),
         ("breaks", Verdict.RUNTIME_ERROR, f"line {line('tl.arange(0, 3)')}: `broken` raised"),
-        ("raises", Verdict.RUNTIME_ERROR, "It raised ValueError: no"),
+        (
+            "raises",
+            Verdict.RUNTIME_ERROR,
+            f"It raised ValueError at softmax_triton.py:{line('raise ValueError')}: no",
+        ),
         ("missing", Verdict.RUNTIME_ERROR, "no function called 'missing'"),
     ],
 )

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import markdown
 import pytest
-from pydantic import ValidationError
 
 from hotloop.bank.catalog import Entry, Proof
 from hotloop.bank.question import Question
@@ -24,6 +23,7 @@ ENGLISH = {
     "prompt": "How many bytes has a batch?",
     "probes": ["counts", "knows widths"],
     "strategy": ["count the numbers", "multiply by the width"],
+    "say": "Rows times columns times width.",
     "answer": "Numbers times width.",
     "weak_answers": [{"says": "many", "reveals": "does not count"}],
     "follow_ups": ["And in bfloat16?", "And its gradient?"],
@@ -47,6 +47,7 @@ CHINESE = {
     "prompt": "一个批次有多少字节？",
     "probes": ["会数", "知道宽度"],
     "strategy": ["数数字", "乘以宽度"],
+    "say": "行数乘列数乘宽度。",
     "answer": "数字个数乘以宽度。",
     "weak_answers": [{"says": "很多", "reveals": "没有数"}],
     "follow_ups": ["bfloat16 呢？", "梯度呢？"],
@@ -83,7 +84,7 @@ def test_the_english_page_holds_everything(entry: Entry) -> None:
         "- knows widths",
         "2. multiply by the width",
         '??? tip "Hint 1"',
-        '??? success "Show the model answer"\n\n    Numbers times width.',
+        '??? note "Show the whole answer"\n\n    Numbers times width.',
         "> 16 rows of 1024 float32 numbers?",
         "65,536 bytes",
         "| “many” | does not count |",
@@ -104,18 +105,12 @@ def test_the_english_page_holds_everything(entry: Entry) -> None:
 def test_what_to_say_comes_first_then_evidence_weak_answers_rubric_and_follow_ups(
     entry: Entry,
 ) -> None:
-    changed = entry.question.model_copy(update={"say": "Rows times columns times width."})
-    page = questions.pages(replace(entry, question=changed), None)
+    page = questions.pages(entry, None)
     text = "\n".join(page["fused_softmax/bytes_of_a_batch.md"])
     assert '??? success "Show what to say in a minute"\n\n    Rows times columns' in text
     parts = ("## Say this", "## Evidence", "## Weak answers and", "## Rubric", "## Follow-ups")
     places = [text.index(part) for part in (*parts, '??? tip "A strategy')]
     assert places == sorted(places)
-
-
-def test_what_takes_longer_than_a_minute_is_refused() -> None:
-    with pytest.raises(ValidationError, match="91 words"):
-        Question.model_validate({**ENGLISH, "say": "word " * 91})
 
 
 def test_the_chinese_page_says_the_same_and_leads_back(entry: Entry) -> None:

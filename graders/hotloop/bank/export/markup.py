@@ -49,7 +49,7 @@ def solution(said: Wording, labels: Labels) -> str:
     """All that is shown after the question was answered."""
     parts = (
         (labels.strategy, items(said.strategy, "ol")),
-        *([(labels.say, paragraphs(said.say))] if said.say else []),
+        (labels.say, paragraphs(said.say)),
         (labels.answer, paragraphs(said.answer)),
         (labels.weak_answers, weak_answers(said, labels)),
         (labels.follow_ups, items(said.follow_ups, "ol")),

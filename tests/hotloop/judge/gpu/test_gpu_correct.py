@@ -104,9 +104,12 @@ def test_all_memory_is_given_back(driver: Driver, start) -> None:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("def softmax(x, out):\n    pass\n", "A small one: NaN, or never written"),
-        ("def softmax(x, out):\n    out.fill_(0.2)\n", "A small one: Wrong"),
-        (HONEST + "    if len(x) == 4: out[3, 332] = 0.9\n", "Rows with a gap: Wrong: at [3, 332]"),
+        ("def softmax(x, out):\n    pass\n", "A small one (float32 [3, 5]): NaN, or never written"),
+        ("def softmax(x, out):\n    out.fill_(0.2)\n", "A small one (float32 [3, 5]): Wrong"),
+        (
+            HONEST + "    if len(x) == 4: out[3, 332] = 0.9\n",
+            "Rows with a gap (bfloat16 [4, 333]): Wrong: at [3, 332]",
+        ),
     ],
 )
 def test_wrong_answers(driver: Driver, start, source: str, words: str) -> None:
