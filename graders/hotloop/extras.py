@@ -29,7 +29,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "coreml": ("coremltools",),
     "executorch": ("executorch",),
     "transformers": ("transformers",),
-    "tensorflow": ("tensorflow", "tf2onnx"),
+    "tensorflow": ("keras", "tensorflow", "tf2onnx"),
     "torch_xla": ("torch_xla",),
     "cuda": ("wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
