@@ -107,7 +107,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,serving,site,takehome,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,lti,serving,site,takehome,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test

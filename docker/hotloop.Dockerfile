@@ -94,9 +94,12 @@ CMD ["hotloop", "lab", ".", "--", "--ip=0.0.0.0", "--no-browser"]
 # The pages of a hiring team and of its candidates, and the judge, which grades what they hand in.
 FROM hotloop AS portal
 COPY --from=solutions /opt/venv /opt/venv
+# What candidates install: `init` puts it into the team's folder, and packs bring it along.
+COPY --from=package /wheel /opt/hotloop
 RUN install --directory --mode 0700 --owner grader --group grader /team
 ENV HOTLOOP_PORTAL_URL=http://127.0.0.1:8000 \
-    HOTLOOP_TEAM=/team
+    HOTLOOP_TEAM=/team \
+    HOTLOOP_WHEEL=/opt/hotloop
 USER 1000
 WORKDIR /team
 VOLUME /team

@@ -54,11 +54,14 @@ def models():
 def complete(name="repository"):
     """A copy of the folder with the large files in place; `hotloop serving run` takes it, too.
 
-    The tokenizer, the network, and for `tuned` and `canary` the Python models of `repository`.
+    The tokenizer, the network, and for `tuned` and `canary` the Python models of `repository`;
+    `by_report` has the other models' configurations from there too.
     """
     target = BUILT / name
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(HERE / name, target)
+    if name == "by_report":
+        shutil.copytree(HERE / "repository", target)
+    shutil.copytree(HERE / name, target, dirs_exist_ok=True)
     for model in ("preprocess", "postprocess"):
         for source in (HERE / "repository" / model).rglob("*"):
             place = target / model / source.relative_to(HERE / "repository" / model)
@@ -123,6 +126,16 @@ def measure(running, clients, requests=256):
         "refused": refused,
         "batches": metrics.fewer(after, before),
     }
+
+
+def analyzed(name, clients=(1, 4, 16)):
+    """Your `sweep` over bert of the folder: the report of perf_analyzer."""
+    import load_test
+
+    with server(name) as running:
+        tool = running.environment
+        given = (str(tool.perf_analyzer), tool.variables(), running.ports.http, "bert")
+        return load_test.sweep(*given, list(clients))["report"]
 
 
 def compare(first, second, clients=(1, 4, 16)):

@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotloop.notebook import check
+    from hotloop.notebook import check, predict
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "check"]
+__all__ = ["__version__", "check", "predict"]
 
 
 def __getattr__(name: str) -> object:
-    if name != "check":
+    if name not in ("check", "predict"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from hotloop.worker import check as in_sandbox
 
     if in_sandbox.sandboxed():
-        return in_sandbox.check
-    from hotloop.notebook import check
+        return getattr(in_sandbox, name)
+    from hotloop.notebook import check, predict
 
-    return check
+    return check if name == "check" else predict

@@ -17,6 +17,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "sqlalchemy",
     ),
     "onnx": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
+    "extension": ("ninja",),
     "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm", "tvm_ffi"),
     "monitoring": ("prometheus_client", "tensorboard"),
@@ -41,6 +42,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "sqlalchemy",
         "uvicorn",
     ),
+    "lti": ("cryptography", "jwt"),
     "takehome": (
         "argon2",
         "cryptography",

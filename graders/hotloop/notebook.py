@@ -1,4 +1,4 @@
-"""`check("module.task")`, as the learner's notebook calls it in JupyterLab.
+"""`check("module.task")` and `predict("module.task")`, as the learner's notebook calls them.
 
 It starts a judge as a child process, serves it from this kernel and shows what it says: feedback,
 never points. Where the learner is logged in to a class's service, that judges the saved files in
@@ -69,6 +69,27 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     return Shown(record, points, advice=stale or verdict_words.how_to_reproduce(record))
 
 
+def predict(key: str) -> None:
+    """Ask what becomes of the learner's code for `module.task` when one place of it is changed.
+
+    The saved files are judged, in the sandbox. ValueError for a key that names no task, UserError
+    where no judge can run, in a take-home, and where the task does not pass yet.
+    """
+    module, _, task = key.partition(".")
+    _require_task(module, task)
+    if gap := extras.why_no_judge():
+        raise UserError(gap)
+    from hotloop.course.progress_line import progress_line
+    from hotloop.predicting import game
+    from hotloop.remote import saved
+
+    saved.require_saved(Path.cwd() / NOTEBOOK)
+    own = game.work(module, task, Path.cwd())
+    with progress_line(task) as say:
+        asked = game.questions(own, say)
+    game.play(module, asked)
+
+
 def _require_task(module: str, task: str) -> None:
     from hotloop import curriculum
 
@@ -76,8 +97,8 @@ def _require_task(module: str, task: str) -> None:
         curriculum.load_module(module).task(task)
     except KeyError as error:
         raise ValueError(
-            f"check('{module}.{task}') is of no task that is installed here: {error.args[0]}. Use "
-            "the notebook that `hotloop start MODULE` makes."
+            f"'{module}.{task}' is no task that is installed here: {error.args[0]}. Use the "
+            "notebook that `hotloop start MODULE` makes."
         ) from None
 
 

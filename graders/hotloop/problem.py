@@ -22,6 +22,7 @@ Need = Literal[
     "cuda",
     "onnx",
     "onnx_custom",
+    "extension",
     "tvm",
     "xla",
     "monitoring",

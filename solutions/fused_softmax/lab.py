@@ -35,6 +35,7 @@
 # | `softmax.cu` | kernels in CUDA C++: tasks 5 to 7 |
 # | `softmax_op.cu`, `softmax_op.py` | an operator for PyTorch around a CUDA kernel: tasks 8 to 10 |
 # | `softmax_op_triton.py` | the same around a Triton kernel: task 11 |
+# | `softmax_ext.cpp`, `softmax_ext.py` | the same as a C++ extension in an `autograd.Function`: task 12 |
 
 # %%
 import torch
@@ -229,7 +230,7 @@ check("fused_softmax.triton_masked")
 # %% [markdown]
 # # Part 2: CUDA C++ and operators
 #
-# About 9 hours.
+# About 10 hours.
 
 # %% [markdown]
 # ## 5. CUDA C++: one thread per row
@@ -295,7 +296,7 @@ show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 #
 # ### HINTS fused_softmax.cuda_warp
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_warp", "locked": true, "points": 27, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_warp", "locked": true, "points": 30, "solution": false, "task": false}
 check("fused_softmax.cuda_warp")
 
 # %%
@@ -392,7 +393,34 @@ from hotloop.simulate.lesson import compare_operators
 compare_operators("softmax_op.py", "softmax_op_triton.py")
 
 # %% [markdown]
-# ## 12. Explain when fusion helps
+# ## 12. The older way: cpp_extension and autograd.Function
+#
+# ### CARD fused_softmax.operator_extension
+#
+# Most extensions that you will meet were written before `torch.library` and the stable ABI. They have two parts, and you
+# write both, here for the CPU:
+#
+# - `softmax_ext.cpp`: C++ functions of `at::Tensor`, bound to Python by pybind11. `forward` returns the softmax of each row of
+#   a float32 matrix of any strides, `forward_out` writes it, and `backward(y, dy)` returns the gradient
+#   **dx = y · (dy − Σ y · dy)**. A row without a finite element gives zeros. Reject what they cannot compute with `TORCH_CHECK`.
+# - `softmax_ext.py`: `extension()` compiles that file with `torch.utils.cpp_extension.load` and returns the module; `Softmax` is a
+#   `torch.autograd.Function` around its functions.
+#
+# The first call compiles for 10 to 40 seconds. For a GPU, `load` takes `.cu` files beside the `.cpp` and calls nvcc; the
+# structure is the same. The check times your forward against `torch.nn.functional.softmax` on the CPU. *Predict first*:
+# PyTorch's is one fused kernel too, so what can make yours slower?
+#
+# ### HINTS fused_softmax.operator_extension
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_extension", "locked": true, "points": 13, "solution": false, "task": false}
+check("fused_softmax.operator_extension")
+
+# %% [markdown]
+# Why are new operators not written this way? Pass `softmax_ext.softmax` to `torch.export.export` and to `torch.compile` with
+# `fullgraph=True`, and read the errors: PyTorch names the remedy. The lesson has the comparison.
+
+# %% [markdown]
+# ## 13. Explain when fusion helps
 #
 # ### CARD fused_softmax.explain
 #

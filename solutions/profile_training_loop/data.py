@@ -3,10 +3,12 @@
     load()                              # nothing to download
     load("cifar-10-binary.tar.gz")      # the archive as it was downloaded
     load("cifar-10-batches-bin")        # or the folder that it unpacks to
+    download("cifar10")                 # CIFAR-10 by torchvision, where there is a network
 
 CIFAR-10 (Krizhevsky, "Learning Multiple Layers of Features from Tiny Images", 2009) comes from
 https://www.cs.toronto.edu/~kriz/cifar.html as the "binary version (suitable for C programs)". The
-Python version is a pickle, which runs whatever code its author put there: it is not read here.
+Python version is a pickle, which runs whatever code its author put there: `load` does not read it.
+torchvision downloads that version, and compares the archive with the published MD5 before it does.
 """
 
 import hashlib
@@ -74,6 +76,31 @@ def load(path: str | Path | None = None) -> Pictures:
     if path is not None:
         return cifar10(Path(path))
     return digits() or stripes()
+
+
+def download(folder: str | Path) -> Pictures:
+    """CIFAR-10 by torchvision, which downloads 170 MB unless they lie in the folder already.
+
+    DataError without torchvision or a network.
+    """
+    try:
+        datasets = importlib.import_module("torchvision.datasets")
+    except ImportError:
+        raise DataError(
+            "torchvision is not installed: `pip install torchvision` in the version for your torch."
+        ) from None
+    try:
+        parts = [
+            datasets.CIFAR10(str(folder), train=train, download=True) for train in (True, False)
+        ]
+    except (OSError, RuntimeError) as error:
+        raise DataError(
+            f"{folder}: torchvision could not download CIFAR-10 ({error}). Give `load` a path."
+        ) from None
+    images = [torch.from_numpy(np.ascontiguousarray(part.data)) for part in parts]
+    labels = [torch.tensor(part.targets, dtype=torch.int64) for part in parts]
+    classes = tuple(parts[0].classes)
+    return Pictures(images[0], labels[0], images[1], labels[1], classes, "CIFAR-10")
 
 
 # --- CIFAR-10 -------------------------------------------------------------------------------------

@@ -23,8 +23,8 @@
 #   separate judge process calls your function on hidden inputs and reports what it found.
 # - Tasks 5 and 6 are written in `training.py` next to this notebook. Open it in JupyterLab's editor
 #   (double-click in the file list), save, and run the check here.
-# - No GPU is needed. On a CPU the network is a small ResNet, so that a step takes milliseconds; with a GPU
-#   it is ResNet-50. What only a GPU can show says `not_measured`, and its points are pending.
+# - No GPU is needed. On a CPU the loops train a small ResNet, so that a step takes milliseconds, and task 7 profiles a few
+#   steps of ResNet-50; with a GPU all of them train ResNet-50. What only a GPU can show says `not_measured`, and its points are pending.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -484,7 +484,98 @@ compare_loops()
 check("profile_training_loop.train")
 
 # %% [markdown]
-# ## 7. Write the report
+# ## 7. Profile ResNet-50 on CIFAR-10, in float32 and under autocast
+#
+# ### CARD profile_training_loop.profile_resnet
+#
+# Until now the network was a small one. `RESNET50` in `resnet.py` is ResNet-50 with the stem that CIFAR-10's 32×32 pictures
+# need, 23.5 million parameters. On a CPU a training step of a few pictures takes about a second, so that a handful of profiled
+# steps is all you need; with a GPU tasks 5 and 6 train it as a whole.
+#
+# Write `profile_resnet50(folder, steps, batch, pictures=None)`. It trains `ResNet(RESNET50)` with SGD twice under
+# `torch.profiler`, once in float32, and once with the forward pass under `torch.autocast` to bfloat16:
+#
+# - `pictures` is what `data.load` returns: `images`, bytes `[n, 32, 32, 3]`, and `labels`. Without it, call `data.load()`.
+# - Both runs record `steps` steps of `batch` pictures, with shapes, and let at least two steps pass first.
+# - It returns `{"float32": path, "bfloat16": path, "speedup": …, "keep": …}`: the Chrome traces, which it writes to `folder`; the
+#   median step time in float32 divided by that under autocast; and the faster type, `"float32"` or `"bfloat16"`.
+#
+# *Predict first*: is bfloat16 faster on this machine's CPU? `lscpu` lists `avx512_bf16` or `amx_bf16` where there are instructions for it. Where
+# there are none, each product is computed in float32 after a conversion, and autocast costs time.
+#
+# To try it, in a new cell, with CIFAR-10 from a file, or downloaded by torchvision:
+#
+# ```python
+# profile_resnet50("traces/resnet50", steps=3, batch=16, pictures=data.load("cifar-10-binary.tar.gz"))
+# profile_resnet50("traces/resnet50", steps=3, batch=16, pictures=data.download("cifar10"))
+# ```
+#
+# ### HINTS profile_training_loop.profile_resnet
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "profile_resnet_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION profile_training_loop.profile_resnet
+### STUB def profile_resnet50(folder, steps, batch, pictures=None):
+### STUB     raise NotImplementedError("profile_training_loop.profile_resnet")
+from resnet import RESNET50, ResNet
+from torch.nn.functional import cross_entropy
+from torch.profiler import ProfilerActivity, profile
+
+import data
+
+
+def profile_resnet50(folder, steps, batch, pictures=None):
+    pictures = pictures or data.load()
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    paths = {}
+    for name, enabled in (("float32", False), ("bfloat16", True)):
+        paths[name] = str(Path(folder) / f"resnet50_{name}.pt.trace.json")
+        trace_resnet50(paths[name], steps, batch, pictures, enabled)
+    speedup = median_step(paths["float32"]) / median_step(paths["bfloat16"])
+    return {**paths, "speedup": speedup, "keep": "bfloat16" if speedup > 1 else "float32"}
+
+
+def trace_resnet50(path, steps, batch, pictures, mixed):
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(0)
+    network = ResNet(RESNET50).to(device).train()
+    optimizer = torch.optim.SGD(network.parameters(), 0.01, 0.9)
+    activities = [ProfilerActivity.CPU]
+    if device == "cuda":
+        activities.append(ProfilerActivity.CUDA)
+    with profile(
+        activities=activities,
+        schedule=torch.profiler.schedule(wait=1, warmup=1, active=steps, repeat=1),
+        on_trace_ready=lambda profiler: profiler.export_chrome_trace(path),
+        record_shapes=True,
+    ) as profiler:
+        for _ in range(2 + steps):
+            chosen = torch.randint(len(pictures.labels), (batch,))
+            inputs = pictures.images[chosen].to(device).movedim(3, 1).float().sub_(122.0).div_(64.0)
+            with torch.autocast(device, torch.bfloat16, enabled=mixed):
+                loss = cross_entropy(network(inputs), pictures.labels[chosen].to(device))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            profiler.step()
+
+
+def median_step(path):
+    events = json.loads(Path(path).read_text())["traceEvents"]
+    return statistics.median(
+        e["dur"]
+        for e in events
+        if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep#")
+    )
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "profile_resnet", "locked": true, "points": 10, "solution": false, "task": false}
+check("profile_training_loop.profile_resnet")
+
+# %% [markdown]
+# ## 8. Write the report
 #
 # ### CARD profile_training_loop.report
 #

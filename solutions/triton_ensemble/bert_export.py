@@ -1,4 +1,4 @@
-"""A BertForSequenceClassification of Hugging Face's transformers as an ONNX file: task 10.
+"""A BertForSequenceClassification of Hugging Face's transformers as an ONNX file: task 11.
 
     python bert_export.py CHECKPOINT_FOLDER FILE.onnx
 

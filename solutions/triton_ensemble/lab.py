@@ -25,7 +25,7 @@
 # - The judge starts a real tritonserver with your files and sends it texts that you have not seen. For each task it takes
 #   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
 # - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, tasks 1
-#   to 7 say `not_measured`, and their points are pending. So do the checks of tasks 8 and 9 that only a GPU can show.
+#   to 8 say `not_measured`, and their points are pending. So do the checks of tasks 9 and 10 that only a GPU can show.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -35,10 +35,11 @@
 # | `canary/`, `routing.py` | task 5: two versions, and routing between them |
 # | `deployment_*.json` | task 6: recorded deployments, four faulty ones and a healthy one |
 # | `tuned/` | task 7: the same models, set up for a load |
-# | `pooling.py` | task 8: from hidden states to embeddings on the device |
-# | `classifier.py`, `batching.py` | task 9: a model on the device, and your calls of it |
-# | `bert_export.py` | task 10: Hugging Face's BERT as ONNX |
-# | `keras_model.py`, `tf_export.py` | task 11: a Keras model for two servers |
+# | `load_test.py`, `by_report/` | task 8: perf_analyzer, and bert set up by its report |
+# | `pooling.py` | task 9: from hidden states to embeddings on the device |
+# | `classifier.py`, `batching.py` | task 10: a model on the device, and your calls of it |
+# | `bert_export.py` | task 11: Hugging Face's BERT as ONNX |
+# | `keras_model.py`, `tf_export.py` | task 12: a Keras model for two servers |
 # | `served.py` | serves these folders for you to try; you need not change it |
 
 # %%
@@ -405,7 +406,43 @@ if served.here():
 check("triton_ensemble.tune")
 
 # %% [markdown]
-# ## 8. Pool hidden states on the device
+# ## 8. Tune a model by perf_analyzer's report
+#
+# ### CARD triton_ensemble.perf_analyzer
+#
+# perf_analyzer is NVIDIA's load generator for Triton, and what it reports is what colleagues will ask you for. `hotloop
+# serving install` installed it beside the server. Here you look at one model, `bert`, which it can feed by itself with
+# `--input-data zero`.
+#
+# In `load_test.py` write:
+#
+# - `sweep(program, variables, port, model, clients)`: run perf_analyzer at each concurrency of the list, and return
+#   `{"report": …, "rows": […]}`: the CSV that it writes with `--verbose-csv`, one row for each load, and each row as
+#   `{"clients": …, "per_second": …, "p95_us": …}`. A sweep of three loads may take two minutes.
+# - `choose(reports, most_p95_us)`: from the reports of several settings, the row with the most inferences a second whose p95 is at
+#   most the limit, as `{"setting": …, "clients": …, "per_second": …, "queue_share": …}`. `queue_share` is Server Queue
+#   divided by Avg latency. `None` if no row is within the limit.
+#
+# Then set `max_batch_size`, `preferred_batch_size` and the count of `instance_group` in `by_report/bert/config.pbtxt`, one at a
+# time, by your own sweeps. The judge runs perf_analyzer on your bert and on the untuned one in turn, with 16 clients and with one.
+#
+# *Predict first*: a second instance of bert on a CPU with two cores. What happens to throughput, and what to the p95?
+#
+# ### HINTS triton_ensemble.perf_analyzer
+
+# %%
+if served.here():
+    try:
+        print(served.analyzed("repository"))
+        print(served.analyzed("by_report"))
+    except Exception as error:
+        print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "perf_analyzer", "locked": true, "points": 15, "solution": false, "task": false}
+check("triton_ensemble.perf_analyzer")
+
+# %% [markdown]
+# ## 9. Pool hidden states on the device
 #
 # ### CARD triton_ensemble.pool_on_gpu
 #
@@ -434,7 +471,7 @@ check("triton_ensemble.tune")
 check("triton_ensemble.pool_on_gpu")
 
 # %% [markdown]
-# ## 9. Batch requests on the device
+# ## 10. Batch requests on the device
 #
 # ### CARD triton_ensemble.batch_on_gpu
 #
@@ -471,7 +508,7 @@ except NotImplementedError as error:
 check("triton_ensemble.batch_on_gpu")
 
 # %% [markdown]
-# ## 10. Export Hugging Face's BERT to ONNX
+# ## 11. Export Hugging Face's BERT to ONNX
 #
 # ### CARD triton_ensemble.bert_export
 #
@@ -492,7 +529,7 @@ check("triton_ensemble.batch_on_gpu")
 check("triton_ensemble.bert_export")
 
 # %% [markdown]
-# ## 11. A Keras model for two servers
+# ## 12. A Keras model for two servers
 #
 # ### CARD triton_ensemble.saved_model
 #
@@ -516,7 +553,7 @@ check("triton_ensemble.bert_export")
 check("triton_ensemble.saved_model")
 
 # %% [markdown]
-# ## 12. Write the report
+# ## 13. Write the report
 #
 # ### CARD triton_ensemble.report
 #

@@ -1,4 +1,4 @@
-"""A Keras model for two servers, and TensorFlow Serving's requests for Triton: task 11."""
+"""A Keras model for two servers, and TensorFlow Serving's requests for Triton: task 12."""
 
 import json
 import re

@@ -2,7 +2,7 @@
 
     python tests/benchmarks/mutants.py fused_softmax ssa_passes --most 8 --times 10 --keep
 
-A mutant is a task's reference with one small mistake (tests/benchmarks/mutation). It is judged with
+A mutant is a task's reference with one small mistake (hotloop.mutation). It is judged with
 new hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is
 wrong by the task's text must fail each time. A mutant that is right must pass each time, and
 tests/benchmarks/mutants_right/<module>.yaml says why it is right, or that only a GPU can tell. Any
@@ -33,8 +33,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import reference_mutants
 import yaml
-from mutation import answers
 
 from hotloop import curriculum, render
 from hotloop.core.record import Record, RungRecord
@@ -153,7 +153,7 @@ def of_module(module: Module, arguments: argparse.Namespace) -> Iterator[Answer]
         name = f"{module.id}.{task.id}"
         yield Answer(name, module.id, task.id, "reference", partial(render.submission, module.id))
         most = arguments.most * (3 if any(f.endswith(KERNELS) for f in task.files) else 1)
-        for one in answers.mutants(module, task, most):
+        for one in reference_mutants.mutants(module, task, most):
             yield Answer(
                 one.id,
                 module.id,

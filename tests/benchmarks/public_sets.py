@@ -14,6 +14,8 @@ where every number is exact in bfloat16. The rows say which passed; nothing is e
 """
 
 import argparse
+import importlib
+import inspect
 import json
 import re
 import subprocess
@@ -29,6 +31,7 @@ from hotloop.external import PROGRAMS, forms, judging, suite
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 
+sys.path.append(str(PROGRAMS))
 HERE = Path(__file__).parent
 CHEATS = sorted((HERE / "cheats").glob("*.py"))
 RESULTS = HERE / "results"
@@ -64,13 +67,17 @@ print(json.dumps(bool(result.correctness)))
 
 @dataclass(frozen=True)
 class Row:
-    """One submission to one problem. theirs: None where their checker was not asked, or failed."""
+    """One submission to one problem. theirs: None where their checker was not asked, or failed.
+
+    sizes: how the problem was shrunk.
+    """
 
     problem: str
     submission: str
     ours: str
     sentence: str
     theirs: bool | None
+    sizes: str = ""
 
 
 def main() -> None:
@@ -81,9 +88,12 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="only each so many'th problem")
     parser.add_argument("--eager-only", action="store_true", help="no cheats")
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="judge what results/ lacks")
     arguments = parser.parse_args()
     with JudgeProcess() as process, tempfile.TemporaryDirectory() as folder:
-        bench = Bench(process, Path(folder), arguments.clone)
+        path = RESULTS / f"public_sets_{arguments.form}.json"
+        kept = json.loads(path.read_text())["rows"] if arguments.resume else []
+        bench = Bench(process, Path(folder), arguments.clone, [Row(**row) for row in kept])
         if arguments.form == "kernelbench":
             rows = bench.kernelbench(arguments.every, [] if arguments.eager_only else CHEATS)
         else:
@@ -96,7 +106,6 @@ def main() -> None:
         "rows": [asdict(row) for row in rows],
     }
     if arguments.keep:
-        path = RESULTS / f"public_sets_{arguments.form}.json"
         path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
     print(json.dumps(document["summary"], indent=1))
 
@@ -117,17 +126,35 @@ def summary(rows: list[Row]) -> dict[str, Any]:
     return found
 
 
+def shrinking(told: str) -> str:
+    """Python that gives `reference_model` the sizes that a record speaks of.
+
+    Eager is judged first: a cheat that runs the problem itself then does at the judged sizes.
+    """
+    found = re.search(r"from (\d+) on divided by (\d+)", told)
+    if found is None:
+        return ""
+    source = inspect.getsource(importlib.import_module("hotloop_kernelbench").shrunk)
+    return (
+        f"SMALLEST = 16\n{source}\nfor name, value in list(vars(reference_model).items()):\n"
+        f"    setattr(reference_model, name, shrunk(value, {found[2]}, {found[1]}))\n"
+    )
+
+
 class Bench:
     """Judges of a run."""
 
-    def __init__(self, process: JudgeProcess, folder: Path, clone: Path) -> None:
+    def __init__(self, process: JudgeProcess, folder: Path, clone: Path, kept: list[Row]) -> None:
         self.process, self.folder, self.clone = process, folder, clone
+        self.kept = {(row.problem, row.submission): row for row in kept}
+        self.sizes = ""
 
     def kernelbench(self, every: int, cheats: list[Path]) -> list[Row]:
         """Eager itself and the cheats, on level 1."""
         problems = suite.problems(self.clone / "KernelBench" / "level1")[::every]
         rows: list[Row] = []
         for problem in problems:
+            self.sizes = ""
             eager = re.sub(r"\bModel\b", "ModelNew", problem.path.read_text(encoding="utf-8"))
             for name, text in {"eager": eager, **{c.stem: c.read_text() for c in cheats}}.items():
                 rows.append(self._row(problem, name, text))
@@ -143,21 +170,27 @@ class Bench:
         return rows
 
     def _row(self, problem: forms.External, name: str, text: str, *, theirs: bool = True) -> Row:
+        if (kept := self.kept.get((problem.title, name))) is not None:
+            self.sizes = self.sizes or shrinking(kept.sizes)
+            return kept
         file = self.folder / "submission.py"
         # In our judge no reference lies beside a submission, so it brings the problem's text.
         beside = (
             f"import sys, types\nreference_model = types.ModuleType('reference_model')\n"
-            f"exec({problem.path.read_text()!r}, reference_model.__dict__)\n"
+            f"exec({problem.path.read_text()!r}, reference_model.__dict__)\n{self.sizes}"
             "sys.modules['reference_model'] = reference_model\n"
             if theirs
             else ""
         )
         file.write_text(beside + text)
-        record = judging.judge(problem, file, process=self.process)
+        asked = judging.Asked.of(problem, file)
+        record = suite.correctness(judging.judge(asked, process=self.process))
+        sizes = str(record.evidence.get("sizes", ""))
+        self.sizes = self.sizes or shrinking(sizes)
         file.write_text(text)
         row = Row(
             problem.title, name, record.verdict.value, record.sentence,
-            self._theirs(problem, file) if theirs else None,
+            self._theirs(problem, file) if theirs else None, sizes,
         )  # fmt: skip
         print(f"{row.problem}, {name}: ours {row.ours}, theirs {row.theirs}", file=sys.stderr)
         return row

@@ -190,8 +190,8 @@ def wait(options: argparse.Namespace) -> dict[str, Any]:
         "median_s": round(median, 1),
         "longest_s": round(max(took), 1),
         "learners_a_minute": round(60 * options.learners / wall, 1),
-        "cpu_s_a_check": {who: round(seconds, 3) for who, seconds in each.items()},
-        "checks_a_core_minute": round(60 / sum(each.values()), 1),
+        **{f"{who}_cpu_s_a_check": round(seconds, 2) for who, seconds in each.items()},
+        "checks_a_core_minute": round(60 / sum(each.values())),
         "share_of_the_machine": round(
             sum(each.values()) * options.learners / wall / len(os.sched_getaffinity(0)), 2
         ),
@@ -298,7 +298,8 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
     checks = each * learners
     return {
         "checks": checks,
-        "kills": dict(killed),
+        "killed_workers": killed["worker"],
+        "killed_services": killed["service"],
         "judged_again": again,
         "lost": checks - done + len(wrong) - given_up,
         "twice": twice,
@@ -367,16 +368,20 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="write it into results/")
     options = parser.parse_args()
+    kept = RESULTS / "serve_load.json"
     found: dict[str, Any] = {
+        # Parts that are not measured now stay as they were recorded.
+        **(json.loads(kept.read_text()) if options.keep and kept.exists() else {}),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "device": device_name(),
         "cores": len(os.sched_getaffinity(0)),
     }
     for part in options.parts or PARTS:
-        found[part] = PARTS[part](options)
+        about = {"date": found["date"], "load_before": round(os.getloadavg()[0], 1)}
+        found[part] = {**PARTS[part](options), **about}
         print(part, json.dumps(found[part]), flush=True)
     if options.keep:
-        (RESULTS / "serve_load.json").write_text(json.dumps(found, indent=1) + "\n")
+        kept.write_text(json.dumps(found, indent=1) + "\n")
     sys.exit(not all(found[part]["as_asked"] for part in options.parts or PARTS))
 
 

@@ -109,7 +109,8 @@ def handed_in(module: str, folder: Path) -> tuple[Team, Path]:
     team = Team.create(folder / "team")
     path = team.role_path("engineer")
     path.parent.mkdir(parents=True)
-    path.write_text(starting_text("engineer", "An engineer", curriculum.load_module(module)))
+    found = curriculum.load_module(module)
+    path.write_text(starting_text("engineer", "An engineer", found, found.tasks))
     pack = make_pack(team, team.role("engineer"), "A. B.", now=datetime.now(UTC))
     with zipfile.ZipFile(pack.path) as archive:
         archive.extractall(folder)

@@ -10,9 +10,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import mutants
-from mutation import answers, c_code, python_code
+import reference_mutants
 
 from hotloop import curriculum
+from hotloop.mutation import c_code, python_code
 from hotloop.takehome import recorded
 
 
@@ -90,14 +91,16 @@ def test_no_edit_leaves_a_text_as_it_is() -> None:
 def test_a_tasks_mutants_differ_from_the_reference_in_one_place() -> None:
     module = curriculum.load_module("fused_softmax")
     task = module.task("triton_forward")
-    found = answers.mutants(module, task, 30)
+    found = reference_mutants.mutants(module, task, 30)
     assert len({mutant.id for mutant in found}) == 30
     assert len({mutant.operator for mutant in found}) >= 12
-    reference = answers.render.submission(module.id)
+    reference = reference_mutants.render.submission(module.id)
     for mutant in found[:5]:
         files = mutant.files()
         assert [name for name in files if files[name] != reference[name]] == ["softmax_triton.py"]
-    assert [mutant.id for mutant in answers.mutants(module, task, 30)] == [m.id for m in found]
+    assert [mutant.id for mutant in reference_mutants.mutants(module, task, 30)] == [
+        m.id for m in found
+    ]
 
 
 def row(kind: str = "mutant", judged: int = 10, passed: int = 0) -> mutants.Row:
@@ -120,11 +123,11 @@ def test_what_must_not_be() -> None:
 def test_reasons_are_of_mutants_that_there_are() -> None:
     """A reason whose code has changed says nothing any more."""
     reasons = mutants.reasons_of(mutants.RIGHT)
-    known = set()
+    known: set[str] = set()
     for module in {key.partition(".")[0] for key in reasons}:
         loaded = curriculum.load_module(module)
         for task in loaded.tasks:
-            known |= {place.id for place in answers.places(loaded, task)}
+            known |= {place.id for place in reference_mutants.places(loaded, task)}
     assert set(reasons) <= known
     assert all(reason.strip() for reason in reasons.values())
 

@@ -1,5 +1,6 @@
 """A portal as the command serves it, with a team's folder of its own."""
 
+import runpy
 import socket
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
 
+SMALL_WHEEL = Path(__file__).parents[1] / "hotloop" / "takehome" / "small_wheel.py"
 NAME, PASSWORD = "anna", "correct horse battery"
 ROLE = """\
 format: 1
@@ -31,7 +33,9 @@ def portal_server(folder: Path) -> Iterator[int]:
     run = [sys.executable, "-m", "hotloop.cli", "takehome"]
     init = [*run, "init", str(team), "--module", "fused_softmax", "--role", "gpu_engineer"]
     subprocess.run(init, check=True, capture_output=True)
-    (team / "roles" / "gpu_engineer" / "takehome.yaml").write_text(ROLE)
+    wheel = runpy.run_path(str(SMALL_WHEEL))["small_wheel"](team)
+    role = team / "roles" / "gpu_engineer" / "takehome.yaml"
+    role.write_text(f"{ROLE}wheel: {wheel.name}\n")
     account = [*run, "account", NAME, "--team", str(team)]
     subprocess.run(account, check=True, input=PASSWORD, text=True, capture_output=True)
     with socket.socket() as free:

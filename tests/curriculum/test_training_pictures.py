@@ -302,3 +302,49 @@ def test_digits_of_an_installed_scikit_learn_come_first(
         values = {round(int(n) % 17 * 255 / 16) for n in range(50) if n % 10 == label}
         assert int(square[0, 0, 0]) in values
         assert int(picture.sum()) == int(square.sum())
+
+
+# --- by torchvision -------------------------------------------------------------------------------
+
+
+def _torchvision(monkeypatch: pytest.MonkeyPatch, cifar10: Callable[..., Any]) -> None:
+    monkeypatch.setitem(sys.modules, "torchvision", ModuleType("torchvision"))
+    datasets = SimpleNamespace(CIFAR10=cifar10)
+    monkeypatch.setitem(sys.modules, "torchvision.datasets", datasets)  # pyright: ignore
+
+
+def test_torchvisions_download_becomes_the_same_pictures(
+    data: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, bool, bool]] = []
+
+    def cifar10(root: str, *, train: bool, download: bool) -> SimpleNamespace:
+        asked.append((root, train, download))
+        count = 5 if train else 2
+        pictures = np.full((count, 32, 32, 3), count, np.uint8)
+        return SimpleNamespace(data=pictures, targets=list(range(count)), classes=CLASSES)
+
+    _torchvision(monkeypatch, cifar10)
+    found = data.download(tmp_path)
+    assert asked == [(str(tmp_path), True, True), (str(tmp_path), False, True)]
+    assert found.images.shape == (5, 32, 32, 3)
+    assert found.images.dtype == torch.uint8
+    assert found.labels.tolist() == [0, 1, 2, 3, 4]
+    assert found.test_labels.dtype == torch.int64
+    assert found.classes == tuple(CLASSES)
+    assert found.source == "CIFAR-10"
+
+
+def test_without_torchvision_or_a_network_it_says_what_to_do(
+    data: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torchvision.datasets", None)  # pyright: ignore
+    with pytest.raises(data.DataError, match="pip install torchvision"):
+        data.download(tmp_path)
+
+    def cifar10(*_: Any, **__: Any) -> None:
+        raise RuntimeError("Error downloading cifar-10-python.tar.gz")
+
+    _torchvision(monkeypatch, cifar10)
+    with pytest.raises(data.DataError, match="Give `load` a path"):
+        data.download(tmp_path)

@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 
 from containers import PORTAL, Containers, Failed, step, wait
 
+from hotloop.takehome.role import WHEEL
+
 MODULE = "fused_softmax"
 ROLE = f"""\
 format: 1
@@ -23,6 +25,7 @@ tasks:
   - {{task: online_pass, weight: 1}}
 window_hours: 72
 expires: 14
+wheel: {WHEEL}
 """
 WRITE_ROLE = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
 WORK = f"""

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop import curriculum, verdict_words
-from hotloop.cli import find
+from hotloop.cli import find, predicting
 from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
@@ -84,11 +84,21 @@ def run(
             "--nsight", help="Also profile your kernels with Nsight Compute, on a GPU with `ncu`."
         ),
     ] = False,
+    predict: Annotated[
+        bool,
+        typer.Option(
+            "--predict",
+            help="For a task that passes: one place of your code is changed, and you say what the "
+            "judge finds.",
+        ),
+    ] = False,
 ) -> Answer:
     """Judge your work in the sandbox.
 
     Exit code 1 if a task is not right yet.
     """
+    if predict:
+        return predicting.predict(what, folder)
     if what is not None and _is_folder(what, source):
         what, folder = None, Path(what)
     asked = _in_module(what, folder) if source is None else _in_problem(what, folder, source)

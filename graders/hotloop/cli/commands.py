@@ -39,7 +39,7 @@ GROUPS = {
         {
             "Learn": (
                 "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
-                "progress", "cuda", "serving", "doctor", "demo",
+                "progress", "trace", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "board"),
             "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),
@@ -71,14 +71,15 @@ GROUPS = {
         {
             "Candidate": ("status", "submit"),
             "Team": (
-                "init", "new", "extend", "grade", "compare", "scorecard", "calibrate", "forget",
+                "init", "new", "extend", "grade", "viva", "compare", "scorecard", "calibrate",
+                "baseline", "forget",
             ),
             "Portal": ("serve", "account"),
         },
     ),
     "author": Group(
         "For authors, in a clone: modules and their checks.",
-        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits", "env")},
+        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits", "export", "env")},
     ),
 }  # fmt: skip
 

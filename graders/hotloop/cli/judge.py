@@ -1,4 +1,4 @@
-"""`hotloop judge`: submissions to a problem of KernelBench or GPU MODE, or to a whole set."""
+"""`hotloop judge`: submissions to a problem of a public set, or to a whole set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import All, Answer, UserError, first, log, require_sandbox
-from hotloop.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from hotloop.external.suite import Row
@@ -53,18 +52,26 @@ def run(
             help="Where a suite's results go, a JSON line each. What is there is not judged again.",
         ),
     ] = Path("results.jsonl"),
+    ray: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Judge a suite on the nodes of a Ray cluster: auto, HOST:PORT, ray://HOST:PORT, "
+            "or local to start one here.",
+        ),
+    ] = "",
     everything: All = False,
 ) -> Answer:
-    """Judge a problem of KernelBench or GPU MODE with secret inputs.
+    """Judge a problem of KernelBench, GPU MODE or FlashInfer-Bench with secret inputs.
 
-    The problem is read where you have it, in a confined process. Exit code 1 if a submission is
-    wrong.
+    The problem is read where you have it, in a confined process. On a GPU the speed is measured
+    against the problem's own code. Exit code 1 if a submission is wrong.
     """
     if suite is None and submissions is None:
         return _problem(problem, files or [], everything)
     if suite is None or submissions is None or problem is not None:
         raise UserError("A suite takes two folders: --suite DIR --submissions DIR.")
-    return _suite(suite, submissions, results, everything)
+    return _suite(suite, submissions, results, ray, everything)
 
 
 def _problem(problem: Path | None, files: list[Path], everything: bool) -> Answer:
@@ -81,8 +88,7 @@ def _problem(problem: Path | None, files: list[Path], everything: bool) -> Answe
     with JudgeProcess() as process, Console(stderr=True).status("") as status:
         for file in files:
             record = judging.judge(
-                asked,
-                file,
+                judging.Asked.of(asked, file),
                 process=process,
                 on_progress=lambda text, file=file: status.update(f"{file.name}: {text}"),
             )
@@ -90,7 +96,7 @@ def _problem(problem: Path | None, files: list[Path], everything: bool) -> Answe
     return _answer(rows, everything)
 
 
-def _suite(folder: Path, submissions: Path, results: Path, everything: bool) -> Answer:
+def _suite(folder: Path, submissions: Path, results: Path, ray: str, everything: bool) -> Answer:
     require_sandbox()
     from hotloop.external import suite
 
@@ -98,28 +104,38 @@ def _suite(folder: Path, submissions: Path, results: Path, everything: bool) -> 
         log(f"{number} of {of}: {row.problem}: {row.verdict}")
 
     problems = suite.problems(folder)
-    return _answer(suite.run(problems, submissions, results, told), everything)
+    return _answer(suite.run(problems, submissions, results, told, ray), everything)
 
 
 def _answer(rows: list[Row], everything: bool) -> Answer:
-    from hotloop.external.suite import share
+    from hotloop.external import suite
 
-    passed, low, high = share(rows)
-    judged = [Verdict(row.verdict) for row in rows if not Verdict(row.verdict).pending]
-    right = judged.count(Verdict.PASSED)
-    document: dict[str, Any] = {
-        "submissions": [asdict(row) for row in rows],
-        "judged": len(judged),
-        "right": right,
-        "right_share": {"value": passed, "low": low, "high": high},
-        "fast": None,
-    }
-    table = Table("problem", "submission", "verdict", "sentence")
+    found = suite.summary(rows)
+    document: dict[str, Any] = {"submissions": [asdict(row) for row in rows], **found}
+    table = Table("problem", "submission", "verdict", "× eager", "× compiled", "limit", "sentence")
     shown, rest = first(rows, everything)
     for row in shown:
-        table.add_row(row.problem, Path(row.submission).name, row.verdict, Text(row.sentence))
-    lines = [Text(f"{right} of {len(judged)} right; speed: not measured.")]
-    if len(judged) > 1:
-        said = f"{100 * passed:.0f} % ({100 * low:.0f} to {100 * high:.0f} %)"
-        lines = [Text(f"{right} of {len(judged)} right: {said}; speed: not measured.")]
-    return Answer(document, table, *rest, *lines, exit_code=int(right < len(judged)))
+        table.add_row(
+            row.problem,
+            Path(row.submission).name,
+            row.verdict,
+            _ratio(row.ratio, row.ratio_interval),
+            _ratio(row.compiled_ratio, row.compiled_interval),
+            "–" if row.limit_share is None else f"{100 * row.limit_share:.0f} %",
+            Text(row.sentence),
+        )
+    judged, right = found["judged"], found["right"]
+    lines = [Text(f"{right} of {judged} right: {suite.share(rows)}")]
+    for p in suite.FAST if found["speed_measured"] else ():
+        against = f"eager {suite.fast(rows, p)}, compiled {suite.fast(rows, p, compiled=True)}"
+        lines.append(Text(f"fast_{p:g}: {against}"))
+    if not found["speed_measured"]:
+        why = next((row.speed for row in rows if row.right), "none is right")
+        lines.append(Text(f"Speed: {why}"))
+    return Answer(document, table, *rest, *lines, exit_code=int(right < judged))
+
+
+def _ratio(ratio: float | None, interval: tuple[float, float] | None) -> str:
+    if ratio is None or interval is None:
+        return "–"
+    return f"{ratio:.2f} ({interval[0]:.2f} to {interval[1]:.2f})"

@@ -25,8 +25,9 @@ from hotloop.learning.standing import (
     TrackStanding,
     overview,
 )
-from hotloop.practice import store, verdicts
+from hotloop.practice import predictions, store, verdicts
 from hotloop.practice.moment import written
+from hotloop.predicting.scores import Bin, calibration, drawn
 
 _STYLES: dict[Level, str] = {
     "not begun": "dim",
@@ -57,15 +58,17 @@ def run(
     tracks = [each for each in standing.tracks if track in (None, each.id)]
     concepts = [each for each in standing.concepts if _taught_in(each, track)]
     next_ = steps(standing, track)
+    predicted = calibration((line.sure, line.right) for line in predictions.read())
     document = {
         "due": standing.due,
         "tracks": [_track(each) for each in tracks],
         "concepts": [_concept(each) for each in concepts],
         "next": [{"what": s.what, "why": s.why, "command": s.command} for s in next_],
-        "records": [str(store.path()), str(verdicts.path())],
+        "predictions": [each.model_dump(mode="json") for each in predicted],
+        "records": [str(store.path()), str(verdicts.path()), str(predictions.path())],
     }
     whole = everything or track is not None
-    detail = _detail(tracks, concepts) if whole else ()
+    detail = [*_detail(tracks, concepts), *_predicted(predicted)] if whole else ()
     hint = "" if whole else "--all shows each module and concept; --track those of a track."
     begin = _next(next_ if whole else next_[:_FIRST_STEPS])
     return Answer(document, _modules_table(tracks, whole), *detail, *begin, Text(hint))
@@ -145,6 +148,12 @@ def _detail(
         yield _tasks_table(tried)
     yield _concepts_table(concepts)
     yield Text(MEANING, "dim")
+
+
+def _predicted(bins: list[Bin]) -> Iterator[Text]:
+    if bins:
+        yield Text("What you predicted about your own code", "bold")
+        yield Text(f"{drawn(bins)}\n")
 
 
 def _next(next_: list[Step]) -> Iterator[Text]:

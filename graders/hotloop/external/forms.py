@@ -2,8 +2,9 @@
 
     KernelBench/level1/40_LayerNorm.py        a file with `class Model`
     problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
+    definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
 
-Neither is imported here: a confined worker runs them (`rungs.py`).
+None is imported here: a confined worker runs it (`rungs.py`).
 """
 
 import ast
@@ -17,16 +18,15 @@ from typing import Any, Literal, cast
 import yaml
 
 from hotloop.core.user_error import UserError
-from hotloop.external import PROGRAMS
+from hotloop.external import PROGRAMS, SUBMISSION, flashinfer
 from hotloop.problem import FILE
 
-Form = Literal["kernelbench", "gpu_mode"]
+Form = Literal["kernelbench", "gpu_mode", "flashinfer"]
 
 ADAPTER = "hotloop_adapter.py"
 BENCHMARKS = 2
 """How many of task.yml's benchmarks are judged for correctness too, where they fit."""
 
-SUBMISSION = "submission.py"
 GIVEN = "given"
 TASK = "task.yml"
 TESTS = "hotloop_tests.json"
@@ -35,10 +35,40 @@ _TASKS = '''"""How {title} is judged; the problem's own files are in `{given}`."
 
 from pathlib import Path
 
-from hotloop.external.rungs import {form}
+from hotloop.external.tasks import {form}
 
 {name} = {form}(Path(__file__).parent / "{given}")
 '''
+
+
+RUNGS: list[dict[str, Any]] = [
+    {"id": "correct", "points": 1, "what": "Right on hidden inputs, on a CPU."},
+    {"id": "gpu_correct", "points": 1, "needs_gpu": True, "what": "Right on a GPU."},
+    {
+        "id": "gpu_fast",
+        "points": 2,
+        "needs_gpu": True,
+        "what": "Faster than the problem's own code.",
+        "threshold": {
+            "against": "the problem's own code, eager",
+            "levels": [{"ratio": 1.0, "earned": 0.5}, {"ratio": 2.0, "earned": 1.0}],
+            "provisional": True,
+            "reason": "The p of fast_p that papers on KernelBench report most.",
+        },
+    },
+    {
+        "id": "gpu_fast_compiled",
+        "points": 2,
+        "needs_gpu": True,
+        "what": "Faster than torch.compile makes the problem's own code.",
+        "threshold": {
+            "against": "the problem's own code under torch.compile",
+            "levels": [{"ratio": 1.0, "earned": 1.0}],
+            "provisional": True,
+            "reason": "Whoever has torch.compile needs a kernel only if it is faster.",
+        },
+    },
+]
 
 
 @dataclass(frozen=True)
@@ -63,9 +93,12 @@ def find(path: Path) -> External:
         return External("kernelbench", path, name)
     if (path / TASK).is_file() and (path / "reference.py").is_file():
         return External("gpu_mode", path, name)
+    if path.suffix == ".json" and flashinfer.is_definition(path):
+        return External("flashinfer", path, name)
     raise UserError(
         f"{path} is no problem in a form that is known: expected a KernelBench file with `class "
-        "Model` and `get_inputs`, or a GPU MODE folder with `task.yml` and `reference.py`."
+        "Model` and `get_inputs`, a GPU MODE folder with `task.yml` and `reference.py`, or a "
+        "definition of FlashInfer-Bench."
     )
 
 
@@ -75,25 +108,31 @@ def write(problem: External, folder: Path) -> None:
     given.mkdir(parents=True)
     if problem.form == "kernelbench":
         shutil.copyfile(problem.path, given / "problem.py")
+    elif problem.form == "flashinfer":
+        shutil.copyfile(problem.path, given / "definition.json")
+        (given / TESTS).write_text(json.dumps(flashinfer.calls(problem.path)))
     else:
         _copy_gpu_mode(problem.path, given)
     words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
     (folder / "tasks.py").write_text(_TASKS.format(**words), encoding="utf-8")
-    (folder / FILE).write_text(yaml.safe_dump(_described(problem), sort_keys=False))
+    (folder / FILE).write_text(yaml.safe_dump(described(problem), sort_keys=False))
 
 
 def submission(problem: External, file: Path) -> dict[str, bytes]:
     """What is handed to the judge for a submission's file: it, what it may import, what calls it.
 
-    In GPU MODE's sets these are all files that task.yml names, as on its own server.
+    In GPU MODE's sets these are all files that task.yml names, as on its own server. A solution in
+    FlashInfer-Bench's JSON form brings its own.
     """
     ours = [PROGRAMS / name for name in (ADAPTER, "hotloop_structure.py", "hotloop_without_gpu.py")]
-    beside = {} if problem.form == "kernelbench" else _named(problem.path)
+    beside = _named(problem.path) if problem.form == "gpu_mode" else {}
     files = {**beside, SUBMISSION: file, **{path.name: path for path in ours}}
-    return {name: path.read_bytes() for name, path in files.items()}
+    found = {name: path.read_bytes() for name, path in files.items()}
+    return {**found, **flashinfer.sources(file)} if file.suffix == ".json" else found
 
 
-def _described(problem: External) -> dict[str, Any]:
+def described(problem: External) -> dict[str, Any]:
+    """What its `problem.yaml` says."""
     return {
         "id": problem.name,
         "title": problem.title,
@@ -103,7 +142,7 @@ def _described(problem: External) -> dict[str, Any]:
                 "title": problem.title,
                 "entry": problem.form,
                 "files": [SUBMISSION, ADAPTER],
-                "rungs": [{"id": "correct", "points": 1, "what": "Right on hidden inputs."}],
+                "rungs": RUNGS,
             }
         ],
     }

@@ -7,20 +7,18 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.external import PROGRAMS
+from hotloop.external import SUBMISSION
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
 from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.task import Task, returns_tensor
 
 DTYPES = {dtype.name: dtype for dtype in (FP64, FP32, FP16, BF16, I64, I32, U8, BOOL)}
 KINDS = ("given", "given", "normal", "integers", "spikes")
@@ -39,29 +37,13 @@ MOST_OF_RMS = 0.05
 TIMEOUT_S = 200.0
 """Of a call: a submission may compile first, and Triton's interpreter takes its time."""
 
+BUILDS_CUDA = "cpp_extension"
+"""In the text of a submission that compiles a PyTorch extension."""
+
 HEADER = 64
 """As in programs/hotloop_structure.py, which the judge does not import: it needs PyTorch."""
 
 Who = Literal["eager", "problem"]
-
-
-def kernelbench(folder: Path) -> Task:
-    """The problem whose file is `problem.py` in the folder."""
-    return returns_tensor(correct=Agrees(_program(folder, "kernelbench"), KINDS, "eager"))
-
-
-def gpu_mode(folder: Path) -> Task:
-    """The problem whose `reference.py` and tests are in the folder."""
-    tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
-    kinds = ("given",) * len(tests)
-    return returns_tensor(correct=Agrees(_program(folder, "gpu_mode"), kinds, "problem"))
-
-
-def _program(folder: Path, form: str) -> Program:
-    ours = {path.name: path for path in PROGRAMS.glob("*.py") if path.stem != "hotloop_adapter"}
-    ours["hotloop_form.py"] = ours.pop(f"hotloop_{form}.py")
-    given = {path.name: path for path in folder.iterdir() if path.is_file()}
-    return Program({**given, **ours}, "hotloop_oracle.py")
 
 
 @dataclass(frozen=True)
@@ -78,6 +60,8 @@ class Agrees:
 
     def __call__(self, session: Session) -> str:
         """Ask for each call; the first wrong one rules."""
+        if BUILDS_CUDA in session.files.read_text(SUBMISSION):
+            raise Ruling(Verdict.NOT_MEASURED, "It builds CUDA C++, which is judged on a GPU.")
         oracle = self.program.trusted(session)
         seen: list[Floats] = []
         for call in self._calls(session, oracle):
@@ -88,7 +72,7 @@ class Agrees:
                 got = ask(call.case, session.worker(), session, session.timeout(TIMEOUT_S))
                 call.require_right(got, self.who)
             seen.append(call.truth())
-            session.note(cases=len(seen), sizes=call.sizes, tolerance=_TOLD[self.who])
+            session.note(cases=len(seen), sizes=call.sizes, tolerance=TOLD[self.who])
         _require_evidence(seen)
         return f"Right on all {len(seen)} hidden cases."
 
@@ -102,7 +86,7 @@ class Agrees:
                 yield HiddenCall(oracle, key, self.who, told)
 
 
-_TOLD: dict[Who, str] = {
+TOLD: dict[Who, str] = {
     "eager": f"{TIMES_EAGER:g} × eager's own error against float64",
     "problem": "the problem's own check",
 }
@@ -119,14 +103,14 @@ class HiddenCall:
     ) -> None:
         self._oracle, self._key = oracle, key
         self.sizes = str(told["sizes"])
-        self.outputs = [_spec(each) for each in told["outputs"]]
-        inputs = [self._input(i, _spec(each)) for i, each in enumerate(told["inputs"])]
+        self.outputs = [tensor_spec(each) for each in told["outputs"]]
+        inputs = [self._input(i, tensor_spec(each)) for i, each in enumerate(told["inputs"])]
         self.size = sum(math.prod(each.shape) for each in self.outputs)
         # The problem's own check says itself what dtype and shape are right.
         self._packed = who == "problem" or len(self.outputs) > 1
         one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
         texts = [json.dumps(told[name]) for name in ("setup", "given")]
-        label = f"call {key[0] + 1}, {_LABELS[key[3]]}"
+        label = f"call {key[0] + 1}, {LABELS[key[3]]}"
         self.case = Case(label, (*texts, key[2], *inputs), one)
         self._truth: Floats | None = None
 
@@ -192,7 +176,7 @@ class HiddenCall:
         return Tensor(self._oracle.answer("fill", case), spec.dtype)
 
 
-_LABELS = {
+LABELS = {
     "given": "the problem's own inputs",
     "normal": "normally distributed inputs",
     "integers": "integers as inputs",
@@ -200,7 +184,8 @@ _LABELS = {
 }
 
 
-def _spec(told: Any) -> TensorSpec:
+def tensor_spec(told: Any) -> TensorSpec:
+    """A tensor as `describe` tells of it."""
     return TensorSpec(tuple(told["shape"]), DTYPES[told["dtype"]])
 
 

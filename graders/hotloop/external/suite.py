@@ -10,25 +10,38 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from hotloop.core.record import Record
+from hotloop.core.record import Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.external import forms
-from hotloop.external.judging import judge
-from hotloop.judge.client import JudgeProcess
+from hotloop.external import flashinfer, forms
+from hotloop.external.judging import Asked, judge_all
 
 _KERNELBENCH = re.compile(r"level_(\d+)_problem_(\d+)_sample_\d+_kernel")
+_MEASURED = {Verdict.PASSED, Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.UNDECIDED}
+SUMMARY = "summary"
+"""Key of a results file's lines that are about all of a run."""
+
+FAST = (1.0, 1.5, 2.0)
+"""The p of fast_p that are reported."""
+
 _Z = 1.96
 """Of a 95 % interval."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one submission. digest: of its file; sizes: how the problem was shrunk."""
+    """What came of one submission.
+
+    digest: of its file. verdict, sentence: whether it is right; of speed say the ratios. sizes: how
+    the problem was shrunk. ratio, compiled_ratio: to the problem's own code, eager and under
+    torch.compile, with 95 % intervals. limit_share: of the device's measured limit. speed: why
+    there is no ratio. All of these are None where nothing was measured.
+    """
 
     problem: str
     submission: str
@@ -39,22 +52,70 @@ class Row:
     tolerance: str
     seed: str
     seconds: float
+    ratio: float | None = None
+    ratio_interval: tuple[float, float] | None = None
+    compiled_ratio: float | None = None
+    compiled_interval: tuple[float, float] | None = None
+    limit_share: float | None = None
+    speed: str = ""
 
     @classmethod
     def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
         """From the judge's record."""
-        figures = record.rungs[0].evidence
+        right = correctness(record)
+        fast, compiled = record.rung("gpu_fast"), record.rung("gpu_fast_compiled")
+        ratio, interval = _ratio(fast)
         return cls(
             problem.title,
             str(file),
             digest(file),
-            record.verdict.value,
-            record.sentence,
-            str(figures.get("sizes", "")),
-            str(figures.get("tolerance", "")),
+            right.verdict.value,
+            right.sentence,
+            str(right.evidence.get("sizes", "")),
+            str(right.evidence.get("tolerance", "")),
             record.circumstances.seed,
-            float(figures.get("judging_seconds", 0.0)),
+            sum(float(each.evidence.get("judging_seconds", 0.0)) for each in record.rungs),
+            ratio,
+            interval,
+            *_ratio(compiled),
+            _limit_share(fast.evidence) if ratio is not None else None,
+            "" if ratio is not None else _why_no_speed(record),
         )
+
+    @property
+    def right(self) -> bool:
+        """Whether its answers are."""
+        return self.verdict == Verdict.PASSED
+
+
+def correctness(record: Record) -> RungRecord:
+    """What is known of the answers: a failure on either device, else what was measured last."""
+    both = [record.rung("correct"), record.rung("gpu_correct")]
+    known = [each for each in both if not each.verdict.pending]
+    failed = [each for each in known if each.verdict is not Verdict.PASSED]
+    return next(iter([*failed, *known[::-1], *both]))
+
+
+def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
+    """With its interval; nothing for answers that were wrong or impossible in a timed call."""
+    if "ratio" not in rung.evidence or rung.verdict not in _MEASURED:
+        return None, None
+    low, high = rung.evidence["interval"]
+    return float(rung.evidence["ratio"]), (float(low), float(high))
+
+
+def _why_no_speed(record: Record) -> str:
+    """The first thing on a GPU that did not pass: what comes after it was skipped."""
+    on_gpu = [record.rung("gpu_correct"), record.rung("gpu_fast")]
+    why = next(each for each in on_gpu if each.verdict is not Verdict.PASSED)
+    return f"{why.verdict.value}: {why.sentence}"
+
+
+def _limit_share(figures: Mapping[str, Any]) -> float:
+    """The larger of the shares of what the device moves, and of what it computes."""
+    peak = figures.get("peak_gflop_per_s")
+    computed = float(figures["gflop_per_s"]) / float(peak) if peak else 0.0
+    return max(float(figures["fraction_of_limit"]), computed)
 
 
 def digest(file: Path) -> str:
@@ -66,8 +127,9 @@ def problems(folder: Path) -> list[forms.External]:
     """All problems of a set, in the order of their names. UserError where there is none."""
     found = [path.parent for path in folder.rglob("task.yml")]
     found += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
+    found += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
     if not found:
-        raise UserError(f"{folder} holds no problems of KernelBench or GPU MODE.")
+        raise UserError(f"{folder} holds no problems of KernelBench, GPU MODE or FlashInfer-Bench.")
     return [forms.find(path) for path in sorted(found, key=_by_number)]
 
 
@@ -79,9 +141,10 @@ def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[form
         level = re.search(r"level(\d+)", str(problem.path.parent.name))
         if level and (number := re.match(r"\d+", problem.title)):
             by_name[f"{level[1]}/{number[0]}"] = problem
-    files = sorted(submissions.rglob("*.py"), key=_by_number)
+    found = [*submissions.rglob("*.py"), *submissions.rglob("*.json")]
+    files = sorted(found, key=_by_number)
     if not files:
-        raise UserError(f"There are no submissions (*.py) in {submissions}.")
+        raise UserError(f"There are no submissions (*.py, *.json) in {submissions}.")
     for file in files:
         theirs = _KERNELBENCH.match(file.stem)
         names = [f"{theirs[1]}/{theirs[2]}"] if theirs else [file.stem, file.parent.name]
@@ -99,35 +162,99 @@ def run(
     submissions: Path,
     results: Path,
     on_row: Callable[[int, int, Row], None],
+    ray: str = "",
 ) -> list[Row]:
-    """A row each. What `results` holds already of the same file is not judged again."""
+    """A row each. What `results` holds already of the same file is not judged again.
+
+    ray: address of a cluster whose nodes judge.
+    """
     asked = [*pairs(suite, submissions)]
-    done = {(row.problem, row.digest): row for row in _kept(results)}
-    rows: list[Row] = []
-    with JudgeProcess() as process, results.open("a", encoding="utf-8") as stream:
-        for number, (problem, file) in enumerate(asked, start=1):
-            row = done.get((problem.title, digest(file)))
-            if row is None:
-                row = Row.of(problem, file, judge(problem, file, process=process))
-                stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-                stream.flush()
-            rows.append(row)
-            on_row(number, len(asked), row)
-    return rows
+    rows = {(row.problem, row.digest): row for row in _kept(results)}
+    keys = [(problem.title, digest(file)) for problem, file in asked]
+    left = {key: pair for key, pair in zip(keys, asked, strict=True) if key not in rows}
+    todo = [*left.values()]
+    with results.open("a", encoding="utf-8") as stream:
+        for number, record in judge_all([Asked.of(*pair) for pair in todo], ray):
+            row = Row.of(*todo[number], record)
+            rows[row.problem, row.digest] = row
+            stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+            stream.flush()
+            on_row(len(asked) - len(left) + len(rows.keys() & left.keys()), len(asked), row)
+        found = [rows[key] for key in keys]
+        stream.write(json.dumps({SUMMARY: summary(found)}) + "\n")
+    return found
 
 
-def share(rows: list[Row]) -> tuple[float, float, float]:
-    """How much of what was measured passed, and Wilson's 95 % interval.
+@dataclass(frozen=True)
+class Share:
+    """value: of 1, None where it was not measured. low, high: its 95 % interval."""
+
+    value: float | None
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return "not measured"
+        return f"{100 * self.value:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f} %)"
+
+
+def summary(rows: list[Row]) -> dict[str, Any]:
+    """Shares over the rows that were judged, as JSON: right, and fast_p by p."""
+    judged = [row for row in rows if not Verdict(row.verdict).pending]
+    return {
+        "judged": len(judged),
+        "right": sum(row.right for row in judged),
+        "right_share": asdict(share(rows)),
+        "speed_measured": sum(row.ratio is not None for row in judged),
+        "fast": {f"{p:g}": asdict(fast(rows, p)) for p in FAST},
+        "fast_compiled": {f"{p:g}": asdict(fast(rows, p, compiled=True)) for p in FAST},
+    }
+
+
+def share(rows: list[Row]) -> Share:
+    """How much of what was judged is right."""
+    judged = [row for row in rows if not Verdict(row.verdict).pending]
+    if not judged:
+        return Share(None, 0.0, 1.0)
+    right = sum(row.right for row in judged)
+    return Share(right / len(judged), *wilson(right, right, len(judged)))
+
+
+def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
+    """fast_p: the share of what was judged that is right, and more than p times as fast as the
+    problem's own code.
+
+    The interval allows for ratios whose own interval holds p, and for right ones whose speed was
+    not measured: they count as slow at its lower end, and as fast at the upper one. Source:
+    Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
+    """
+    judged = [row for row in rows if not Verdict(row.verdict).pending]
+    right = [row for row in judged if row.right]
+    ratios = [row.compiled_ratio if compiled else row.ratio for row in right]
+    known = [ratio for ratio in ratios if ratio is not None]
+    if not judged or (right and not known):
+        return Share(None, 0.0, 1.0)
+    intervals = [row.compiled_interval if compiled else row.ratio_interval for row in right]
+    surely = sum(each is not None and each[0] > p for each in intervals)
+    perhaps = sum(each is None or each[1] > p for each in intervals)
+    seen = len(judged) - len(right) + len(known)
+    value = sum(ratio > p for ratio in known) / seen
+    return Share(value, *wilson(surely, perhaps, len(judged)))
+
+
+def wilson(fewest: int, most: int, of: int) -> tuple[float, float]:
+    """95 % interval of a share: its lower end for `fewest` successes, its upper one for `most`.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
     """
-    judged = [row for row in rows if not Verdict(row.verdict).pending]
-    if not judged:
-        return 0.0, 0.0, 1.0
-    n, p = len(judged), sum(row.verdict == Verdict.PASSED for row in judged) / len(judged)
-    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-    half = _Z / (1 + _Z**2 / n) * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
-    return p, max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, _bound(fewest, of, -1.0)), min(1.0, _bound(most, of, 1.0))
+
+
+def _bound(successes: int, n: int, side: float) -> float:
+    p = successes / n
+    half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2))
+    return (p + _Z**2 / (2 * n) + side * half) / (1 + _Z**2 / n)
 
 
 def _kept(results: Path) -> Iterator[Row]:
@@ -136,7 +263,9 @@ def _kept(results: Path) -> Iterator[Row]:
         return
     for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            yield Row(**json.loads(line))
+            told = json.loads(line)
+            if SUMMARY not in told:
+                yield Row(**told)
         except (ValueError, TypeError):
             raise UserError(
                 f"{results}, line {number} is no result: expected what this command writes. "

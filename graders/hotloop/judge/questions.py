@@ -9,7 +9,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import put_file, put_files
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
 
-Plain = str | int | float | bool | Sequence[str] | None
+Plain = str | int | float | bool | Sequence[str] | Sequence[int] | Mapping[str, str] | None
 
 
 @dataclass(frozen=True)

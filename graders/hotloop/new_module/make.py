@@ -15,6 +15,8 @@ from hotloop import curriculum
 from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.curriculum import Tier
+from hotloop.external import forms
+from hotloop.new_module import from_problem
 
 TEMPLATES = Path(__file__).parent / "template"
 SUFFIX = ".template"
@@ -26,16 +28,27 @@ class CannotMake(UserError):
     """The text is one sentence that says what to do."""
 
 
-def make(name: str, title: str, track: str, tier: Tier) -> list[Path]:
+def make(
+    name: str, title: str, track: str, tier: Tier, problem: forms.External | None = None
+) -> list[Path]:
     """Write the files of the module and name it in its track; returns them. Nothing is replaced.
 
-    CannotMake outside of a clone, or when the name or the track does not do.
+    problem: of a public set, in place of the template's task. CannotMake outside of a clone, or
+    when the name or the track does not do.
     """
     if not paths.in_clone():
         raise CannotMake("A module is made in a clone, not in an installed package.")
     if not _NAME.fullmatch(name):
         raise CannotMake(f"{name!r}: a module is named like a Python variable, in lower case.")
     written = dict(_filled(name, title, track, tier))
+    if problem is not None:
+        written = {
+            path: from_problem.adapted(problem, path, text)
+            for path, text in written.items()
+            if not {"checks", "wrong"} & {*path.parts}
+        }
+        for file, content in from_problem.solutions(problem, name):
+            written[paths.solutions() / name / file] = content.decode()
     if there := [path for path in written if path.exists()]:
         raise CannotMake(f"{there[0]} is there already: choose another name.")
     listed = _listed(name, track)
@@ -43,14 +56,15 @@ def make(name: str, title: str, track: str, tier: Tier) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     (paths.curriculum() / "curriculum.yaml").write_text(listed, encoding="utf-8")
+    made = [] if problem is None else from_problem.checks(problem, _checks() / name)
     curriculum.curriculum.cache_clear()
-    return list(written)
+    return [*written, *made]
 
 
 def _filled(name: str, title: str, track: str, tier: str) -> Iterator[tuple[Path, str]]:
     words = {"id": name, "title": title, "track": track, "tier": tier}
     trees = {
-        "checks": paths.root() / "graders" / "hotloop" / "checks" / name,
+        "checks": _checks() / name,
         "curriculum": paths.curriculum() / name,
         "solutions": paths.solutions() / name,
     }
@@ -58,6 +72,10 @@ def _filled(name: str, title: str, track: str, tier: str) -> Iterator[tuple[Path
         tree, *rest = source.relative_to(TEMPLATES).parts
         text = Template(source.read_text(encoding="utf-8")).substitute(words)
         yield trees[tree].joinpath(*rest).with_suffix(""), text
+
+
+def _checks() -> Path:
+    return paths.root() / "graders" / "hotloop" / "checks"
 
 
 def _listed(name: str, track: str) -> str:

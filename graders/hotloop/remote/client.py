@@ -54,11 +54,12 @@ class Ended(UserError):
     """The job has ended without records: it was cancelled, or another one took its place."""
 
 
-class _NoRedirect(HTTPRedirectHandler):
+class NoRedirect(HTTPRedirectHandler):
     """A token goes nowhere else."""
 
     def redirect_request(self, *_: Any, **_more: Any) -> None:
-        return None
+        """None: the redirect is the answer, an HTTPError."""
+        return
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Server:
     url: str
     token: str = field(default="", repr=False)
     patience_s: float = PATIENCE_S
-    _opener: OpenerDirector = field(default_factory=lambda: build_opener(_NoRedirect))
+    _opener: OpenerDirector = field(default_factory=lambda: build_opener(NoRedirect))
 
     @classmethod
     def at(cls, url: str) -> Server:

@@ -24,7 +24,7 @@ def require_saved(notebook: Path) -> None:
     saved = {"".join(cell["source"]).strip() for cell in document["cells"]}
     if any(text.strip() and text.strip() not in saved for text in run):
         raise UserError(
-            f"Save the notebook (Ctrl+S) and run this cell again: the service judges the file, and "
+            "Save the notebook (Ctrl+S) and run this cell again: the file is judged, and "
             f"you have run cells that {notebook.name} does not have."
         )
 

@@ -1,4 +1,8 @@
-"""The figures of the judge: the scripts under tests/benchmarks and what they wrote."""
+"""The figures of the judge: the scripts under tests/benchmarks and what they wrote.
+
+In any page `{{ benchmark NAME KEY }}` becomes a value of `results/NAME.json`; a key within a key is
+written with a dot.
+"""
 
 import ast
 import json
@@ -7,8 +11,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from hotloop.site.figures import FigureError
 from hotloop.site.markdown import table
 from hotloop.site.runs import NOT_MEASURED
+
+_FIGURE = re.compile(r"(?<!`)\{\{\s*benchmark\s+(?P<name>\w+)\s+(?P<key>[\w.]+)\s*\}\}")
+
+
+def insert(text: str, results: Path, place: str) -> str:
+    """The page with its figures; "not yet measured" for those of a benchmark, or of a part of one,
+    that was not recorded. FigureError for a key that a recorded one has not.
+
+    place: the page's name, for errors.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        recorded = results / f"{match['name']}.json"
+        part, *keys = match["key"].split(".")
+        found: Any = json.loads(recorded.read_text(encoding="utf-8")) if recorded.exists() else {}
+        if part not in found:
+            return "not yet measured"
+        for key in (part, *keys):
+            try:
+                found = found[key]
+            except (KeyError, TypeError):
+                raise FigureError(f"{place}: {recorded.name} has no {match['key']}") from None
+        return _shown(found)
+
+    return _FIGURE.sub(value, text)
 
 
 def page(folder: Path) -> str:
@@ -42,24 +72,32 @@ def _benchmark(script: Path, description: str, results: Path) -> list[str]:
 def _recorded(path: Path) -> list[str]:
     """A result holds `device` and `date`, and may hold `rows`, objects with the same keys.
 
-    Other plain values are told too; lists, such as the samples, are not.
+    Other plain values are told too, and objects of them, part for part; lists, such as the samples,
+    are not.
     """
     document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     for key in ("device", "date"):
         if key not in document:
             raise ValueError(f"{path}: the key {key!r} is missing")
-    told = [
-        f"{_words(name)} {_shown(value)}"
-        for name, value in _plain(document).items()
-        if name not in {"device", "date"}
-    ]
     head = f"Measured on {document['device']}, {document['date']}"
-    lines = [f"{'; '.join([head, *told])}.", ""]
+    rest = {name: value for name, value in document.items() if name not in {"device", "date"}}
+    lines = [f"{'; '.join([head, *_told(rest)])}.", ""]
+    parts = {
+        name: _told(cast("dict[str, Any]", part))
+        for name, part in rest.items()
+        if isinstance(part, dict)
+    }
+    told = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
+    lines += [*told, ""] if told else []
     rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
     if not rows:
         return lines
     heads = [_words(name) for name in rows[0]]
     return [*lines, *table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
+
+
+def _told(document: Mapping[str, Any]) -> list[str]:
+    return [f"{_words(name)} {_shown(value)}" for name, value in _plain(document).items()]
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:

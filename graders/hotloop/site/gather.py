@@ -67,12 +67,14 @@ def gather(root: Path | None = None) -> Path:
 
 
 def _copy_authored(source: Path, pages: Path) -> None:
-    """Figures of recorded runs may stand in any page."""
+    """Figures of recorded runs and of benchmarks may stand in any page."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(source, pages)
+    recorded = source.parents[1] / "tests" / "benchmarks" / "results"
     for page in sorted(pages.rglob("*.md")):
         name = str(source / page.relative_to(pages))
-        write(page, figures.insert(page.read_text(encoding="utf-8"), name))
+        text = figures.insert(page.read_text(encoding="utf-8"), name)
+        write(page, benchmarks.insert(text, recorded, name))
 
 
 def _write_ways(pages: Path, modules: Sequence[curriculum.Module]) -> None:

@@ -32,6 +32,7 @@ _HINTS = ("a nudge", "the approach", "the structure")
 _NEEDS: Mapping[problem.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
+    "extension": "ninja: `pip install 'hotloop[extension]'`.",
     "onnx_custom": "onnxruntime-extensions: `pip install 'hotloop[onnx_custom]'`.",
     "tvm": "Apache TVM: `pip install 'hotloop[tvm]'`, or `make setup-compilers` in a clone.",
     "checkpoints": "safetensors: `pip install 'hotloop[checkpoints]'`.",

@@ -46,7 +46,7 @@ def navigation(
                 {"How strong the checks are": "checks.md"},
                 {"Figures": "benchmarks.md"},
                 {"Measured results": "results.md"},
-                {"KernelBench and GPU MODE": "any-problem.md"},
+                {"KernelBench, GPU MODE": "any-problem.md"},
             ]
         },
         *contributing,

@@ -9,7 +9,7 @@ from hotloop.markers import Region, parse, regions
 from hotloop.render import NOTEBOOK, NOTEBOOK_SOURCE, sources
 from hotloop.site.markdown import fenced, folded, front_matter, prose
 
-_LANGUAGES = {".py": "python", ".cu": "cpp", ".pbtxt": "text"}
+_LANGUAGES = {".py": "python", ".cu": "cpp", ".cpp": "cpp", ".pbtxt": "text"}
 
 
 def page(module: curriculum.Module) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
+from hotloop.predicting.scores import VivaScore
 from hotloop.problem import Strict
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.manifest import Pseudonym, RoleId
@@ -29,7 +30,8 @@ class CompareError(UserError):
 class Compared(Strict):
     """One candidate. is_above, is_below: whom they are above, and whom below, for certain.
 
-    best_place, worst_place: the places that are possible.
+    best_place, worst_place: the places that are possible. viva: apart from the score; it ranks
+    nobody.
     """
 
     pseudonym: Pseudonym
@@ -38,6 +40,7 @@ class Compared(Strict):
     is_below: list[Pseudonym]
     best_place: int
     worst_place: int
+    viva: VivaScore | None = None
 
 
 class Pair(Strict):
@@ -64,10 +67,11 @@ class Comparison(Strict):
 def compare(
     reports: Sequence[Report],
     scorecards: Mapping[str, Scorecard] | None = None,
+    vivas: Mapping[str, VivaScore] | None = None,
     *,
     measured_only: bool = False,
 ) -> Comparison:
-    """By the whole score, with the marks of filed scorecards, by pseudonym.
+    """By the whole score, with the marks of filed scorecards; scorecards and vivas by pseudonym.
 
     measured_only: leave out what was measured for none of them, since it can tell none of them
     apart. CompareError for reports of different roles, or two on the same pack.
@@ -84,7 +88,7 @@ def compare(
         basis="measured" if measured_only else "everything",
         left_out=sorted(".".join(key) for key in left_out),
         cautions=[*_cautions(reports, cards), *_by_marks(pairs, _pairs(unmarked))],
-        candidates=[_compared(name, scores) for name in scores],
+        candidates=[_compared(name, scores, (vivas or {}).get(name)) for name in scores],
         pairs=pairs,
     )
 
@@ -151,7 +155,7 @@ def _unmeasured(report: Report) -> set[Key]:
     }
 
 
-def _compared(name: str, scores: Mapping[str, Interval]) -> Compared:
+def _compared(name: str, scores: Mapping[str, Interval], viva: VivaScore | None) -> Compared:
     mine = scores[name]
     apart = {other: found for other, found in scores.items() if not found.overlaps(mine)}
     is_below = [other for other, found in apart.items() if found.low > mine.high]
@@ -163,6 +167,7 @@ def _compared(name: str, scores: Mapping[str, Interval]) -> Compared:
         is_below=is_below,
         best_place=1 + len(is_below),
         worst_place=len(scores) - len(is_above),
+        viva=viva,
     )
 
 

@@ -1,61 +1,76 @@
-"""Questions for the interview, chosen from the bank by what the report shows.
+"""Questions for the interview: about the candidate's own lines, and from the bank.
 
-The bank ties a question to tasks, not to rungs: which rungs were lost is said beside it.
+The bank ties a question to tasks. Among those of a task the ones come first that have rare words in
+common with what the judge said and with what the candidate wrote.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
 from hotloop.curriculum import Module
+from hotloop.takehome import code_questions
 from hotloop.takehome.report import FollowUp, RungReport, TaskReport
 
-MOST_WEAK = 4
-MOST_STRONG = 2
-_LEVELS = ("beginner", "intermediate", "advanced")
+MOST = 6
+MOST_STRONG = 1
+"""From the bank, about tasks that went well, where others did not."""
+
 _GOOD = 0.9
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
+_SAID = 4
+"""Words in common that are told."""
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A task to ask about. lost: points of 100 that are lost or open there."""
+    """A task to ask about. lost: points of 100 that are lost or open there. words: of what was
+    lost and of the code that was written.
+    """
 
     task: TaskReport
     lost: float
     weak: bool
     why: str
+    words: frozenset[str]
 
 
 def follow_ups(module: Module, tasks: Sequence[TaskReport]) -> list[FollowUp]:
-    """First what the weakest tasks call for, then what shows that the strong ones are understood.
-
-    A question that fits several weak tasks comes earlier; none is asked twice.
+    """MOST: about the candidate's own code first, then from the bank what the weakest tasks call
+    for, then what shows that the strong ones are understood. None is asked twice.
     """
+    own = code_questions.about(tasks)
     weight = sum(task.weight for task in tasks) or 1.0
     wanted = [_wanted(task, weight) for task in tasks]
     weak = sorted((w for w in wanted if w.weak), key=lambda w: -w.lost)
     strong = sorted((w for w in wanted if not w.weak), key=lambda w: -w.task.weight)
+    left = MOST - len(own)
     taken: set[str] = set()
-    chosen = [
-        *_pick(module, weak, MOST_WEAK, taken, hardest=False),
-        *_pick(module, strong, MOST_STRONG, taken, hardest=True),
-    ]
-    return [_follow_up(entry, why) for entry, why in chosen]
+    kept = MOST_STRONG if weak and strong else 0
+    chosen = _pick(module, weak, left - kept, taken)
+    chosen += _pick(module, strong, left - len(chosen), taken)
+    return [*own, *(_follow_up(entry, why) for entry, why in chosen)]
 
 
 def _wanted(task: TaskReport, weight: float) -> _Wanted:
     share = task.share.low if task.share else 0.0
     ceiling = task.share.high if task.share else 1.0
     lost = 100 * (1 - share) * task.weight / weight
+    words = _words_of(task)
     if ceiling < _GOOD:
         where = _named(r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD)
-        return _Wanted(task, lost, True, f"{task.title}: points were lost there{where}.")
+        return _Wanted(task, lost, True, f"{task.title}: points were lost there{where}.", words)
     if share < _GOOD:
         where = _named(r for r in task.rungs if r.counted and not r.points.settled)
-        return _Wanted(task, lost / 2, True, f"{task.title}: points are still open there{where}.")
+        said = f"{task.title}: points are still open there{where}."
+        return _Wanted(task, lost / 2, True, said, words)
     said = f"{task.title}: done well. The question shows whether it is understood."
-    return _Wanted(task, lost, False, said)
+    return _Wanted(task, lost, False, said, words)
 
 
 def _named(rungs: Iterable[RungReport]) -> str:
@@ -63,48 +78,85 @@ def _named(rungs: Iterable[RungReport]) -> str:
     return f" ({names})" if names else ""
 
 
+def _words_of(task: TaskReport) -> frozenset[str]:
+    """What the judge said where points were lost, and what the candidate wrote."""
+    failed = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
+    said = [f"{rung.what} {rung.sentence}" for rung in failed[:1]]
+    written = [
+        shown.lines[n - 1] for shown in task.code for n in shown.added if n <= len(shown.lines)
+    ]
+    return frozenset(_words(" ".join([*said, *written, task.answer or ""])))
+
+
+def _words(text: str) -> set[str]:
+    """In small letters; of names with underscores the whole and its parts."""
+    found = {word.lower() for word in _WORD.findall(text)}
+    return found | {part for word in found for part in word.split("_") if len(part) > 2}
+
+
+@cache
+def _vocabulary() -> tuple[Mapping[str, frozenset[str]], Mapping[str, float]]:
+    """The words of each question of the bank, by key, and how rare each word is: the logarithm of
+    the share of questions that has it, negated.
+    """
+    entries = catalog.catalog()
+    words = {e.key: frozenset(_words(_text(e))) for e in entries}
+    counts = Counter(word for found in words.values() for word in found)
+    return words, {word: math.log(len(entries) / count) for word, count in counts.items()}
+
+
+def _text(entry: Entry) -> str:
+    question = entry.question
+    return " ".join([question.title, question.prompt, question.answer, *question.probes])
+
+
 def _pick(
-    module: Module, wanted: Sequence[_Wanted], most: int, taken: set[str], *, hardest: bool
+    module: Module, wanted: Sequence[_Wanted], most: int, taken: set[str]
 ) -> list[tuple[Entry, _Wanted]]:
     """In turn one question a task, so that no task takes all places."""
-    queues = [_ordered(module, each, wanted, hardest=hardest) for each in wanted]
+    queues = [(each, _ordered(module, each)) for each in wanted]
     chosen: list[tuple[Entry, _Wanted]] = []
-    while queues and len(chosen) < most:
-        for queue, each in list(zip(queues, wanted, strict=False)):
+    while any(queue for _, queue in queues):
+        for each, queue in queues:
             entry = next((e for e in queue if e.key not in taken), None)
+            queue[:] = [e for e in queue if e.key not in taken and e is not entry]
             if entry is None:
                 continue
+            if len(chosen) >= most:
+                return chosen
             taken.add(entry.key)
             chosen.append((entry, each))
-            if len(chosen) == most:
-                return chosen
-        if not any(e.key not in taken for queue in queues for e in queue):
-            break
     return chosen
 
 
-def _ordered(
-    module: Module, each: _Wanted, wanted: Iterable[_Wanted], *, hardest: bool
-) -> list[Entry]:
-    """The task's questions: those about more of the wanted tasks first, then by level."""
-    keys = {f"{module.id}.{other.task.task}" for other in wanted}
+def _ordered(module: Module, each: _Wanted) -> list[Entry]:
+    """The task's questions, by the rare words that they have in common with it."""
+    found = [e for e in catalog.related(f"{module.id}.{each.task.task}") if e.module == module.id]
+    return sorted(found, key=lambda entry: -_likeness(each, entry))
 
-    def place(entry: Entry) -> tuple[int, int]:
-        level = _LEVELS.index(entry.question.level)
-        return -len(keys & set(entry.question.links)), -level if hardest else level
 
-    found: Iterator[Entry] = iter(catalog.related(f"{module.id}.{each.task.task}"))
-    return sorted(found, key=place)
+def _likeness(each: _Wanted, entry: Entry) -> float:
+    """The rareness of the shared words, for each root of the question's length."""
+    words, rareness = _vocabulary()
+    own = words[entry.key]
+    return sum(rareness[word] for word in own & each.words) / math.sqrt(len(own))
+
+
+def _shared(entry: Entry, wanted: _Wanted) -> str:
+    words, rareness = _vocabulary()
+    common = sorted(words[entry.key] & wanted.words, key=lambda word: (-rareness[word], word))
+    return ", ".join(common[:_SAID])
 
 
 def _follow_up(entry: Entry, wanted: _Wanted) -> FollowUp:
     question = entry.question
+    shared = _shared(entry, wanted)
     return FollowUp(
         key=entry.key,
         title=question.title,
         level=question.level,
         minutes=question.minutes,
-        why=wanted.why,
+        why=f"{wanted.why} In common with it: {shared}." if shared else wanted.why,
         weak=wanted.weak,
         prompt=question.prompt,
         probes=question.probes,

@@ -34,6 +34,8 @@ Pseudonym = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$")]
 WorkLogRule = Literal["yes", "no", "optional"]
+Assistants = Literal["forbidden", "declared", "expected"]
+"""Of AI: not to be used; to be told of in the notebook; to be used, and the use is looked at."""
 
 _DOMAIN = b"hotloop takehome manifest 1\n"
 """Signed in front of it, so that no signature of something else can pass for one of a manifest."""
@@ -74,6 +76,7 @@ class Manifest(Strict):
     accommodation: Annotated[float, Field(ge=1, le=10)]
     files: Annotated[dict[FileName, Digest], Field(max_length=1000)]
     work_log: WorkLogRule
+    assistants: Assistants
     keep_days: Annotated[int, Field(ge=1)]
 
     @model_validator(mode="after")

@@ -20,7 +20,7 @@ from uuid import uuid4
 
 from hotloop import __version__
 from hotloop.judge.service import module_digest
-from hotloop.takehome import manifest, seen, work_files
+from hotloop.takehome import assistants, manifest, seen, work_files
 from hotloop.takehome import team as teams
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.instructions import (
@@ -108,6 +108,7 @@ def make_pack(
             accommodation=factor,
             files={file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
             work_log=role.rule,
+            assistants=role.assistants,
             keep_days=role.keep_days,
         )
         _keep(team, role, unsigned, files, wheel, name, now)
@@ -201,6 +202,9 @@ def _contents(
     }
     if role.wheel:
         contents[role.wheel] = wheel
+    if found.assistants == "expected":
+        contents[assistants.NOTES] = assistants.TEMPLATE.encode()
+        files = {**files, assistants.NOTES: contents[assistants.NOTES]}
     if found.work_log != "no":
         work = {file: data for file, data in files.items() if file not in work_files.NOT_WORK}
         contents[seen.NAME] = seen.summary(work)

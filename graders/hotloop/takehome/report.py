@@ -19,10 +19,11 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Rubric, Task, TaskKey, Tier
 from hotloop.practice.moment import Moment
+from hotloop.predicting.scores import VivaScore
 from hotloop.problem import Identifier, Rung, Strict, Text
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.manifest import Digest, Pseudonym, RoleId
+from hotloop.takehome.manifest import Assistants, Digest, Pseudonym, RoleId
 
 FORMAT = 1
 JSON_NAME = "report.json"
@@ -184,11 +185,29 @@ class CheckQuality(Strict):
     mutants: MutantTrials | None = None
 
 
+class CodeShown(Strict):
+    """One file that was handed in, or one cell: `lab.ipynb · online_pass`.
+
+    lines: as they were judged, numbered from 1. added: those that the starter has not, for this
+    task; elsewhere: for other tasks in the same file. removed: by the line before which they stood,
+    lines that only the starter has. cited: by rung, lines that its sentence names. left_out: lines
+    at the end that are not shown.
+    """
+
+    name: Text
+    lines: list[str]
+    added: list[int]
+    removed: dict[int, list[str]]
+    elsewhere: list[int] = Field(default_factory=list[int])
+    cited: dict[Identifier, list[int]] = Field(default_factory=dict[str, list[int]])
+    left_out: int = 0
+
+
 class TaskReport(Strict):
     """One task. share: of its points that count, 0 to 1; None where nothing of it counts.
 
     answer: what the candidate wrote, for a written task, and its rubric. active_minutes: estimated
-    from the work log, None without one.
+    from the work log, None without one. code: what was written for it.
     """
 
     task: Identifier
@@ -207,6 +226,7 @@ class TaskReport(Strict):
     rubric: Rubric = Field(default_factory=dict[int, str])
     active_minutes: float | None = None
     checks: CheckQuality | None = None
+    code: list[CodeShown] = Field(default_factory=list[CodeShown])
 
 
 class SkillReport(Strict):
@@ -242,7 +262,12 @@ class NotMeasured(Strict):
 
 
 class FollowUp(Strict):
-    """A question for the interview, with what to listen for. why: which task it was chosen for."""
+    """A question for the interview, with what to listen for.
+
+    why: what it was chosen for. code: the candidate's own lines that it is about, with their
+    numbers; where: their file. Both empty for a question of the bank. key: `task.id` for the
+    former, `module.id` for the latter.
+    """
 
     key: TaskKey
     title: Text
@@ -251,6 +276,8 @@ class FollowUp(Strict):
     why: Text
     weak: bool
     prompt: Text
+    where: str = ""
+    code: str = ""
     probes: list[Text]
     answer: Text
     weak_answers: list[WeakAnswer]
@@ -275,6 +302,44 @@ class SubmissionFacts(Strict):
     notes: list[str] = Field(default_factory=list)
 
 
+class AssistantNote(Strict):
+    """One file of the folder for notes and transcripts. text: long ones are cut."""
+
+    name: Text
+    text: str
+
+
+class AssistantUse(Strict):
+    """rule: the role's. notes: what was handed in about the work with assistants."""
+
+    rule: Assistants
+    notes: list[AssistantNote]
+
+
+Position = Literal["below", "overlaps", "within", "above"]
+
+
+class BaselinePlace(Strict):
+    """What one model alone scored on packs of this role, and where the candidate lies: beside all
+    attempts, among them, or partly.
+
+    span: from the lowest to the highest attempt; own: the candidate's; both of 100, by the judge,
+    without the rungs that are left out because they are open for all. turns: replies that an
+    attempt had. older: the checks have changed since. hard: tasks that it mostly failed.
+    """
+
+    model: Text
+    made: Moment
+    attempts: Annotated[int, Field(ge=1)]
+    turns: Annotated[int, Field(ge=1)]
+    span: Interval
+    own: Interval
+    position: Position
+    left_out: list[str]
+    older: bool
+    hard: list[Identifier]
+
+
 class Reproduction(Strict):
     """How to grade it again. module_digest: of the judge and of the module's checks."""
 
@@ -286,7 +351,10 @@ class Reproduction(Strict):
 
 
 class Report(Strict):
-    """report.json. score: of 100, weighted by task; judged: likewise, without what people read."""
+    """report.json. score: of 100, weighted by task; judged: likewise, without what people read.
+
+    viva: what had been filed when the report was made; it moves no score.
+    """
 
     format: Literal[1] = FORMAT
     made: Moment
@@ -307,7 +375,10 @@ class Report(Strict):
     weak_spots: list[str]
     follow_ups: list[FollowUp]
     signals: list[Signal]
+    assistants: AssistantUse
+    baselines: list[BaselinePlace]
     reproduce: Reproduction
+    viva: VivaScore | None = None
 
     def task(self, name: str) -> TaskReport:
         """The task called `name`. KeyError when the role has none of that name."""

@@ -3,7 +3,7 @@
 Whatever a candidate or a judge's sentence says is escaped; what is marked as safe is drawn here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import groupby
 from pathlib import Path
@@ -16,10 +16,10 @@ from hotloop.bank.export import markup
 from hotloop.course import render_record
 from hotloop.html_templates import environment
 from hotloop.judged_again import seeds
-from hotloop.takehome import intervals, quality
+from hotloop.takehome import assistants, code_shown, intervals, quality
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.report import CONFINED, Report, TaskReport
+from hotloop.takehome.report import CONFINED, BaselinePlace, Position, Report, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
 
 _TEMPLATES = Path(__file__).parent / "templates" / "report"
@@ -42,14 +42,29 @@ def page(report: Report) -> str:
         is_part=_is_part(report),
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,
+        steering=assistants.RUBRIC,
+        place=_placed,
         bar=bar,
         said=said_points,
         span=intervals.said,
         figures=_figures,
+        rows=code_shown.rows,
         quality=quality.sentences,
         circumstances=_circumstances,
         signals=_grouped(report.signals),
     )
+
+
+_POSITIONS: Mapping[Position, str] = {
+    "above": "above all attempts of an assistant alone",
+    "within": "within what an assistant alone reached",
+    "overlaps": "not to be told from an assistant alone, as far as is known",
+    "below": "below all attempts of an assistant alone",
+}
+
+
+def _placed(one: BaselinePlace) -> str:
+    return f"{intervals.said(one.own)} of 100 is {_POSITIONS[one.position]}"
 
 
 def _is_part(report: Report) -> bool:

@@ -10,7 +10,7 @@ from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Task
 from hotloop.judge.service import module_digest
 from hotloop.problem import Rung
-from hotloop.takehome import quality, signalling, written
+from hotloop.takehome import assistants, baseline, code_shown, quality, signalling, viva, written
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.report import (
@@ -76,6 +76,8 @@ def make_report(
         weak_spots=weak_spots(tasks),
         follow_ups=follow_ups(module, tasks),
         signals=signalling.signals(submission, team, records, given),
+        assistants=assistants.use(manifest.assistants, submission.work.files),
+        baselines=baseline.places(baseline.read(team, manifest.role), manifest, tasks),
         reproduce=Reproduction(
             command=f"hotloop takehome grade --verify reports/{manifest.pack}/{JSON_NAME}",
             hotloop=__version__,
@@ -83,6 +85,7 @@ def make_report(
             module_digest=next((r.circumstances.module_digest for r in records.values()), ""),
             variant=team.variant(manifest.pack).digest,
         ),
+        viva=viva.score_of(team, manifest.pack, submission.digest),
     )
 
 
@@ -134,7 +137,9 @@ def _tasks(
             report = _judged(task, weight, records.get(task.id), spent)
             checks = quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
-            found.append(report.model_copy(update={"checks": checks, "rubric": rubric}))
+            code = code_shown.of_task(task, submission.work.files, given, report.rungs)
+            more = {"checks": checks, "rubric": rubric, "code": code}
+            found.append(report.model_copy(update=more))
     return found
 
 

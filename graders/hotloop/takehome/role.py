@@ -9,6 +9,7 @@
       - {task: triton_forward, weight: 3, minutes: 90}
     window_hours: 72
     expires: 14
+    assistants: expected
     help:
       allowed: [documentation, search engines]
       forbidden: [another person's code]
@@ -18,14 +19,16 @@ the pack is made, or a date, until whose end (UTC) work is taken. window_hours: 
 download, where the portal has seen one. accommodation: the factor on minutes and window that every
 candidate of the role gets; one candidate can be given another. written: how a person marks a
 task, in place of the module's own rubric; what the judge judges can be marked too, for the
-conversation, and that mark does not count in the score. wheel: a file in the team's folder, which
+conversation, and that mark does not count in the score. assistants: what becomes of AI assistants;
+where they are `expected` the candidate can hand in notes or a transcript, and a person marks how
+they were steered and their work verified. wheel: a file in the team's folder, which
 each pack brings along and the candidate's pip installs. install: what that pip installs instead:
 `hotloop[course] @ git+https://…`. Without either it asks the candidate's package index for this
 version. keep_days: from `expires` on, until what was handed in is due to be deleted.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -35,7 +38,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator,
 from hotloop import __version__, curriculum
 from hotloop.curriculum import Module, Rubric, Task
 from hotloop.problem import Identifier, Strict, Text, refuse_repeats
-from hotloop.takehome.manifest import PackTask, RoleId, WorkLogRule
+from hotloop.takehome.manifest import Assistants, PackTask, RoleId, WorkLogRule
 from hotloop.yaml_lines import CurriculumError, load, place
 
 NAME = "takehome.yaml"
@@ -94,6 +97,7 @@ class Role(Strict):
     expires: int | date
     accommodation: Accommodation = 1.0
     help: Help = Field(default_factory=Help)
+    assistants: Assistants = "declared"
     work_log: bool | Literal["optional"] = "optional"
     written: dict[Identifier, Rubric] = Field(default_factory=dict)
     wheel: WheelName | None = None
@@ -180,16 +184,60 @@ def read_role(path: Path) -> Role:
     return role
 
 
-def starting_text(role: str, title: str, module: Module) -> str:
-    """A takehome.yaml to begin with: the module's tasks, by their points."""
-    tasks = "\n".join(
-        f"  - {{task: {task.id}, weight: {task.points}, minutes: {task.minutes}}}"
-        for task in module.tasks
-    )
+DEFAULT_MINUTES = 150
+"""Of a candidate's time, in a role that nobody has changed. Most candidates have a job."""
+
+
+def default_tasks(module: Module) -> list[Task]:
+    """The most important tasks that fit into DEFAULT_MINUTES together, each with all that it builds
+    on, in the module's order. What a person reads comes in where code leaves time for it.
+    """
+    chosen: set[str] = set()
+    for task in sorted(module.tasks, key=_by_importance):
+        wanted = chosen | _with_basis(module, task)
+        if sum(module.task(name).minutes for name in wanted) <= DEFAULT_MINUTES:
+            chosen = wanted
+    return [task for task in module.tasks if task.id in chosen]
+
+
+def _by_importance(task: Task) -> tuple[bool, int, int]:
+    return task.kind == "written", -task.importance, task.minutes
+
+
+def _with_basis(module: Module, task: Task) -> set[str]:
+    return {task.id}.union(*(_with_basis(module, module.task(name)) for name in task.builds_on))
+
+
+WHEEL = f"hotloop-{__version__}-py3-none-any.whl"
+"""This version's."""
+
+
+def starting_text(
+    role: str, title: str, module: Module, asked: Sequence[Task] = (), wheel: str = ""
+) -> str:
+    """A takehome.yaml to begin with. asked: in place of the module's default tasks. wheel: where
+    the team's folder has one.
+    """
+    chosen = {task.id for task in asked or default_tasks(module)}
+    lines = [_task_line(task) for task in module.tasks if task.id in chosen]
+    others = [f"# {_task_line(task)}" for task in module.tasks if task.id not in chosen]
+    if others:
+        lines += [_OTHERS, *others]
     quoted = json.dumps(title, ensure_ascii=False)  # whatever is in it, YAML reads it back
     return _STARTING.format(
-        role=role, title=quoted, module=module.id, tasks=tasks, version=__version__
+        role=role,
+        title=quoted,
+        module=module.id,
+        tasks="\n".join(lines),
+        wheel=f"wheel: {wheel}" if wheel else f"# wheel: {WHEEL}",
     )
+
+
+def _task_line(task: Task) -> str:
+    return f"  - {{task: {task.id}, weight: {task.points}, minutes: {task.minutes}}}"
+
+
+_OTHERS = "# Not asked, so that all of it takes two hours and a half. Put others in their place:"
 
 
 def _list(names: list[str]) -> str:
@@ -215,15 +263,19 @@ accommodation: 1.0
 help:
   allowed:
     - documentation, papers, search engines
-    - AI assistants, if you say in the notebook what you used them for
   forbidden:
     - code that another person wrote for this exercise
+# AI assistants. forbidden; declared: allowed, and the notebook says what for; expected: candidates
+# work with theirs, can hand in notes or a transcript, and a person marks how they steered it.
+# `hotloop takehome baseline {role}` measures what an assistant alone scores on this role.
+assistants: declared
 # true: asked for; false: none is written; optional: the candidate decides.
 work_log: optional
 # Days until what was handed in is due to be deleted.
 keep_days: 180
 # What `make lab` installs for candidates: a wheel in the team's folder, which each pack brings
 # along, or what you name. Without either it is `hotloop` in your version, from their package index.
-# wheel: hotloop-{version}-py3-none-any.whl
+# `hotloop takehome new` tries it, and makes no pack that could not be worked in.
+{wheel}
 # install: "hotloop[course] @ git+https://…"
 """

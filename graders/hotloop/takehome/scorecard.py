@@ -22,15 +22,17 @@ from hotloop.core.user_error import UserError
 from hotloop.curriculum import Rubric
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict, Text
+from hotloop.takehome import assistants
 from hotloop.takehome.manifest import Digest, Pseudonym
 from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
 from hotloop.takehome.team import Team
 from hotloop.takehome.written_here import AlteredReport, OwnReports
 
 OVERALL = "overall"
+ASSISTANTS = "assistants"
 VERSIONS = "scorecards"
 
-Kind = Literal["task", "question", "overall"]
+Kind = Literal["task", "question", "assistants", "overall"]
 Decision = Literal["advance", "hold", "decline"]
 Note = Annotated[str, StringConstraints(max_length=4000)]
 
@@ -56,7 +58,7 @@ class ReportAltered(ScorecardError):
 
 
 class Criterion(Strict):
-    """One thing to mark. key: `task.…`, `question.…` or `overall`.
+    """One thing to mark. key: `task.…`, `question.…`, `assistants` or `overall`.
 
     counts: whether its mark moves the score. Only that of a written answer does.
     """
@@ -129,7 +131,7 @@ def form(team: Team, pack: UUID) -> Form:
         raise ReportAltered(str(error)) from None
     except UnreadableReport as error:
         raise ScorecardError(f"There is no report to mark yet: {error}") from None
-    return Form(report, tuple(_criteria(report)))
+    return Form(report, tuple(criteria(report)))
 
 
 def file(
@@ -203,7 +205,7 @@ def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
     }
 
 
-def _criteria(report: Report) -> Iterator[Criterion]:
+def criteria(report: Report) -> Iterator[Criterion]:
     """Written answers first, each required; questions as far as they were asked; and all in all."""
     for task in report.tasks:
         if task.rubric:
@@ -223,6 +225,14 @@ def _criteria(report: Report) -> Iterator[Criterion]:
             kind="question",
             title=question.title,
             rubric=question.rubric,
+            required=False,
+        )
+    if report.assistants.rule == "expected":
+        yield Criterion(
+            key=ASSISTANTS,
+            kind="assistants",
+            title="Steering and verification of assistants",
+            rubric=assistants.RUBRIC,
             required=False,
         )
     yield Criterion(

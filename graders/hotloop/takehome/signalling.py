@@ -8,7 +8,7 @@ from uuid import UUID
 from hotloop import curriculum
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.takehome.integrity import similarity, variant_mismatch, work_log_gaps
+from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
 from hotloop.takehome.manifest import ForgedManifest
@@ -38,12 +38,14 @@ def signals(
     peers = _peers(team, manifest.module, manifest.pack)
     variants = {peer.record.pseudonym: peer.variant for peer in peers}
     module = curriculum.load_module(manifest.module)
-    others = (other for peer in peers for other in _works(team, peer.record))
+    others = [other for peer in peers for other in _works(team, peer.record)]
+    tasks, files = list(manifest.tasks), submission.work.files
     found = [
         *caught(records, submission.altered),
-        *similarity.signals(module, list(manifest.tasks), submission.work.files, given, others),
+        *similarity.signals(module, tasks, files, given, others),
+        *prose.signals(module, tasks, files, given, others),
         *variant_mismatch.signals(
-            submission.work.files, submission.handed_in, team.variant(manifest.pack), variants
+            files, submission.handed_in, team.variant(manifest.pack), variants
         ),
         *work_log_gaps.signals(
             submission.work_log, manifest.work_log, manifest.not_before, submission.received

@@ -2,7 +2,7 @@
 
 It is the module's exercise, less the sections and files of tasks that do not count, and what the
 text says of these files, of hints and of the lesson; less the hints themselves; and less the times
-and points of a course.
+and points of a course. Its tasks are numbered anew, where the text speaks of them too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -26,8 +26,19 @@ _ABOUT_HINTS = re.compile(
     r"(\n- | )Stuck\? Each task has three hints\. .*|\n+The lesson has a picture .*"
 )
 _CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
+_NO_LESSON = (
+    (re.compile(r", also in the hints,"), ""),
+    (re.compile(r" and the lesson say\b"), " says"),
+    (re.compile(r"(?:(?<=\. )|^)[^.\n|]*\b[Tt]he lesson\b[^.\n|]*\.(?: |$)", re.MULTILINE), ""),
+)
+_TASKS = re.compile(r"\b([Tt])asks?\s+(\d+(?:(?:,|\s+to|\s+and)\s+\d+)*)\b(\s+are\b)?")
+_ABOUT_TASKS = re.compile(
+    r":\stasks?\s[\d, toand]+?(?=\s*\|)|,\sfor\stask\s\d+(?=\s*\|)|(?<=\|\s)tasks?\s[\d, toand]+:\s"
+)
+"""In a row of the table of files."""
+
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
-_SECTION = re.compile(r"^## \d+\. ")
+_SECTION = re.compile(r"^## (\d+)\. ")
 _PART = re.compile(r"^# Part \d+: ")
 """The heading of a part, with its hours: a pack has neither."""
 
@@ -148,8 +159,64 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     spoiled = _spoiled(cells, _Unasked.of(module, chosen))
     learned |= {name for statement in spoiled for name in cell_names.made(statement)}
     kept = _that_run(_kept(sections, learned), cells, spoiled)
-    document["cells"] = [_without_help(cell) for cell in kept]
+    numbers = _Numbers.of(module, chosen)
+    document["cells"] = [numbers.in_cell(_without_help(cell)) for cell in kept]
     return _written(document)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The numbers of the module's tasks in a pack. new: by the module's number. titles: likewise,
+    of all of them.
+    """
+
+    new: Mapping[int, int]
+    titles: Mapping[int, str]
+
+    @classmethod
+    def of(cls, module: Module, chosen: set[str]) -> _Numbers:
+        titles = {number: task.title for number, task in enumerate(module.tasks, start=1)}
+        asked = [n for n, task in enumerate(module.tasks, start=1) if task.id in chosen]
+        return cls({old: new for new, old in enumerate(asked, start=1)}, titles)
+
+    def in_cell(self, cell: Cell) -> Cell:
+        """With headings and mentions of tasks renumbered."""
+        if cell["cell_type"] != "markdown":
+            return cell
+        text = _SECTION.sub(self._heading, _source(cell))
+        lines = [
+            _ABOUT_TASKS.sub("", line) if line.startswith("| `") else line
+            for line in text.split("\n")
+        ]
+        text = _TASKS.sub(self._mention, "\n".join(lines))
+        return {**cell, "source": text.splitlines(keepends=True)}
+
+    def _heading(self, found: re.Match[str]) -> str:
+        old = int(found[1])
+        return f"## {self.new.get(old, old)}. "
+
+    def _mention(self, found: re.Match[str]) -> str:
+        """A number that the module does not have is about something else."""
+        meant = _numbers(found[2])
+        if not all(number in self.titles for number in meant):
+            return found[0]
+        initial, verb = found[1], found[3] or ""
+        left = [str(self.new[number]) for number in meant if number in self.new]
+        if not left:
+            named = " and ".join(f"“{self.titles[number]}”" for number in meant)
+            the = "The" if initial == "T" else "the"
+            return f"{the} part {named} of the longer notebook{verb}"
+        if len(left) == 1:
+            return f"{initial}ask {left[0]}{' is' if verb else ''}"
+        return f"{initial}asks {', '.join(left[:-1])} and {left[-1]}{verb}"
+
+
+def _numbers(text: str) -> list[int]:
+    """Of `1`, `5 and 6`, `1, 8 and 9`, or `5 to 7`."""
+    found: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:\s+to\s+(\d+))?", text):
+        found += range(int(first), int(last or first) + 1)
+    return found
 
 
 def _written(notebook: dict[str, Any]) -> bytes:
@@ -157,24 +224,32 @@ def _written(notebook: dict[str, Any]) -> bytes:
 
 
 def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str]) -> bytes:
-    """Without the rows of its table of files that are about lost files only. A row's first cell
-    names files, folders (`tuned/`) or patterns (`run_*.json`).
+    """Its table of files without lost files. A row's first cell names files, folders (`tuned/`) or
+    patterns (`run_*.json`), apart by commas; a row that is about lost ones only goes.
     """
 
     def is_lost(name: str) -> bool:
         pattern = f"{name}*" if name.endswith("/") else name
         return bool(fnmatch.filter(lost, pattern)) and not fnmatch.filter(kept, pattern)
 
-    def is_about_lost(line: str) -> bool:
-        names = re.findall(r"`([^`]+)`", line.split("|")[1]) if line.startswith("| `") else []
-        return bool(names) and all(map(is_lost, names))
+    def row(line: str) -> str:
+        if not line.startswith("| `"):
+            return line
+        _, first, rest = line.split("|", 2)
+        names = [name for name in first.split(", ") if not _is_one_name(name, is_lost)]
+        return f"| {', '.join(names).strip()} |{rest}" if names else ""
 
     document = cast("dict[str, Any]", json.loads(notebook))
     for cell in cast("list[Cell]", document["cells"]):
         if cell["cell_type"] == "markdown":
-            lines = _source(cell).splitlines(keepends=True)
-            cell["source"] = [line for line in lines if not is_about_lost(line)]
+            lines = map(row, _source(cell).splitlines(keepends=True))
+            cell["source"] = [line for line in lines if line]
     return _written(document)
+
+
+def _is_one_name(text: str, wanted: Callable[[str], bool]) -> bool:
+    names = re.findall(r"`([^`]+)`", text)
+    return bool(names) and all(map(wanted, names))
 
 
 def _sections(cells: list[Cell]) -> list[list[Cell]]:
@@ -274,7 +349,10 @@ def _taken_by(cell: Cell) -> set[str]:
 def _without_help(cell: Cell) -> Cell:
     if cell["cell_type"] != "markdown":
         return cell
-    text = _ABOUT_HINTS.sub("", _CARD.sub("", _HINT.sub("", _source(cell)))).rstrip()
+    text = _ABOUT_HINTS.sub("", _CARD.sub("", _HINT.sub("", _source(cell))))
+    for pattern, becomes in _NO_LESSON:
+        text = pattern.sub(becomes, text)
+    text = text.rstrip()
     return {**cell, "source": text.splitlines(keepends=True)}
 
 

@@ -9,7 +9,7 @@ from hotloop.markers import Lines, Piece, Region
 from hotloop.variants.form import ARGUMENT, Choice, Edit, form_of
 from hotloop.variants.variant import Variant
 
-_TEXTS = (".py", ".cu", ".md", ".ipynb")
+_TEXTS = (".py", ".cu", ".cpp", ".md", ".ipynb")
 """Names are replaced in these; recorded data stays as it is."""
 
 _CELL = "# %%"

@@ -69,8 +69,10 @@ async def counted(request: Request) -> None:
 
 
 async def from_here(request: Request) -> None:
-    """A form that another site's page sends is refused, whatever it holds."""
-    if request.method in _SAFE:
+    """A form that another site's page sends is refused, whatever it holds; but for the paths that
+    the application names, which find out themselves whose it is.
+    """
+    if request.method in _SAFE or request.url.path in request.app.state.from_elsewhere:
         return
     origin = request.headers.get("origin")
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none") or (
@@ -129,6 +131,7 @@ def application(
         **how,
     )
     app.state.site = site
+    app.state.from_elsewhere = frozenset[str]()
     app.add_middleware(
         bodies.BodyTime, settings=site.settings, is_upload=is_upload, largest=largest
     )

@@ -22,6 +22,10 @@ def check(_key: str, *, budget_s: float = 120.0) -> None:
         serve_judge()
 
 
+def predict(_key: str) -> None:
+    """A game of the learner's: nothing is judged by it."""
+
+
 def serve_judge() -> None:
     """Answer the judge that waits behind the sandbox's socket until it is done."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:

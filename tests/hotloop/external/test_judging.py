@@ -1,5 +1,6 @@
 """Problems of our own in the forms of KernelBench and GPU MODE, and what must not pass."""
 
+import json
 import shutil
 from collections.abc import Generator
 from pathlib import Path
@@ -78,7 +79,7 @@ def process() -> Generator[JudgeProcess]:
 def judged(problem: Path, text: str, process: JudgeProcess, tmp_path: Path) -> Record:
     file = tmp_path / "answer.py"
     file.write_text(text)
-    return judging.judge(forms.find(problem), file, process=process)
+    return judging.judge(judging.Asked.of(forms.find(problem), file), process=process)
 
 
 def test_a_right_model_passes_at_sizes_for_this_machine(
@@ -86,7 +87,7 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
 ) -> None:
     text = MODEL.format(body=f"{RIGHT}\n        return y / y.sum(-1, keepdim=True)")
     record = judged(SOFTMAX, text, process, tmp_path)
-    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     figures = record.rungs[0].evidence
     assert figures["cases"] == 5
     assert "eager's own error" in figures["tolerance"]
@@ -110,7 +111,7 @@ class ModelNew(torch.nn.Module):
 """
     problem = PROBLEMS / "9_Mean_and_order.py"
     record = judged(problem, text.format(wrong=""), process, tmp_path)
-    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     for wrong in (".flip(-1)", ".int()", ".reshape(-1)"):
         record = judged(problem, text.format(wrong=wrong), process, tmp_path)
         assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
@@ -139,6 +140,22 @@ def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) ->
     record = judged(problem, text, process, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED, record.sentence
     assert "No call could be judged" in record.sentence
+
+
+def test_zeros_do_not_pass_where_eager_itself_is_far_off(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    """float32 has lost what is added to 1e8: eight times that error is more than the numbers."""
+    problem = tmp_path / "1_Far_off.py"
+    problem.write_text(
+        (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "(x + 1e8) - 1e8")
+    )
+    text = (
+        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
+    )
+    record = judged(problem, text, process, tmp_path)
+    assert record.verdict is Verdict.NOT_MEASURED, record.sentence
+    assert "too far from float64" in record.sentence
 
 
 def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
@@ -174,7 +191,7 @@ def test_a_problem_is_confined(process: JudgeProcess, tmp_path: Path) -> None:
 def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
     text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
     record = judged(RUNNING_SUM, text, process, tmp_path)
-    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     # Two tests and the benchmark that fits.
     assert record.rungs[0].evidence["cases"] == 3
     assert record.rungs[0].evidence["tolerance"] == "the problem's own check"
@@ -184,3 +201,91 @@ def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
 def test_a_wrong_kernel_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
     record = judged(RUNNING_SUM, KERNEL.format(body=body), process, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+NORM = PROBLEMS / "trace" / "definitions" / "norm" / "scaled_norm_d512.json"
+RUN = """
+import torch
+
+def run(x, weight, eps):
+    values = x.float()
+    rms = (values.square().mean(-1) + eps).sqrt()
+    y = (values / rms[:, None] * weight.float()).to(x.dtype)
+    {body}
+"""
+WRITING = """
+import torch
+
+def run(x, weight, eps, y, rms):
+    rms.copy_((x.float().square().mean(-1) + eps).sqrt())
+    y.copy_(x.float() / rms[:, None]{scaled})
+"""
+WRONG_RUNS = {
+    "zeros": "return torch.zeros_like(y), torch.zeros_like(rms)",
+    "one output": "return y",
+    "without the weight": "return (values / rms[:, None]).to(x.dtype), rms",
+    "another dtype": "return y.float(), rms",
+    "the first answer, kept": """global KEPT
+    KEPT = globals().get("KEPT", {})
+    return KEPT.setdefault(x.shape[1], (y, rms))""",
+    "right for few rows": "return (y if len(y) < 100 else 0 * y), rms",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [RUN.format(body="return y, rms"), RUN.format(body="return {'y': y, 'rms': rms}"),
+     WRITING.format(scaled=" * weight.float()")],
+    ids=["returned", "by name", "written"],
+)  # fmt: skip
+def test_a_right_run_passes(text: str, process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(NORM, text, process, tmp_path)
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+    # The two workloads whose inputs lie in no file.
+    assert record.rungs[0].evidence["cases"] == 2
+
+
+@pytest.mark.parametrize("body", WRONG_RUNS.values(), ids=WRONG_RUNS)
+def test_a_wrong_run_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
+    text = RUN.replace("{body}", body)
+    record = judged(NORM, text, process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+def test_a_wrong_run_that_writes_fails(process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(NORM, WRITING.format(scaled=""), process, tmp_path)
+    assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
+
+
+def test_a_solution_in_their_form_is_judged(process: JudgeProcess, tmp_path: Path) -> None:
+    solution = {
+        "name": "mine",
+        "definition": "scaled_norm_d512",
+        "spec": {"language": "python", "entry_point": "main.py::go"},
+        "sources": [
+            {"path": "main.py", "content": "from parts.norm import run as go\n"},
+            {"path": "parts/norm.py", "content": RUN.format(body="return y, rms")},
+        ],
+    }
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(solution))
+    asked = judging.Asked.of(forms.find(NORM), file)
+    record = judging.judge(asked, process=process)
+    assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
+
+
+def test_what_builds_cuda_is_not_called_wrong_without_a_gpu(
+    process: JudgeProcess, tmp_path: Path
+) -> None:
+    text = "from torch.utils.cpp_extension import load_inline\n" + MODEL.format(body="return x")
+    record = judged(SOFTMAX, text, process, tmp_path)
+    assert record.rungs[0].verdict is Verdict.NOT_MEASURED
+    assert "CUDA C++" in record.rungs[0].sentence
+
+
+def test_without_a_gpu_the_speed_is_not_measured(process: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), process, tmp_path)
+    assert {rung.rung: rung.verdict for rung in record.rungs[1:]} == dict.fromkeys(
+        ("gpu_correct", "gpu_fast", "gpu_fast_compiled"), Verdict.NOT_MEASURED
+    )
+    assert record.pending

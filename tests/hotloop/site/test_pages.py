@@ -85,11 +85,11 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
     settings = yaml.safe_load(gather(with_a_page).read_text())
     pages = with_a_page / "build" / "pages" / "modules" / MODULE
     assert sorted(path.name for path in pages.glob("*.md")) == [
-        "elsewhere.md", "find_the_bug.md", "index.md", "lesson.md", "notebook.md",
+        "elsewhere.md", "extensions.md", "find_the_bug.md", "index.md", "lesson.md", "notebook.md",
         "profiler_report.md", "row_lengths.md", "solutions.md",
     ]  # fmt: skip
     index = (pages / "index.md").read_text()
-    read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [Nine kernels"
+    read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [Operators"
     assert read in index
     assert "**Needs.** A real Triton Inference Server, once: `hotloop serving install`." in index
     [learn] = [entry["Learn"] for entry in settings["nav"] if "Learn" in entry]
@@ -101,6 +101,9 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
                 f"modules/{MODULE}/index.md",
                 {"Lesson": f"modules/{MODULE}/lesson.md"},
                 {"Softmax elsewhere": f"modules/{MODULE}/elsewhere.md"},
+                {
+                    "Operators the older way, and why it lost": f"modules/{MODULE}/extensions.md"
+                },
                 {"Nine kernels with one bug each": f"modules/{MODULE}/find_the_bug.md"},
                 {
                     "Read a profiler's report of one kernel": (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum
-from hotloop.site import benchmarks, markdown, runs
+from hotloop.site import benchmarks, figures, markdown, runs
 
 
 def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:
@@ -45,6 +45,23 @@ def test_a_result_that_does_not_say_where_it_is_from_is_refused(tmp_path: Path) 
     (tmp_path / "results" / "speed.json").write_text(json.dumps({"rows": [{"wrong": 0}]}))
     with pytest.raises(ValueError, match="device"):
         benchmarks.page(tmp_path)
+
+
+def test_figures_of_a_benchmark_stand_in_pages(tmp_path: Path) -> None:
+    result = {"device": "D", "date": "2026-01-01", "wait": {"median_s": 12.25, "as_asked": True}}
+    (tmp_path / "speed.json").write_text(json.dumps(result))
+    text = "It takes {{ benchmark speed wait.median_s }} s: {{ benchmark speed wait.as_asked }}."
+    assert benchmarks.insert(text, tmp_path, "page.md") == "It takes 12.25 s: yes."
+    for none in ("speed order.turns", "other wait.median_s"):
+        figure = f"{{{{ benchmark {none} }}}}"
+        assert benchmarks.insert(figure, tmp_path, "page.md") == "not yet measured"
+    for wrong in ("speed wait.p20_s", "speed wait.median_s.x"):
+        with pytest.raises(figures.FigureError, match=r"page\.md"):
+            benchmarks.insert(f"{{{{ benchmark {wrong} }}}}", tmp_path, "page.md")
+    (tmp_path / "speed.py").write_text('"""How fast?"""\n\n\ndef main() -> None: ...\n')
+    (tmp_path / "results").mkdir()
+    (tmp_path / "speed.json").rename(tmp_path / "results" / "speed.json")
+    assert "- wait: median s 12.25; as asked yes." in benchmarks.page(tmp_path)
 
 
 def test_code_with_fences_in_it_stays_whole() -> None:

@@ -70,7 +70,8 @@ def whole_pack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tupl
     def made(module: str) -> tuple[Team, Pack]:
         path = team.role_path(module)
         path.parent.mkdir()
-        path.write_text(starting_text(module, "x", curriculum.load_module(module)))
+        found = curriculum.load_module(module)
+        path.write_text(starting_text(module, "x", found, found.tasks))
         return team, make_pack(team, team.role(module), STRANGER, now=MADE)
 
     return made

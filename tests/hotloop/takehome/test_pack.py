@@ -398,7 +398,7 @@ def test_without_a_wheel_the_instructions_say_what_pip_looks_for(
 ) -> None:
     folder = unpack(hired.packs[0])
     page = (folder / "INSTRUCTIONS.md").read_text()
-    assert f"pip gets `hotloop[course]=={__version__}`; if it finds no such thing, ask" in page
+    assert f"pip gets `hotloop[course]=={__version__}`. The team has tried" in page
     assert "@" not in (folder / "Containerfile").read_text()
     assert not list(folder.glob("*.whl"))
 

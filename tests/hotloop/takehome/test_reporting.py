@@ -73,9 +73,13 @@ def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) ->
     asked = report.follow_ups
     assert len({one.key for one in asked}) == len(asked) >= 4
     assert asked[0].weak
-    whys = {one.why for one in asked if one.weak}
-    assert "The online recurrence: points were lost there (correct, one_pass)." in whys
-    assert "Softmax in Triton: points are still open there (gpu_correct, gpu_fast)." in whys
+    whys = [one.why for one in asked if one.weak]
+    assert whys[0] == "The online recurrence: points were lost at correct."
+    for said in (
+        "The online recurrence: points were lost there (correct, one_pass).",
+        "Softmax in Triton: points are still open there (gpu_correct, gpu_fast).",
+    ):
+        assert any(why.startswith(said) for why in whys), whys
 
 
 def test_an_empty_answer_earns_nothing_and_waits_for_nobody(

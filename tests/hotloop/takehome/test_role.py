@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum
-from hotloop.takehome.role import read_role, starting_text
+from hotloop.takehome.role import DEFAULT_MINUTES, read_role, starting_text
 from hotloop.yaml_lines import CurriculumError
 
 from .conftest import ROLE
@@ -91,4 +91,9 @@ def test_what_init_writes_is_a_role(tmp_path: Path, module: str) -> None:
     text = starting_text("role-1", 'Speed: "fast" # & {slow}', found)
     role = read_role(written(tmp_path, text))
     assert role.title == 'Speed: "fast" # & {slow}'
-    assert [task.id for task in role.chosen()] == [task.id for task in found.tasks]
+    assert role.chosen()
+    assert not role.lacking()
+    assert sum(task.minutes for task in role.pack_tasks(1).values()) <= DEFAULT_MINUTES
+    assert any(task.kind == "code" for task in role.chosen())
+    # The others stand there as remarks, ready to be put in.
+    assert all(f"task: {task.id}," in text for task in found.tasks)

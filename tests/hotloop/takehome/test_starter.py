@@ -83,6 +83,39 @@ def text_cells(notebook: bytes) -> str:
 
 
 @pytest.mark.sandbox
+def test_its_tasks_are_numbered_from_one_wherever_the_text_speaks_of_them() -> None:
+    module = curriculum.load_module("fused_softmax")
+    ids = [task.id for task in module.tasks]
+    chosen = [ids[0], ids[4], ids[5]]
+
+    def cell(text: str) -> dict[str, Any]:
+        source = text.splitlines(keepends=True)
+        return {"cell_type": "markdown", "metadata": {}, "source": source}
+
+    table = ["| a | b |", "| - | - |", "| `softmax.cu`, `softmax_op.py` | kernels: tasks 5 to 7 |"]
+    texts = [
+        "## 5. One thread",
+        "Unlike in task 1. Tasks 5 to 7 go on, and task 7 last.",
+        "Tasks 6\n  and 7 are written here; task 99 is another's. Look at the lesson.",
+        "\n".join([*table, "| `softmax_op.py` | x |"]),
+    ]
+    notebook = {"cells": [cell(text) for text in texts], "metadata": {}}
+    exercise = {
+        "lab.ipynb": json.dumps(notebook).encode(),
+        "softmax.cu": b"x",
+        "softmax_op.py": b"of another task",
+    }
+    files = chosen_files(exercise, module, chosen)
+    found = ["".join(one["source"]) for one in json.loads(files["lab.ipynb"])["cells"]]
+    last = f"the part “{module.tasks[6].title}” of the longer notebook"
+    assert found == [
+        "## 2. One thread",
+        f"Unlike in task 1. Tasks 2 and 3 go on, and {last} last.",
+        "Task 3 is written here; task 99 is another's.",
+        "| a | b |\n| - | - |\n| `softmax.cu` | kernels |\n",
+    ]
+
+
 def test_a_pack_can_be_solved_by_its_own_variant_only(hired: Hired) -> None:
     module = hired.packs[0].manifest.module
     variants = [hired.team.variant(pack.manifest.pack) for pack in hired.packs]

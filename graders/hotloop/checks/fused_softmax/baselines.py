@@ -37,6 +37,14 @@ def scale_mask_softmax(
     torch.softmax(scores, dim=-1, out=out)
 
 
+def library_softmax(x: torch.Tensor, out: torch.Tensor) -> None:
+    """What torch.nn.functional.softmax calls: one fused kernel of PyTorch's own.
+
+    x, out: [rows, columns], floating. On a row without a finite element it gives NaN.
+    """
+    torch.softmax(x, dim=-1, out=out)
+
+
 def softmax_backward(y: torch.Tensor, dy: torch.Tensor, dx: torch.Tensor) -> None:
     """What autograd calls for torch.softmax: dx = y · (dy − Σ y · dy), in PyTorch's own kernels.
 

@@ -30,6 +30,7 @@ BASELINES = Path(__file__).parent / "baselines.py"
 FIVE_OPS = Baseline(BASELINES, "five_ops")
 COPY = Baseline(BASELINES, "copy")
 SCALE_MASK_SOFTMAX = Baseline(BASELINES, "scale_mask_softmax")
+LIBRARY = Baseline(BASELINES, "library_softmax")
 SOFTMAX_BACKWARD = Baseline(BASELINES, "softmax_backward")
 
 ROW_A_THREAD = CudaLaunch(("x", "y"), rows_a_block=256)
@@ -115,6 +116,7 @@ cuda_warp = cuda_kernel(
     gpu_fast=GpuFast(
         timed.on_gpu(SOFTMAX_OR_ZEROS), COPY, timed.bytes_of_call, baseline_truth=timed.unchanged
     ),
+    gpu_library=GpuFast(timed.on_gpu(SOFTMAX_OR_ZEROS), LIBRARY, timed.bytes_of_call),
 )
 
 # --- as an operator -------------------------------------------------------------------------------
@@ -196,4 +198,21 @@ operator_triton = returns_tensor(
     ),
     compiled=_compiled_gradient(SOFTMAX),
     twice=_gradient_of_gradient(SOFTMAX),
+)
+
+operator_extension = returns_tensor(
+    correct=Correct(cases.for_an_operator, _rows, _tolerance, case_timeout_s=180),
+    refuses=Refuses(cases.refused),
+    gradient=Called(
+        "gradient",
+        Correct(
+            cases.gradients,
+            SOFTMAX_OR_ZEROS.gradient,
+            SOFTMAX_OR_ZEROS.gradient_tolerance,
+            after=("correct",),
+        ),
+    ),
+    fast_cpu=Called(
+        "softmax_into", Fast(timed.on_cpu(), LIBRARY, timed.bytes_of_call), "destination"
+    ),
 )

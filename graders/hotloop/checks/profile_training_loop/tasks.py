@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from hotloop.checks.profile_training_loop import augmentation, clocks, loops, recordings, traces
+from hotloop.checks.profile_training_loop import (
+    augmentation,
+    clocks,
+    loops,
+    recordings,
+    resnet50,
+    traces,
+)
 from hotloop.checks.profile_training_loop.given_files import (
     AUGMENT_CHAIN,
     SLOW_AUGMENT,
@@ -67,3 +74,5 @@ train = fills_tensor(
         RESNET50.flops,
     ),
 )
+
+profile_resnet = returns_data(float32=resnet50.float32, bfloat16=resnet50.bfloat16)

@@ -46,6 +46,7 @@ def _with_configs(folder: str, names: tuple[str, ...], more: dict[str, Path]) ->
 
 
 TUNED = _with_configs("tuned", MODELS, {})
+BY_REPORT = _with_configs("by_report", ("bert",), {})
 CANARY = _with_configs(
     "canary",
     ("bert", "topics", "topics_canary"),

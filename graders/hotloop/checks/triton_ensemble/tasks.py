@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hotloop.checks.triton_ensemble import (
+    analyzer_reports,
     batching,
     bert,
     calling,
@@ -17,8 +18,10 @@ from hotloop.checks.triton_ensemble import (
     serving_rest,
     truth,
 )
+from hotloop.checks.triton_ensemble.analyzed import Measured, Sweep
 from hotloop.checks.triton_ensemble.compositions import (
     BACKENDS,
+    BY_REPORT,
     CANARY,
     LAYOUT,
     TUNED,
@@ -79,6 +82,13 @@ tune = returns_data(
     batches=Batches(TUNED.put_together, inquiries.under_load, "bert", least_mean=2.0),
     throughput=_faster(clients=16, requests=256),
     alone=_faster(clients=1, requests=48),
+)
+
+perf_analyzer = returns_data(
+    "numpy",
+    sweep=Sweep(UNTUNED.put_together),
+    choose=AnswersFrom("choose", analyzer_reports.questions),
+    measured=Measured(BY_REPORT.put_together, UNTUNED.put_together),
 )
 
 _pooling = KernelCalls(

@@ -1,13 +1,13 @@
 """`hotloop author new`: the files that an author begins with."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.answer import Answer, UserError, require_local
 from hotloop.core import paths
-from hotloop.new_module.make import make
 
 TIERS = ("beginner", "intermediate", "advanced")
 
@@ -22,14 +22,29 @@ def run(
     track: Annotated[str, typer.Option(help="The track that it belongs to.")],
     tier: Annotated[str, typer.Option(help="beginner, intermediate or advanced.")] = "beginner",
     title: Annotated[str, typer.Option(help="Its title; made from the id if not given.")] = "",
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="PROBLEM",
+            help="A problem of KernelBench, GPU MODE or FlashInfer-Bench as its first task; look "
+            "at its license.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> Answer:
     """Make a module that is graded from the start.
 
     It is there to be filled with your own tasks.
     """
+    require_local()
+    from hotloop.external import forms
+    from hotloop.new_module.make import make
+
     if tier not in TIERS:
         raise UserError(f"There is no tier {tier!r}; there are {', '.join(TIERS)}.")
-    made = make(name, title or name.replace("_", " ").capitalize(), track, tier)
+    problem = None if source is None else forms.find(source)
+    made = make(name, title or name.replace("_", " ").capitalize(), track, tier, problem)
     files = [path.relative_to(paths.root()).as_posix() for path in made]
     shown = [Text(f"made {file}") for file in files]
     return Answer({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))

@@ -103,9 +103,14 @@ def run(
 def settings(
     folder: Path, address: str, database: str, course: Path | None = None, ray: str = ""
 ) -> Settings:
-    """UserError for an address that is none."""
+    """UserError for an address that is none, and where an LMS is registered and packages are
+    missing for it.
+    """
+    from hotloop.remote.service.lti import platforms
     from hotloop.remote.service.settings import Settings
 
+    if (folder / platforms.FILE).is_file():
+        require("lti")
     try:
         return Settings(
             base_url=address, database=database, folder=folder.resolve(), course=course, ray=ray

@@ -16,6 +16,7 @@ from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
+    from hotloop.predicting.scores import Scored, VivaScore
     from hotloop.takehome.compare import Comparison
     from hotloop.takehome.report import Report
     from hotloop.takehome.scorecard import Scorecard
@@ -41,15 +42,16 @@ def run(
     from hotloop.takehome.compare import CompareError
     from hotloop.takehome.compare import compare as compared
 
-    reports, cards, left_out = _readable(found, _chosen(found, candidates, role), role)
+    reports, cards, vivas, left_out = _readable(found, _chosen(found, candidates, role), role)
     try:
-        result = compared(reports, cards, measured_only=measured)
+        result = compared(reports, cards, vivas, measured_only=measured)
     except CompareError as error:
         raise UserError("\n".join([str(error), *left_out])) from None
     document = {**result.model_dump(mode="json"), "unreadable": left_out}
     told = Text("\n".join([*_basis(result), *result.cautions]))
     faults = Text("\n".join(left_out), "red")
-    return Answer(document, _places(result), told, faults, exit_code=int(bool(left_out)))
+    code = int(bool(left_out))
+    return Answer(document, _places(result), told, *_vivas(result), faults, exit_code=code)
 
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
@@ -76,21 +78,24 @@ def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[s
 
 def _readable(
     team: Team, chosen: Mapping[str, Path], role: str | None
-) -> tuple[list[Report], dict[str, Scorecard], list[str]]:
-    """Reports, the scorecards that go with them, and who is left out and why."""
+) -> tuple[list[Report], dict[str, Scorecard], dict[str, VivaScore], list[str]]:
+    """Reports, the scorecards and vivas that go with them, and who is left out and why."""
     from hotloop.takehome import scorecard as cards
+    from hotloop.takehome import viva
     from hotloop.takehome.report import UnreadableReport
     from hotloop.takehome.written_here import OwnReports
 
     reports: list[Report] = []
     filed: dict[str, Scorecard] = {}
+    vivas: dict[str, VivaScore] = {}
     left_out: list[str] = []
     own = OwnReports(team)
     for name, path in chosen.items():
         try:
             report = own.read(path)
             card = cards.read(team, report.pack)
-        except (UnreadableReport, cards.ScorecardError) as error:
+            answered = viva.score_of(team, report.pack, report.submission.digest)
+        except (UnreadableReport, cards.ScorecardError, viva.VivaError) as error:
             left_out.append(f"{name} is left out. {error}")
             continue
         if role not in (None, report.role):
@@ -98,7 +103,9 @@ def _readable(
         reports.append(report)
         if card is not None:
             filed[report.pseudonym] = card
-    return reports, filed, left_out
+        if answered is not None:
+            vivas[report.pseudonym] = answered
+    return reports, filed, vivas, left_out
 
 
 def _places(result: Comparison) -> Table:
@@ -126,3 +133,31 @@ def _basis(result: Comparison) -> list[str]:
     if not result.left_out:
         return [said]
     return [said, f"Left out, since measured for none: {', '.join(result.left_out)}."]
+
+
+def _vivas(result: Comparison) -> list[Table]:
+    """Beside the scores, where anybody was asked."""
+    asked = [one for one in result.candidates if one.viva is not None]
+    if not asked:
+        return []
+    table = Table("viva", "on the reference", "on their own code", "reasoning")
+    table.box = SIMPLE_HEAD
+    table.caption = "Right answers, and Brier scores, of which 0 is best. They rank nobody."
+    for one in asked:
+        assert one.viva is not None
+        own, fixed = one.viva.own, one.viva.fixed
+        table.add_row(one.pseudonym, _brier(fixed), _brier(own), _reasoning(fixed, own))
+    return [table]
+
+
+def _brier(score: Scored | None) -> str:
+    if score is None:
+        return "not asked"
+    low, high = score.interval.low, score.interval.high
+    right = f"{score.right} of {score.items} (a guess {score.guess_rate:.0%})"
+    return f"{right}; {score.brier:.2f}, {low:.2f} to {high:.2f} (a guess {score.guess:.2f})"
+
+
+def _reasoning(*scores: Scored | None) -> str:
+    marks = [score.reasoning for score in scores if score is not None]
+    return ", ".join(f"{mark:.1f}" for mark in marks if mark is not None) or "not marked"

@@ -1,5 +1,6 @@
 """`hotloop takehome init`: a team's folder, with its keys and a first role."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -7,9 +8,10 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Answer
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import require_packages
 from hotloop.cli.takehome.roles import add_role
+from hotloop.takehome.role import WHEEL
 from hotloop.takehome.team import Team
 
 _NEXT = """
@@ -23,6 +25,14 @@ def run(
     module: Annotated[str, typer.Option(help="The module of the first role.")],
     role: Annotated[str, typer.Option(help="Its id; the module's if not given.")] = "",
     title: Annotated[str, typer.Option(help="What candidates read; the module's title.")] = "",
+    wheel: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="HOTLOOP_WHEEL",
+            show_envvar=False,
+            help="Hotloop's wheel, or its folder, for packs to bring along.",
+        ),
+    ] = None,
 ) -> Answer:
     """Make a team's folder with its keys and a first role.
 
@@ -31,6 +41,8 @@ def run(
     require_packages()
     found = find.module(module)
     team = Team(folder) if (folder / "team.json").is_file() else Team.create(folder)
+    if wheel is not None:
+        _take(wheel, team)
     path = add_role(team, role or found.id, title or found.title, found)
     keys = team.folder / "keys"
     document = {"team": str(team.folder), "role": str(path), "keys": str(keys)}
@@ -38,3 +50,12 @@ def run(
         path=path, role=role or found.id, keys=keys
     )
     return Answer(document, Text(shown))
+
+
+def _take(wheel: Path, team: Team) -> None:
+    """Copy it into the team's folder, where new roles find it."""
+    if wheel.is_dir():
+        wheel /= WHEEL
+    if wheel.name != WHEEL:
+        raise UserError(f"{wheel} is not called {WHEEL}: packs carry the version that makes them.")
+    shutil.copyfile(wheel, team.folder / WHEEL)

@@ -34,13 +34,15 @@ def run(
 ) -> Answer:
     """Make a pack for one candidate.
 
-    A module without a role gets one, with all its tasks.
+    A module without a role gets one, of two hours and a half. None is made whose `make lab` fails.
     """
     found = open_team(team)
+    from hotloop.takehome import installable
     from hotloop.takehome.pack import make_pack
     from hotloop.variants import same_for_all
 
     wanted = role_for(found, role)
+    installable.require(found, wanted)
     now, made_by = datetime.now(UTC), account()
     try:
         pack = make_pack(
@@ -63,12 +65,6 @@ def run(
         "Send it, or let the portal do it.",
         f"Work is taken until {moment(pack.manifest.expires)} UTC.",
     ]
-    if not wanted.wheel and not wanted.install:
-        lines.append(
-            f"`make lab` in the pack installs {requirement(wanted)} from the candidate's "
-            "package index. If it is not there, set `wheel` or `install` in takehome.yaml and "
-            "make the pack again."
-        )
     if alike:
         lines.append(
             f"The same for every candidate, but for names: {', '.join(alike)}. The published "

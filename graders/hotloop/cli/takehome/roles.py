@@ -7,7 +7,7 @@ from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import UserError
 from hotloop.course.attempts.attempt import account
-from hotloop.takehome.role import Role, read_role, starting_text
+from hotloop.takehome.role import WHEEL, Role, read_role, starting_text
 from hotloop.takehome.team import Team
 
 _ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
@@ -33,14 +33,17 @@ def role_for(team: Team, name: str) -> Role:
 
 
 def add_role(team: Team, role: str, title: str, module: curriculum.Module) -> Path:
-    """Write a role's takehome.yaml. UserError when it is there already, or its id is unusable."""
+    """Write a role's takehome.yaml, with this version's wheel where the team's folder has it.
+    UserError when it is there already, or its id is unusable.
+    """
     if not _ROLE_ID.fullmatch(role):
         raise UserError(f"{role!r} is no role's id: small letters, digits, _ and - only.")
     path = team.role_path(role)
     if path.exists():
         raise UserError(f"{path} is there already: change it, or choose another --role.")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(starting_text(role, title, module), encoding="utf-8")
+    wheel = WHEEL if (team.folder / WHEEL).is_file() else ""
+    path.write_text(starting_text(role, title, module, wheel=wheel), encoding="utf-8")
     read_role(path)
     team.audit(account(), f"made the role {role}")
     return path

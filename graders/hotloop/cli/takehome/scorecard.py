@@ -94,7 +94,7 @@ def _criteria(asked: Form, filed: Scorecard | None) -> Table:
 
 
 def _remark(criterion: Criterion) -> str:
-    if criterion.kind == "question":
+    if criterion.kind in ("question", "assistants"):
         return " (if asked)"
     is_beside = criterion.kind == "task" and not criterion.counts
     return " (does not count in the score)" if is_beside else ""

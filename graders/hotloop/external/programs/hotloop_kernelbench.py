@@ -16,6 +16,12 @@ FILE = "problem.py"
 MOST_BYTES = 64 << 20
 MOST_FLOPS = 4e9
 """Of a call, with which a CPU computes it in seconds."""
+MOST_BYTES_GPU = 512 << 20
+MOST_FLOPS_GPU = 2e11
+"""Of a call on a GPU, several of which with inputs of their own make one timed window."""
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+WRITES = False
+"""Whether what is called may write to its inputs."""
 LEAST = (64, 256, 1024)
 """Sizes from which on a file's numbers shrink; smaller ones are kernel sizes, groups and heads."""
 SMALLEST = 16
@@ -29,12 +35,12 @@ def problem(_test):
 
 @functools.cache
 def _sized():
-    if torch.cuda.is_available():
-        return Problem(), ""
-    factor, least = fitting(MOST_BYTES, MOST_FLOPS)
-    return Problem(
-        factor, least
-    ), f"sizes from {least} on divided by {factor}" if factor > 1 else ""
+    on_gpu = DEVICE == "cuda"
+    factor, least = fitting(
+        MOST_BYTES_GPU if on_gpu else MOST_BYTES, MOST_FLOPS_GPU if on_gpu else MOST_FLOPS
+    )
+    told = f"sizes from {least} on divided by {factor}" if factor > 1 else ""
+    return Problem(factor, least), told
 
 
 class Problem:
@@ -51,7 +57,7 @@ class Problem:
     def arguments(self, seed, kind):
         """What the model is called with: see `sampled`."""
         torch.manual_seed(seed)
-        with sampled(kind):
+        with torch.device(DEVICE), sampled(kind):
             return tuple(self.module.get_inputs())
 
     def fits(self, _tensors):
@@ -62,14 +68,27 @@ class Problem:
         """What the model is made with."""
         return tuple(self.module.get_init_inputs())
 
-    def reference(self, arguments, setup, seed, double):
+    def reference(self, arguments, seed, double):
         """What `Model` computes, in float32 or in float64, with weights from `seed`."""
-        torch.manual_seed(seed)
-        model = self.module.Model(*setup)
+        model = self.model(seed, double)
         with torch.no_grad():
-            if not double:
-                return model(*arguments)
-            return model.double()(*(doubled(each) for each in arguments))
+            return model(*(doubled(each) for each in arguments) if double else arguments)
+
+    def function(self, seed):
+        """The model, of what `arguments` gives."""
+        model = self.model(seed)
+        return lambda arguments: model(*arguments)
+
+    @functools.lru_cache(maxsize=2)  # noqa: B019 - the problem lives as long as its process
+    def model(self, seed, double=False):
+        """With weights from `seed`, made on the CPU as a submission's is."""
+        torch.manual_seed(seed)
+        model = self.module.Model(*self.setup()).to(DEVICE)
+        return model.double() if double else model
+
+    def parameter_bytes(self, seed):
+        """What a call reads besides its inputs."""
+        return sum(_bytes(each) for each in self.model(seed).parameters())
 
 
 def shrunk(value, factor, least):

@@ -7,8 +7,9 @@ own. This process sees no code of the candidate's; its answers are numbers to it
 import functools
 
 import torch
-from hotloop_form import problem
-from hotloop_structure import NAMES, flatten, rebuilt, unpacked
+from hotloop_form import DEVICE, WRITES, problem
+from hotloop_structure import NAMES, flatten, from_device, rebuilt, unpacked
+from torch.utils.flop_counter import FlopCounterMode
 
 
 class Call:
@@ -18,8 +19,9 @@ class Call:
         self.form, self.sizes = problem(test)
         self.weights = weights
         self.setup = self.form.setup()
-        self.tensors = []
-        self.given = flatten(self.form.arguments(seed, kind), self.tensors)
+        made = []
+        self.given = flatten(self.form.arguments(seed, kind), made)
+        self.tensors = [tensor.to(DEVICE) for tensor in made]
 
     def arguments(self):
         """As the problem made them; a copy, as whoever is called may write to it."""
@@ -36,7 +38,7 @@ class Call:
         return self._computed(double=True)
 
     def _computed(self, double):
-        out = self.form.reference(self.arguments(), self.setup, self.weights, double)
+        out = self.form.reference(self.arguments(), self.weights, double)
         return list(out) if isinstance(out, (tuple, list)) else [out]
 
 
@@ -116,3 +118,76 @@ def last_said():
 
 def _flat(tensors):
     return torch.cat([tensor.double().flatten() for tensor in tensors])
+
+
+def cost(test, seed, weights, kind):
+    """Of a call: bytes that it moves at least once, and the operations of the problem's own code.
+
+    What is returned is copied into the judge's memory; inputs that may be written to are copied
+    for the call. Both copies are in the time of whoever is timed.
+    """
+    it = _call(test, seed, weights, kind)
+    with FlopCounterMode(display=False) as counter:
+        outputs = it.eager
+    given, made = (sum(t.numel() * t.element_size() for t in ts) for ts in (it.tensors, outputs))
+    moved = given * (3 if WRITES else 1) + it.form.parameter_bytes(weights) + 3 * made
+    return [moved, float(counter.get_total_flops())]
+
+
+def fill_call(test, seed, weights, kind, *tensors):
+    """Write a call's inputs; the last tensor is its output."""
+    for target, source in zip(tensors[:-1], _call(test, seed, weights, kind).tensors, strict=True):
+        target.copy_(source)
+    _forget()
+
+
+def check_call(allowed, test, seed, weights, kind, *tensors):
+    """Note what is wrong with a call: its inputs are changed, or its output is not right.
+
+    allowed: times eager's error, of each number, of the RMS; empty for the problem's own check.
+    """
+    it = _call(test, seed, weights, kind)
+    *inputs, out = tensors
+    if not all(map(_same, inputs, it.tensors)):
+        SAID.append("Your function changed its input: write to new memory.")
+    elif not allowed:
+        said = _said(it, lambda: from_device(out, it.eager))
+        SAID.append(said and f"Wrong, by the problem's own check: {said}")
+    else:
+        outputs = zip(from_device(out, it.eager), it.eager, it.truth, strict=True)
+        SAID.append(next(filter(None, (_disagreement(*each, *allowed) for each in outputs)), ""))
+    _forget()
+
+
+def taken():
+    """What was noted since the last time, a text for each call: empty where all is right."""
+    said = [text[:200] for text in SAID]
+    SAID.clear()
+    return said
+
+
+def _same(left, right):
+    return torch.equal(left.contiguous().view(torch.uint8), right.contiguous().view(torch.uint8))
+
+
+def _disagreement(got, eager, truth, times, relative, of_rms):
+    error, rms = _error(eager, truth)
+    truth = truth.double()
+    excess = (got.double() - truth).abs() - relative * truth.abs() - times * error - of_rms * rms
+    # NaN is neither more nor less.
+    wrong = ~(excess <= 0)
+    if not wrong.any():
+        return ""
+    at = int(wrong.flatten().long().argmax())
+    values = [float(each.flatten()[at]) for each in (got, truth)]
+    return (
+        f"Wrong: at element {at}: got {values[0]:.6g}, expected {values[1]:.6g}; "
+        f"{int(wrong.sum())} of {wrong.numel()} elements differ."
+    )
+
+
+def _forget():
+    """Leave the card's memory to whoever is timed."""
+    _call.cache_clear()
+    if DEVICE == "cuda":
+        torch.cuda.empty_cache()

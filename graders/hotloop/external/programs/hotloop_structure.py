@@ -36,6 +36,21 @@ def packed(result):
     return torch.cat([head.to(parts[0].device), *parts])
 
 
+def for_device(result):
+    """One tensor, in as little time as can be: one as it is, several as their bytes."""
+    if isinstance(result, torch.Tensor):
+        return result if result.dim() else result.reshape(1)
+    return torch.cat([each.contiguous().flatten().view(torch.uint8) for each in result])
+
+
+def from_device(flat, like):
+    """The tensors that `for_device` has made one of, with shapes and dtypes as in `like`."""
+    if len(like) == 1:
+        return [flat.reshape(like[0].shape)]
+    parts = flat.split([each.numel() * each.element_size() for each in like])
+    return [p.view(each.dtype).reshape(each.shape) for p, each in zip(parts, like, strict=True)]
+
+
 def unpacked(flat):
     """The tensors that were packed. ValueError where that cannot be."""
     numbers = iter(flat[:HEADER].tolist())

@@ -40,9 +40,8 @@ class Verifier:
 
     def verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
         """Ruling unless all is right. captured: bytes read before the clock was stopped."""
+        self.require_complete(loan, secrets, captured)
         flat_in, flat_out = self.flat(loan.inputs), self.flat(loan.outputs)
-        self._require_complete(flat_out, secrets, captured)
-        self._require_written(flat_out, loan.layout)
         whole = secrets.compares_whole(WHOLE_S / self.whole_s if self.whole_s else 1.0)
         for number in secrets.calls:
             call = loan.layout.calls[number]
@@ -59,9 +58,9 @@ class Verifier:
         """All bytes of a buffer."""
         return self._arithmetic.flat(buffer.address, buffer.size)
 
-    def _require_complete(
-        self, flat: Tensor, secrets: Secrets, captured: NDArray[np.uint8]
-    ) -> None:
+    def require_complete(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
+        """Ruling unless every output was written, and before the clock was stopped."""
+        flat = self.flat(loan.outputs)
         index = self._arithmetic.index(secrets.positions.reshape(-1))
         final = self._arithmetic.to_bytes(self._arithmetic.gather(flat, index))
         if not np.array_equal(final, captured):
@@ -70,6 +69,7 @@ class Verifier:
                 "When your function had said that it was done, the output was not complete yet: "
                 "leave no work behind on the GPU.",
             )
+        self._require_written(flat, loan.layout)
 
     def _require_written(self, flat: Tensor, layout: Layout) -> None:
         outputs = [self._arithmetic.view(flat, call.out) for call in layout.calls]

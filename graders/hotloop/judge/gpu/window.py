@@ -162,6 +162,7 @@ class DeviceSide:
         before = freezer.usage()
         with Loan(self.card.driver, self.layout) as loan:
             secrets = Secrets.draw(self.workload, self.layout, adversarial, self.seeds)
+            self._poison(loan)
             self._fill(loan, secrets)
             index = arithmetic.index(secrets.positions.reshape(-1))
             self.card.driver.reset_persisting_l2()
@@ -171,12 +172,15 @@ class DeviceSide:
             seconds, captured = self._go(loan, index)
             after = freezer.usage()
             clean = self.card.clean() and free
-            self._verifier.verify(loan, secrets, captured)
+            self._verify(loan, secrets, captured)
             still = still and freezer.usage() == after
         self._unmap_in_worker()
         self.link.freeze()
         foreign = (after.wait_ns - before.wait_ns) * 1e-9 / seconds
         return DeviceWindow(seconds, still, clean, foreign)
+
+    def _verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
+        self._verifier.verify(loan, secrets, captured)
 
     def _empty_leg(self, layout: Layout) -> float:
         self._plan_in_worker(layout, [])
@@ -225,15 +229,17 @@ class DeviceSide:
         free, total = self.card.driver.memory()
         return self._free_bytes - free <= KEPT_SHARE * total
 
+    def _poison(self, loan: Loan) -> None:
+        pattern, flat = self.seeds.pattern(), self._verifier.flat(loan.outputs)
+        for call in loan.layout.calls:
+            span = flat[call.out.offset : call.out.offset + call.spec.out.bytes]
+            self.card.arithmetic.poison(span, pattern, call.out.dtype)
+
     def _fill(self, loan: Loan, secrets: Secrets) -> None:
-        arithmetic, pattern = self.card.arithmetic, self.seeds.pattern()
-        flat_in, flat_out = self._verifier.flat(loan.inputs), self._verifier.flat(loan.outputs)
+        arithmetic, flat = self.card.arithmetic, self._verifier.flat(loan.inputs)
         for number, call in enumerate(loan.layout.calls):
-            first = call.out.offset
-            span = flat_out[first : first + call.spec.out.bytes]
-            arithmetic.poison(span, pattern, call.out.dtype)
             for place, values in secrets.inputs(number, call, arithmetic):
-                arithmetic.view(flat_in, place).copy_(values)
+                arithmetic.view(flat, place).copy_(values)
 
     def _go(self, loan: Loan, index: Tensor) -> tuple[float, NDArray[np.uint8]]:
         """Start the clock, hand the memory over, wait, capture, stop the clock, freeze."""

@@ -85,7 +85,7 @@ def ask(
     with _lent(driver, layout) as loan:
         _fill(driver, loan.inputs, call, case)
         _poison(driver, loan.outputs, call.out, seeds.pattern())
-        reply = _run(link, loan, timeout_s)
+        reply = run(link, loan, timeout_s)
         with frozen(link):
             require_fit(call, candidate, reply)
             _require_inputs_kept(driver, loan.inputs, call, case)
@@ -111,7 +111,8 @@ def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]
     return _strided(span, place)
 
 
-def _run(link: Link, loan: Loan, timeout_s: float) -> Message:
+def run(link: Link, loan: Loan, timeout_s: float) -> Message:
+    """Lend the memory to a worker that has its plan, and wait until it has made its calls."""
     fds = [buffer.export() for buffer in loan.buffers]
     try:
         return link.request({"op": "device_run"}, timeout_s, fds)

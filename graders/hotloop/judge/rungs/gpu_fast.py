@@ -38,6 +38,8 @@ class GpuFast:
     baseline_truth: what the baseline computes, where that is something else, as the workload's
         truth: a level is then a share of what a copy reaches.
     seconds: budget of the measurement.
+    implausible: the fraction of the limit above which not all of the work can have been done.
+    helpers, helper_bytes: further processes of ours on the card, and the memory that they take.
     """
 
     workload: DeviceWorkload
@@ -48,13 +50,16 @@ class GpuFast:
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 60.0
     pace: Pace = USUAL
+    implausible: float = IMPLAUSIBLE
+    helpers: int = 0
+    helper_bytes: int = 0
 
     def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
         card = card_for(session)
         # The judge, the notebook's kernel where there is one; then each worker that is started.
-        card.clocks.expected_clients = 1 + max(
-            guests_of(session), int(session.candidate.file is None)
+        card.clocks.expected_clients = (
+            1 + self.helpers + max(guests_of(session), int(session.candidate.file is None))
         )
         try:
             return self._judge_on(card, session)
@@ -71,25 +76,22 @@ class GpuFast:
             ceiling = measure(link, matmul=self.fewest_flops is not None)
         session.progress("starting the baseline")
         before = card.driver.memory()[0]
-        with trusted_worker(session, self.baseline.path.parent, card) as other:
+        with trusted_worker(session, self.baseline.folder(session), card) as other:
             card.clocks.expected_clients += 1
             ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
             other.resolve(ours.name, ours.file, 120)
-            side_a = DeviceSide(
-                other, ours, self.of_baseline(), card, session.seeds, before, session.budget
-            )
+            side_a = self._side(other, ours, self.of_baseline(), card, session, before)
             lengthen(side_a)
-            free = card.free_bytes - max(0, before - card.driver.memory()[0])
+            taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
             with candidate_worker(session, card) as link:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
-                side_b = DeviceSide(
+                side_b = self._side(
                     link,
                     session.candidate,
                     self.workload,
                     card,
-                    session.seeds,
-                    free,
-                    session.budget,
+                    session,
+                    card.free_bytes - taken,
                 )
                 try:
                     return self._judge(side_a, side_b, ceiling, session)
@@ -97,6 +99,17 @@ class GpuFast:
                     raise blame(link, card, str(busy)) from None
                 finally:
                     side_b.close()
+
+    def _side(
+        self,
+        link: Link,
+        candidate: Candidate,
+        workload: DeviceWorkload,
+        card: Card,
+        session: Session,
+        free: int,
+    ) -> DeviceSide:
+        return DeviceSide(link, candidate, workload, card, session.seeds, free, session.budget)
 
     def of_baseline(self) -> DeviceWorkload:
         """What the baseline computes."""
@@ -138,7 +151,7 @@ class GpuFast:
             protocol_shares=shares,
             **measured_on(side_b.calls[0].spec),
         )
-        return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, evidence, self.implausible)
 
     def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
         """By the card's measured ceilings."""

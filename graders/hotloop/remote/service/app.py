@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from typing import cast
 
 from fastapi import FastAPI
@@ -38,7 +38,8 @@ def application(service: Service) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
-        yield
+        with _scores(service):
+            yield
         await service.watch.end()
 
     app = site.application(
@@ -51,6 +52,11 @@ def application(service: Service) -> FastAPI:
         version=__version__,
         lifespan=lifespan,
     )
+    if service.tool is not None:
+        from hotloop.remote.service.routes import lti
+
+        app.state.from_elsewhere = lti.FROM_LMS
+        app.include_router(lti.router)
     for part in (
         jobs.router,
         hand_ins.router,
@@ -63,6 +69,22 @@ def application(service: Service) -> FastAPI:
     app.add_exception_handler(LoginNeeded, _login_needed)
     app.add_exception_handler(HTTPException, _http)
     return app
+
+
+@contextmanager
+def _scores(service: Service) -> Generator[None]:
+    """Meanwhile an LMS is sent the scores that are due."""
+    if service.tool is None:
+        yield
+        return
+    from hotloop.remote.service.lti.scores import Passing
+
+    passing = Passing(service.engine, service.tool)
+    passing.start()
+    try:
+        yield
+    finally:
+        passing.stop()
 
 
 NO_SESSION = (

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine, select
 
-from hotloop.remote.service.tables import Work, accounts, jobs, workers, works
+from hotloop.remote.service.tables import Work, accounts, jobs, lti_items, workers, works
 from hotloop.remote.service.watch import Place, places
 from hotloop.remote.service.works import LEASE
 from hotloop.transactions import reading
@@ -29,7 +29,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Fault:
-    """A work that was given up."""
+    """A work that was given up, or a score that the LMS did not take."""
 
     who: str
     what: str
@@ -85,6 +85,19 @@ def faults(engine: Engine) -> list[Fault]:
     with reading(engine) as connection:
         rows = connection.execute(query).all()
     return [Fault(r.name, _what(r.module, r.tasks), r.ended, r.problem) for r in rows]
+
+
+def scores(engine: Engine) -> list[Fault]:
+    """What the LMS has not taken so far."""
+    query = (
+        select(accounts.c.name, lti_items.c.module, lti_items.c.tried, lti_items.c.problem)
+        .join(accounts, accounts.c.id == lti_items.c.account)
+        .where(lti_items.c.problem != "")
+        .order_by(lti_items.c.tried.desc())
+        .limit(MOST)
+    )
+    with reading(engine) as connection:
+        return [Fault(*row) for row in connection.execute(query)]
 
 
 def working(engine: Engine) -> list[Working]:

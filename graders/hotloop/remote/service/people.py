@@ -23,7 +23,7 @@ from sqlalchemy import (
     update,
 )
 
-from hotloop.remote.service.tables import accounts, invitations, jobs, tokens
+from hotloop.remote.service.tables import accounts, invitations, jobs, lti_users, tokens
 from hotloop.transactions import reading, writing
 from hotloop.web import accounts as web
 from hotloop.web.accounts import AccountError
@@ -76,6 +76,38 @@ def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = 
     with writing(engine) as connection:
         connection.execute(insert(invitations).values(row))
     return secret
+
+
+def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) -> Person:
+    """The account of somebody whom an LMS vouches for, with the role that it says; made where there
+    is none. Its name is the address that the LMS gives, unless that is an account already: an LMS
+    is believed about its own people, and hands nobody the account of another one.
+    """
+    hidden = f"lti-{digest(f'{issuer} {subject}')[:16]}"
+    with writing(engine) as connection:
+        row = connection.execute(
+            select(lti_users.c.account).where(
+                lti_users.c.issuer == issuer, lti_users.c.subject == subject
+            )
+        ).one_or_none()
+        if row is None:
+            taken = select(accounts.c.id).where(accounts.c.name == email)
+            is_free = connection.execute(taken).one_or_none() is None
+            is_address = NAME.fullmatch(email) is not None and "@" in email
+            name = email if is_address and is_free else hidden
+            values = {"name": name, "role": role, "password": "", "made": datetime.now(UTC)}
+            account = connection.execute(
+                insert(accounts).values(values).returning(accounts.c.id)
+            ).scalar_one()
+            known = {"issuer": issuer, "subject": subject, "account": account}
+            connection.execute(insert(lti_users).values(known))
+        else:
+            account = row.account
+            connection.execute(update(accounts).where(accounts.c.id == account).values(role=role))
+        name = connection.execute(
+            select(accounts.c.name).where(accounts.c.id == account)
+        ).scalar_one()
+    return Person(account, name, role)
 
 
 def invited(engine: Engine, secret: str) -> Person | None:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Self, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self, cast
 
 from fastapi import Depends, Header
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -15,6 +16,7 @@ from starlette.requests import Request
 
 from hotloop.remote.service import hand_ins, people
 from hotloop.remote.service.hand_ins import Exchange
+from hotloop.remote.service.lti import platforms
 from hotloop.remote.service.people import Person
 from hotloop.remote.service.settings import Class, Settings
 from hotloop.remote.service.tables import opened
@@ -25,16 +27,22 @@ from hotloop.web.rates import RateLimits
 from hotloop.web.site import Site, client
 from hotloop.web.uploads import place
 
+if TYPE_CHECKING:
+    from hotloop.remote.service.lti.tool import Tool
+
 NO_TOKEN = "This token is not known here: log in with an invitation of your instructor's."
 
 
 @dataclass
 class Service(Site[Settings]):
-    """A class's service. streams: how many each person follows at this moment."""
+    """A class's service. tool: for an LMS, where one is registered. streams: how many each person
+    follows at this moment.
+    """
 
     group: Class
     watch: Watch
     exchange: Exchange | None
+    tool: Tool | None
     streams: Counter[int] = field(default_factory=Counter[int], init=False)
 
     @classmethod
@@ -46,7 +54,8 @@ class Service(Site[Settings]):
         group = Class.of(settings.folder)
         exchange = None if settings.course is None else Exchange.of(settings.course)
         rates = RateLimits(settings.rates)
-        service = cls(settings, engine, rates, group, Watch(engine), exchange)
+        tool = _tool(settings.folder)
+        service = cls(settings, engine, rates, group, Watch(engine), exchange, tool)
         if exchange is not None:
             # What was stored when the service ended.
             hand_ins.lay_all(engine, exchange)
@@ -66,6 +75,15 @@ class Service(Site[Settings]):
             yield
         finally:
             self.streams[who.account] -= 1
+
+
+def _tool(folder: Path) -> Tool | None:
+    if not (folder / platforms.FILE).is_file():
+        return None
+    # Only here: the group `lti` is needed from now on.
+    from hotloop.remote.service.lti.tool import Tool
+
+    return Tool.of(folder)
 
 
 def of(request: Request) -> Service:

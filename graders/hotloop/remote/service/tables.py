@@ -151,7 +151,58 @@ workers = Table(
     Column("beat", Utc, nullable=False),
 )
 
-TABLES = [accounts, sessions, tokens, invitations, jobs, works, records, hand_ins, shown, workers]
+lti_logins = Table(
+    "service_lti_logins",
+    metadata,
+    # SHA-256 of what the browser brings back.
+    Column("state", String(64), primary_key=True),
+    Column("nonce", String(64), nullable=False),
+    Column("issuer", String(255), nullable=False),
+    Column("client_id", String(255), nullable=False),
+    Column("expires", Utc, nullable=False),
+)
+
+lti_users = Table(
+    "service_lti_users",
+    metadata,
+    # Who somebody is at an LMS: a name or an address may change hands.
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    _owner(),
+)
+
+lti_items = Table(
+    "service_lti_items",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _owner(),
+    Column("module", String(60), nullable=False),
+    Column("issuer", String(255), nullable=False),
+    Column("client_id", String(255), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("lineitem", Text, nullable=False),
+    # The end of the latest job whose score the LMS has taken.
+    Column("passed", Utc),
+    # When a server began to send it, until it was taken.
+    Column("tried", Utc),
+    Column("problem", Text, nullable=False),
+)
+
+TABLES = [
+    accounts,
+    sessions,
+    tokens,
+    invitations,
+    jobs,
+    works,
+    records,
+    hand_ins,
+    shown,
+    workers,
+    lti_logins,
+    lti_users,
+    lti_items,
+]
 
 
 def opened(folder: Path, url: str = "") -> Engine:

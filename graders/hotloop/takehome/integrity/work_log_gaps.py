@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from hotloop.takehome.integrity.signal import Signal, Strength
-from hotloop.takehome.work_log import Entry, WorkLog
+from hotloop.takehome.work_log import Entry, Kind, WorkLog
 
 LARGE = 60
 """Lines that came between two entries, from which on it is worth a look."""
@@ -20,8 +20,9 @@ _IMPOSSIBLE = (
     "container, or of a machine that was asleep, often is."
 )
 _AT_ONCE = (
-    "Many work in an editor or on another machine and paste the result, or check for the first "
-    "time at the end. The log sees checks only, not thinking."
+    "Many work in an editor or on another machine and paste the result, take what an assistant "
+    "wrote where that is allowed, or check for the first time at the end. The log sees checks "
+    "only, not thinking."
 )
 _MISSING = "The log can be left out, and the candidate was told so."
 
@@ -55,13 +56,24 @@ def _impossible(entry: Entry, earliest: datetime, latest: datetime) -> str:
 
 
 def _large(entry: Entry) -> str:
-    """A check that passed right after much had come since the last entry."""
+    """Much that came since the last entry, whatever this one is: whoever pastes a whole solution
+    may check it once, at the end or never.
+    """
     added = sum(change.added for change in entry.changes.values())
-    if entry.kind != "checked" or added < LARGE or str(entry.verdict) != "passed":
+    if added < LARGE:
         return ""
-    return (
-        f"{entry.at:%Y-%m-%d %H:%M} UTC: {entry.task} passed, {added} lines since the entry before."
-    )
+    what = _EVENTS[entry.kind]
+    if entry.kind == "checked":
+        what = f"{entry.task} was checked ({str(entry.verdict).replace('_', ' ')})"
+    return f"{entry.at:%Y-%m-%d %H:%M} UTC: {what}, {added} lines since the entry before."
+
+
+_EVENTS: dict[Kind, str] = {
+    "opened": "JupyterLab was opened",
+    "resumed": "work went on",
+    "submitted": "the file to hand in was written",
+    "checked": "a task was checked",
+}
 
 
 def _absent() -> Signal:

@@ -9,18 +9,22 @@ from uuid import UUID
 import pytest
 
 from hotloop import render
+from hotloop.bank import catalog
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
-from hotloop.takehome import signalling
+from hotloop.takehome import grading, signalling
 from hotloop.takehome.chain import Break
-from hotloop.takehome.integrity import similarity, variant_mismatch, work_log_gaps
+from hotloop.takehome.integrity import prose, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import wrong_answers
 from hotloop.takehome.intervals import rate_interval
+from hotloop.takehome.pack import Pack
 from hotloop.takehome.recorded import recorded
+from hotloop.takehome.report import Report
 from hotloop.takehome.seen import Change
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.work_log import Entry, WorkLog, active_minutes
+from hotloop.takehome.written_here import OwnReports
 from hotloop.variants import Variant
 
 from ..conftest import Hired
@@ -256,6 +260,19 @@ def test_a_broken_log_and_work_at_once_are_told() -> None:
     assert broken[0].evidence == ["Line 3 cannot be read."]
 
 
+@pytest.mark.parametrize("kind", ["submitted", "opened", "checked"])
+def test_much_work_at_once_needs_no_passed_check(kind: Any) -> None:
+    much = {"softmax.cu": Change(added=321, removed=0)}
+    facts: dict[str, Any] = {"kind": kind, "at": START, "previous": "0" * 64, "changes": much}
+    if kind == "checked":
+        facts |= {"task": "cuda_block", "verdict": Verdict.WRONG_ANSWER}
+    (found,) = gaps(log(Entry(**facts)), "optional")
+    assert found.title == "Much work came at once"
+    assert "321 lines since the entry before" in found.evidence[0]
+    facts["changes"] = {"softmax.cu": Change(added=work_log_gaps.LARGE - 1, removed=0)}
+    assert gaps(log(Entry(**facts)), "optional") == []
+
+
 def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
     assert gaps(None, "optional") == []
     assert [s.title for s in gaps(None, "yes")] == ["No work log"]
@@ -323,3 +340,69 @@ def test_a_role_that_was_given_another_module_since(own_team: Hired, tmp_path: P
     assert after.module == MODULE
     assert after.tasks == before.tasks
     assert after.score == before.score
+
+
+LONG_ANSWER = (
+    "The unfused chain reads the matrix three times and writes it twice, since the maximum has to "
+    "be known before the first exponential and the sum before the first division. One kernel holds "
+    "a row in registers and touches global memory once in each direction, which is why the ratio "
+    "follows the bytes and not the number of operations that are launched."
+)
+
+
+def test_published_prose_is_found_word_for_word(own_team: Hired, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    entry = catalog.find("fused_softmax.when_fusion_cannot_help")
+    copied = entry.question.answer.replace(".", " …").upper()
+    pasted = handed_in(own_team.team, own_team.packs[0], tmp_path / "a", answer=copied)
+    found = next(s for s in report_on(own_team.team, pasted).signals if "words of" in s.title)
+    assert entry.question.title in found.title
+    assert found.strength == "strong"
+    assert found.evidence[1].startswith("The longest passage: “")
+
+
+def test_own_prose_is_no_sign_and_a_shared_answer_is(own_team: Hired, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    first = handed_in(own_team.team, own_team.packs[0], tmp_path / "a", answer=LONG_ANSWER)
+    assert not any("words of" in title for title in titles(first, own_team))
+    second = handed_in(own_team.team, own_team.packs[1], tmp_path / "b", answer=LONG_ANSWER)
+    said = f"words of the answer of {own_team.packs[0].pseudonym}"
+    assert any(said in title for title in titles(second, own_team))
+
+
+def test_texts_on_different_questions_share_almost_nothing() -> None:
+    """What the signal says of its own rate."""
+    texts = [prose.runs(prose.words(text)) for _, text in prose.published(MODULE)]
+    long = [found for found in texts if len(found) >= prose.FEWEST_RUNS]
+    shares = [
+        len(one & other) / min(len(one), len(other))
+        for number, one in enumerate(long)
+        for other in long[:number]
+    ]
+    assert len(shares) > 10_000
+    assert max(shares) <= 0.05
+
+
+def test_whoever_was_graded_first_is_compared_with_who_came_later(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    team, (first, second) = own_team.team, own_team.packs
+
+    def kept(pack: Pack) -> Report:
+        path = team.report_folder(pack.manifest.pack) / "report.json"
+        return OwnReports(team).read(path)
+
+    earlier = _alone(own_team, tmp_path / "a", 0, "state_object")
+    grading.write(report_on(team, earlier), team)
+    assert not any(second.pseudonym in s.title for s in kept(first).signals)
+    copied = _alone(own_team, tmp_path / "b", 1, "state_object")
+    grading.write(report_on(team, copied), team)
+    assert any(second.pseudonym in s.title for s in kept(first).signals)
+    page = (team.report_folder(first.manifest.pack) / "report.html").read_text()
+    assert second.pseudonym in page
+    # Another hand-in, of their own: neither is like the other any more.
+    team.extend(second.manifest.pack, datetime(2030, 2, 1, tzinfo=UTC))
+    honest = _alone(own_team, tmp_path / "c", 1, "padded_tiles")
+    grading.write(report_on(team, honest), team)
+    assert not any(second.pseudonym in s.title for s in kept(first).signals)

@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from hotloop.takehome.portal import links, passwords, standing
 from hotloop.takehome.portal.app import tidy
 from hotloop.takehome.portal.pages import score
 from hotloop.takehome.portal.queue import State
+from hotloop.takehome.team import TeamError
 from hotloop.web.pages import moment
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
@@ -83,6 +85,20 @@ def test_a_form_that_is_sent_twice_makes_one_pack(office: Office, member: Browse
     assert len(office.team.packs()) == 3
     assert member.send("/candidates", **form, again="true").status_code == 303
     assert len(office.team.packs()) == 4
+
+
+def test_no_pack_is_made_that_could_not_be_worked_in(
+    office: Office, member: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing_there(_team: object, role: Any) -> None:
+        raise TeamError(f"`make lab` in a pack of {role.role} would fail.")
+
+    monkeypatch.setattr("hotloop.takehome.installable.require", nothing_there)
+    before = len(office.team.packs())
+    answer = member.send("/candidates", role="gpu_engineer", name="K")
+    assert answer.status_code == 422
+    assert "would fail" in answer.text
+    assert len(office.team.packs()) == before
 
 
 def test_what_is_wrong_with_a_role_is_said_with_its_line(office: Office, member: Browser) -> None:

@@ -65,8 +65,13 @@ def enter(request: Request, service: Here, secret: Secret) -> Response:
     if person is None:
         service.rates.count("unknown", client(request))
         raise Refused(410, NO_INVITATION)
+    return logged_in_at(service, request, person.account)
+
+
+def logged_in_at(service: Service, request: Request, account: int) -> Response:
+    """A session of somebody, who is sent to the pages."""
     had = request.cookies.get(service.session_cookie, "")
-    session = accounts.log_in(service.engine, person.account, replaces=had)
+    session = accounts.log_in(service.engine, account, replaces=had)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(
         service.session_cookie,
@@ -146,7 +151,12 @@ def remove(service: Here, who: Who, name: Annotated[str, Form(max_length=60)]) -
 @for_instructors.get("/faults")
 def faults(service: Here, who: Who) -> Response:
     """What could not be judged."""
-    return page("faults.html", member=who, shown=overview.faults(service.engine))
+    return page(
+        "faults.html",
+        member=who,
+        shown=overview.faults(service.engine),
+        scores=overview.scores(service.engine),
+    )
 
 
 @for_instructors.post("/logout")

@@ -9,6 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Form, Query
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from hotloop.takehome import installable
 from hotloop.takehome.intervals import tenths
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.manifest import RoleId
@@ -85,6 +86,7 @@ def invite(
     """Make a pack and its link. again: although somebody of that name has a pack of the role."""
     try:
         wanted = portal.team.role(role)
+        installable.require(portal.team, wanted)
         now = datetime.now(UTC)
         made = make_pack(
             portal.team,

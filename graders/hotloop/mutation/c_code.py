@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from mutation import Edit
+from hotloop.mutation import Edit
 
 _HIDDEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^[ \t]*#[^\n]*', re.DOTALL | re.MULTILINE
@@ -52,9 +52,14 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
 
 def edits(text: str) -> Iterator[Edit]:
     """Every mistake that can be made in the file, one at a time."""
-    visible = _HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    shown = visible(text)
     for operator, pattern, new in _PATTERNS:
-        for match in re.finditer(pattern, visible):
+        for match in re.finditer(pattern, shown):
             changed = match.expand(new)
             if changed != match[0]:
                 yield Edit(operator, match.start(), match.end(), changed)
+
+
+def visible(text: str) -> str:
+    """The text with blanks in place of comments, strings and preprocessor lines."""
+    return _HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from mutation import Edit
+from hotloop.mutation import Edit
 
 REDUCTIONS = {
     *("sum", "max", "min", "amax", "amin", "mean", "any", "all", "prod", "logsumexp", "argmax"),
@@ -20,7 +20,7 @@ NARROWER = {
     "float": "half",
     "double": "float",
 }
-OTHER_SIDE = {
+OTHER_SIDE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=",
     ast.LtE: "<",
     ast.Gt: ">=",
@@ -32,8 +32,8 @@ OTHER_SIDE = {
     ast.Is: "is not",
     ast.IsNot: "is",
 }
-REVERSED = {ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<="}
-ARITHMETIC = {
+REVERSED: dict[type[ast.cmpop], str] = {ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<="}
+ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "-",
     ast.Sub: "+",
     ast.Mult: "+",

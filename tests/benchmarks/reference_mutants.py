@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from hotloop import curriculum, render
 from hotloop.curriculum import Module, Task
 from hotloop.markers import Region, parse, regions
-from mutation import Edit, c_code, python_code
+from hotloop.mutation import Edit, c_code, python_code
 
 LANGUAGES = {".py": python_code.edits, ".cu": c_code.edits, ".cpp": c_code.edits}
 

@@ -1,0 +1,246 @@
+"""Rungs about perf_analyzer: the learner's code runs it, and it measures the learner's settings.
+
+In `sweep` it runs in the learner's own sandbox, before a relay to a server of ours, so that what
+it has asked for is known. In `measured` it is ours, and both servers are asked in turn.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from hotloop.checks.triton_ensemble import analyzer_reports
+from hotloop.checks.triton_ensemble.analyzer_reports import CLIENTS, P95, RATE, Row
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import Link
+from hotloop.judge.questions import ask_plainly, number_mismatch, shown
+from hotloop.judge.rungs.batches import candidate_server
+from hotloop.judge.served import over, require_environment
+from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
+from hotloop.sandbox.confinement import Confined
+from hotloop.serving import listeners, programs
+from hotloop.serving.environment import Environment
+from hotloop.serving.problem import Problem
+from hotloop.serving.relay import Caps, Relay, Seen
+from hotloop.serving.repository import read_config
+from hotloop.serving.server import Server
+
+MODEL = "bert"
+LOADS = (1, 2, 3, 4, 6, 8, 12, 16)
+"""Of which three are asked for."""
+
+CAPS = Caps(connections=256, calls=200_000, bytes=1 << 30)
+FEWEST_CALLS = 40
+"""Inferences for each load at least: fewer are no measurement."""
+
+PLAUSIBLE = (0.4, 1.6)
+"""A reported rate, by the highest that the relay has seen over a quarter of a second."""
+
+WINDOW_S = 0.25
+RELATIVE = 0.01
+SWEEP_S = 120.0
+LOAD = ("--input-data", "zero", "-p", "1500", "-r", "3", "-s", "999", "--verbose-csv")
+"""Three windows of 1.5 s, however they agree."""
+
+BUSY = 1.5
+"""How far two runs over one server may differ where its verdict costs points."""
+
+WALL_S = 60.0
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """`sweep(program, variables, port, model, clients)` runs perf_analyzer, and reports.
+
+    repository: makes ours, whose `MODEL` is asked.
+    """
+
+    repository: Callable[[Session], Path]
+    after: tuple[str, ...] = ()
+
+    def __call__(self, session: Session) -> str:
+        """One sweep over loads that are drawn here."""
+        rng = session.rng()
+        loads: list[int] = sorted(rng.choice(LOADS, 3, replace=False).tolist())
+        environment = require_environment(session)
+        server = over(self.repository(session), session, trusted=True)
+        with closing(_worker(session, environment)) as link:
+            http, grpc = listeners.beside(_confined(link), 2)
+            with Relay(
+                {"http": http, "grpc": grpc}, lambda _: server.connect(server.ports.http), caps=CAPS
+            ) as relay:
+                session.progress("perf_analyzer in your hands")
+                arguments = (
+                    str(environment.perf_analyzer),
+                    environment.variables(),
+                    relay.ports["http"],
+                    MODEL,
+                    loads,
+                )
+                answer = ask_plainly(link, arguments, session.timeout(SWEEP_S))
+                seen = relay.seen()
+        _require_rows(answer, loads, seen)
+        session.note(inferences=len(seen.inferences()), loads=loads)
+        said = ", ".join(map(str, loads))
+        return f"perf_analyzer at {said} clients: {len(seen.inferences())} inferences, read right."
+
+
+@dataclass(frozen=True)
+class Measured:
+    """perf_analyzer measures the learner's settings beside ours, in turn.
+
+    repository, baseline: put together the two. clients: of the load. least: throughput by ours.
+    most_alone: how many times longer one client may wait, at the 95th percentile.
+    """
+
+    timed: ClassVar[bool] = True
+    repository: Callable[[Session], Path]
+    baseline: Callable[[Session], Path]
+    clients: int = 16
+    least: float = 1.3
+    most_alone: float = 1.5
+    after: tuple[str, ...] = ("choose",)
+
+    def __call__(self, session: Session) -> str:
+        """What is asked for is in the file; then A B B A at many clients, and at one."""
+        _require_settings(self.repository(session))
+        session.alone()
+        theirs = candidate_server(self.repository, session)
+        ours = over(self.baseline(session), session, trusted=True)
+        rates: dict[str, list[float]] = {"ours": [], "theirs": []}
+        alone: dict[str, list[float]] = {"ours": [], "theirs": []}
+        for name in ("ours", "theirs", "theirs", "ours"):
+            server = ours if name == "ours" else theirs
+            session.progress(f"perf_analyzer at {self.clients} clients and at 1")
+            rates[name].append(_analyzed(server, self.clients)[RATE])
+            alone[name].append(_analyzed(server, 1)[P95])
+        # Other programs only make a run slower: the better one of two says more than their mean.
+        ratio = max(rates["theirs"]) / max(rates["ours"])
+        wait = min(alone["theirs"]) / min(alone["ours"])
+        session.note(rates=rates, p95_of_one_client_us=alone, ratio=ratio)
+        said = f"perf_analyzer, {self.clients} clients: {ratio:.2f} times the inferences a second"
+        if ratio >= self.least and wait <= self.most_alone:
+            return f"{said}; one client's p95 is {wait:.2f} times that before."
+        if max(max(runs) / min(runs) for runs in (rates["ours"], alone["ours"])) > BUSY:
+            raise Ruling(
+                Verdict.UNDECIDED, "This machine was too busy: two runs of one server differ."
+            )
+        if ratio < self.least:
+            raise Ruling(Verdict.TOO_SLOW, f"{said}; at least {self.least:g} are asked for.")
+        raise Ruling(Verdict.TOO_SLOW, f"{said}, but one client waits {wait:.1f} times as long.")
+
+
+def _worker(session: Session, environment: Environment) -> Link:
+    """The candidate's process, which sees the server's environment too."""
+    session.source()
+    link = session.launcher.start(
+        files=session.files.root,
+        trusted=False,
+        read_only={str(environment.root): environment.root},
+        anew=True,
+    )
+    link.deadline = session.budget.deadline
+    link.resolve(session.name, session.candidate.file, session.timeout(RESOLVE_TIMEOUT_S))
+    return link
+
+
+def _confined(link: Link) -> Confined:
+    if link.confined is None:
+        raise JudgeFault("a load test is a file with a process of its own")
+    return link.confined
+
+
+def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
+    told = as_message(answer)
+    if told is None or not isinstance(told.get("report"), str):
+        raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with “report” and “rows”.")
+    if said := seen.excess or seen.unreadable:
+        raise Ruling(Verdict.WRONG_ANSWER, f"On the way to the server: {said}.")
+    fewest = FEWEST_CALLS * len(loads)
+    if len(seen.inferences()) < fewest:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"The server got {len(seen.inferences())} inferences, and {len(loads)} loads need "
+            f"{fewest} or more.",
+        )
+    try:
+        rows = analyzer_reports.parsed(told["report"])
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise Ruling(
+            Verdict.WRONG_ANSWER, "“report” is not the CSV that perf_analyzer -f writes."
+        ) from None
+    if sorted(row[CLIENTS] for row in rows) != list(loads):
+        got = [row[CLIENTS] for row in rows]
+        raise Ruling(Verdict.WRONG_ANSWER, f"The report has the loads {got}, not {list(loads)}.")
+    _require_plausible(rows, seen)
+    for mismatch in _misread(told.get("rows"), {row[CLIENTS]: row for row in rows}):
+        raise Ruling(Verdict.WRONG_ANSWER, f"In “rows”, {mismatch}.")
+
+
+def _require_plausible(rows: Sequence[Row], seen: Seen) -> None:
+    times = sorted(call.at for call in seen.inferences())
+    # How many came within a window from each of them on.
+    most = max(bisect_left(times, first + WINDOW_S) - at for at, first in enumerate(times))
+    highest = most / WINDOW_S
+    reported = max(row[RATE] for row in rows)
+    if not PLAUSIBLE[0] * highest <= reported <= PLAUSIBLE[1] * highest:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"The report has {reported} inferences a second at most, and the server got up to "
+            f"{highest:.0f}: return the report of this run.",
+        )
+
+
+def _misread(told: object, rows: dict[int, Row]) -> Iterator[str]:
+    entries = as_list(told)
+    if len(entries) != len(rows):
+        yield f"there are {len(entries)} entries for {len(rows)} loads"
+        return
+    for entry in map(as_message, entries):
+        clients = None if entry is None else entry.get("clients")
+        row = rows.get(clients) if isinstance(clients, int) else None
+        if entry is None or row is None:
+            yield f"an entry has {shown(clients)} clients"
+            return
+        for key, column in (("per_second", RATE), ("p95_us", P95)):
+            found = number_mismatch(f"{key} at {clients}", entry.get(key), row[column], RELATIVE, 1)
+            if found is not None:
+                yield found
+
+
+def _require_settings(folder: Path) -> None:
+    config = read_config(folder, MODEL)
+    if isinstance(config, Problem):
+        raise Ruling(Verdict.COMPILE_ERROR, str(config))
+    batching = config.message.dynamic_batching
+    preferred = list(batching.preferred_batch_size)
+    instances = sum(group.count for group in config.message.instance_group)
+    for right, what in (
+        (config.max_batch_size > 1, "max_batch_size above 1"),
+        (preferred, "preferred_batch_size in dynamic_batching"),
+        (all(size <= config.max_batch_size for size in preferred), "no preferred size above it"),
+        (instances > 0, "an instance_group with its count"),
+    ):
+        if not right:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{config.file} must have {what}.")
+
+
+def _analyzed(server: Server, clients: int) -> Row:
+    """The row of perf_analyzer's report at this load."""
+    with tempfile.TemporaryDirectory(prefix="hotloop-load-") as name:
+        report = Path(name) / "report.csv"
+        arguments = ("--concurrency-range", str(clients), *LOAD, "-f", str(report))
+        command = programs.perf_analyzer(server, MODEL, *arguments)
+        ended = programs.run(server, command, wall_s=WALL_S)
+        if ended.status != 0 or not report.is_file():
+            said = ended.output.strip()[-300:]
+            raise Ruling(Verdict.RUNTIME_ERROR, f"perf_analyzer could not measure it: {said}")
+        (row,) = analyzer_reports.parsed(report.read_text(encoding="utf-8"))
+    return row

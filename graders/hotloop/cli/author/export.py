@@ -1,0 +1,38 @@
+"""`hotloop author export`: a task as a folder that a harness trains or evaluates models with."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import Answer, UserError, require_local
+
+NEXT = """
+The reference gets a reward of 1 from: harbor run -p {folder} -a oracle
+The site's page “Judge KernelBench, GPU MODE …” says what a harness must keep apart.
+"""
+
+
+def run(
+    what: Annotated[
+        str, typer.Argument(metavar="MODULE.TASK", help="A task, or a module's: MODULE.")
+    ],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Gets a folder for each task.")],
+) -> Answer:
+    """Write tasks in Harbor's form, for training a model or evaluating it.
+
+    The model works in one container and the judge in another; the reward is the share of the
+    points.
+    """
+    require_local()
+    from hotloop import harbor
+
+    module, tasks = find.tasks(what)
+    code = [task for task in tasks if task.kind == "code"]
+    if not code:
+        raise UserError(f"{what} is graded by a person: nothing can judge it.")
+    made = [harbor.write(module, task, folder / f"{module.id}-{task.id}") for task in code]
+    shown = [Text(f"made {path}") for path in made]
+    return Answer({"made": [str(path) for path in made]}, *shown, Text(NEXT.format(folder=made[0])))

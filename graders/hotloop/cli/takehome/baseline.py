@@ -1,0 +1,104 @@
+"""`hotloop takehome baseline`: what an assistant alone scores on a role."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.course.attempts.attempt import account
+
+
+def run(
+    role: Annotated[str, typer.Argument(help="The role whose packs the model attempts.")],
+    endpoint: Annotated[
+        str,
+        typer.Option(metavar="URL", help="Base of an OpenAI-compatible API, such as https://…/v1."),
+    ],
+    model: Annotated[str, typer.Option(help="The model's name there.")],
+    key_env: Annotated[
+        str, typer.Option(metavar="NAME", help="Environment variable that holds the key.")
+    ] = "OPENAI_API_KEY",
+    attempts: Annotated[int, typer.Option(min=1, max=100, help="Packs to attempt.")] = 5,
+    turns: Annotated[
+        int,
+        typer.Option(min=1, max=20, help="Replies a pack; between them it reads its verdicts."),
+    ] = 1,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before texts are sent.")] = False,
+    team: TeamFolder = Path(),
+) -> Answer:
+    """Let your own model attempt a role's packs.
+
+    Reports then say where a candidate stands. Sends texts to URL; no other command does.
+    """
+    found = open_team(team)
+    from hotloop.takehome import baseline, execution, intervals
+    from hotloop.takehome.chat import Chat, ChatError
+
+    wanted = found.role(role)
+    tasks = execution.code_tasks(wanted.module, [task.task for task in wanted.tasks])
+    if not tasks:
+        raise UserError(f"{role} asks for no task that the judge can judge.")
+    chat = Chat(endpoint, model, key_env)
+    require_sandbox()
+    _require_consent(chat.host, role, attempts * turns, yes)
+    found.audit(account(), f"sent the texts of {role} to {chat.host}, for {model}")
+    done: list[baseline.Attempt] = []
+    failed = ""
+    with Console(stderr=True).status("") as status:
+        for number in range(1, attempts + 1):
+            begin = f"attempt {number} of {attempts}, "
+            try:
+                done.append(
+                    baseline.attempt(
+                        found, wanted, chat, turns, lambda text, b=begin: status.update(b + text)
+                    )
+                )
+            except ChatError as error:
+                failed = str(error)
+                break
+    if not done:
+        raise UserError(failed)
+    series = baseline.series(wanted, chat, turns, done)
+    path = baseline.keep(found, wanted.role, series)
+    scores = series.scores({task.task: task.weight for task in wanted.tasks if task.task in tasks})
+    hard = [name for name in tasks if series.is_hard(name)]
+    lines = [
+        f"attempt {n}: {intervals.said(s)} of 100 by what was measured"
+        for n, s in enumerate(scores, start=1)
+    ]
+    if empty := sum(attempt.pieces == 0 for attempt in done):
+        lines.append(f"Replies in which no file and no cell was found: {empty}")
+    lines.append(_said_hard(hard, len(done)))
+    lines.append(f"{path}: reports that are written from now on place candidates against it.")
+    if failed:
+        lines.append(f"Ended early. {failed}")
+    document = {
+        "role": wanted.role,
+        "model": model,
+        "host": chat.host,
+        "scores": [score.model_dump() for score in scores],
+        "hard": hard,
+        "file": str(path),
+        "error": failed,
+    }
+    return Answer(document, Text("\n".join(lines)), exit_code=int(bool(failed)))
+
+
+def _require_consent(host: str, role: str, requests: int, yes: bool) -> None:
+    said = (
+        f"This sends the texts and starter files of {role}, in variants that no candidate has, to "
+        f"{host}, {requests} times or more. Nothing of any candidate is sent."
+    )
+    if not yes and not typer.confirm(f"{said} Go on?", err=True):
+        raise UserError("Nothing was sent.")
+
+
+def _said_hard(hard: list[str], attempts: int) -> str:
+    if hard:
+        return f"Hard for it (mostly below half of the points): {', '.join(hard)}."
+    few = " Four attempts are the fewest that can show it." if attempts < 4 else ""
+    return f"No task was shown to be hard for it.{few}"

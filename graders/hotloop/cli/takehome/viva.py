@@ -1,0 +1,261 @@
+"""`hotloop takehome viva`: questions made from a candidate's own code, and what came of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.judging import judging_line
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.course.attempts.attempt import account
+from hotloop.takehome.team import Team
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from hotloop.predicting.items import Item
+    from hotloop.predicting.own_code import Work
+    from hotloop.predicting.scores import Scored
+    from hotloop.takehome.viva import Filed, Viva
+
+_COLOURS = {"+": "green", "-": "red", "@": "dim"}
+
+
+def run(
+    candidate: Annotated[
+        str | None, typer.Argument(help="The pseudonym.", show_default=False)
+    ] = None,
+    team: TeamFolder = Path(),
+    role: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of a candidate: the questions on the reference, the same for everybody "
+            "of this role.",
+            show_default=False,
+        ),
+    ] = None,
+    make: Annotated[
+        bool,
+        typer.Option("--make", help="Make new questions; the judge needs a few minutes."),
+    ] = False,
+    accept: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="You have read these, such as 1,2,5, and they may be asked; the others may not.",
+            show_default=False,
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(help="Score and keep the answers that the page saved.", show_default=False),
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="Judge this task's code now.", show_default=False)
+    ] = None,
+    item: Annotated[
+        int | None, typer.Option(help="Judge this question's code now.", show_default=False)
+    ] = None,
+    columns: Annotated[
+        int | None,
+        typer.Option(min=1, help="With --task or --item: the inputs' width.", show_default=False),
+    ] = None,
+    rows: Annotated[int, typer.Option(min=1, help="With --columns: the inputs' rows.")] = 6,
+    change: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="OLD NEW", help="With --task: this text changed once.", show_default=False
+        ),
+    ] = None,
+) -> Answer:
+    """Make questions from a candidate's code, and score the answers.
+
+    One place of the code is changed in each; the candidate says what the judge will find. Without
+    an option: the questions with their answers, for you to read. --task and --item judge a
+    variation in seconds while you talk.
+    """
+    found = open_team(team)
+    if (candidate is None) == (role is None):
+        raise UserError("Name a candidate, or with --role a role: one of the two.")
+    from hotloop.takehome import viva
+
+    if candidate is None:
+        assert role is not None
+        found.role(role)
+        return _of_role(found, role, make=make, accept=accept)
+    pack = found.find(candidate).pack
+    if task is not None or item is not None:
+        return _varied(found, pack, task, item, columns, rows, change)
+    if make:
+        require_sandbox()
+        with judging_line() as say:
+            viva.make(found, pack, account(), say)
+    if accept is not None:
+        viva.accept(found, viva.own_path(found, pack), _numbers(accept), account())
+    if file is not None:
+        viva.file(found, pack, file, account())
+    return _of_candidate(found, candidate, pack)
+
+
+def _of_role(team: Team, role: str, *, make: bool, accept: str | None) -> Answer:
+    from hotloop.takehome import viva
+
+    path = viva.fixed_path(team, role)
+    if make:
+        require_sandbox()
+        with judging_line() as say:
+            viva.make_fixed(team, role, account(), say)
+    if accept is not None:
+        viva.accept(team, path, _numbers(accept), account())
+    found = viva.read(path)
+    document = {"role": role, "questions": _document(found)}
+    return Answer(document, *_shown(found, f"--role {role}"))
+
+
+def _of_candidate(team: Team, name: str, pack: UUID) -> Answer:
+    from hotloop.takehome import viva, viva_page
+
+    own = viva.read(viva.own_path(team, pack))
+    fixed = viva.read(viva.fixed_path(team, team.pack(pack).role))
+    is_ready = any(found is not None and found.items for found in (own, fixed))
+    page = viva_page.write(team, pack) if is_ready else None
+    kept = viva.filed(team, pack)
+    document = {
+        "candidate": name,
+        "questions": _document(own),
+        "on_the_reference": len(fixed.items) if fixed else 0,
+        "page": str(page) if page else None,
+        "filed": kept.model_dump(mode="json") if kept else None,
+    }
+    shown = [*_shown(own, name)]
+    if page:
+        shown.append(Text(f"Page: {page}", no_wrap=True))
+    return Answer(document, *shown, *_filed(kept))
+
+
+def _document(found: Viva | None) -> dict[str, Any] | None:
+    return None if found is None else found.model_dump(mode="json")
+
+
+def _shown(found: Viva | None, of: str) -> Iterable[RenderableType]:
+    if found is None:
+        yield Text(f"There are no questions yet: hotloop takehome viva {of} --make")
+        return
+    for one in found.questions.items:
+        accepted = "accepted" if one.number in found.accepted else "not accepted"
+        yield Text(f"{one.number}. {one.task}, {one.file}, {one.operator} ({accepted})", "bold")
+        yield _diff(one)
+        yield _key(one)
+    made = found.questions
+    yield Text(
+        f"{len(made.items)} questions of {made.tried} changes that were judged, {made.unclear} of "
+        f"them without one clear outcome; {made.seconds:.0f} s."
+    )
+    if not found.accepted:
+        yield Text(f"Read them, then: hotloop takehome viva {of} --accept 1,2,…")
+
+
+def _diff(item: Item) -> Text:
+    lines = Text()
+    for line in item.diff:
+        lines.append(f"   {line}\n", _COLOURS.get(line[:1], ""))
+    return lines
+
+
+def _key(item: Item) -> Text:
+    from hotloop.predicting.outcomes import WORDS
+    from hotloop.takehome.viva_page import facts
+
+    outcome = item.outcome
+    said = f"   {WORDS[outcome.kind]}. {outcome.sentence} {facts(item)}\n"
+    return Text(said)
+
+
+def _filed(kept: Filed | None) -> Iterable[Text]:
+    if kept is None:
+        return
+    for what, score in (("own code", kept.score.own), ("reference", kept.score.fixed)):
+        if score is not None:
+            yield Text(f"{what}: {sentence(score)}")
+
+
+def sentence(score: Scored) -> str:
+    """A score with what it has to be compared with."""
+    reasoning = "not marked" if score.reasoning is None else f"{score.reasoning:.1f} of 4"
+    return (
+        f"{score.right} of {score.items} right (95 %: {score.rate.low:.0%} to "
+        f"{score.rate.high:.0%}; guessing {score.guess_rate:.0%}); Brier {score.brier:.2f} (95 %: "
+        f"{score.interval.low:.2f} to {score.interval.high:.2f}), where 0 is best and an even "
+        f"guess gets {score.guess:.2f}; reasoning {reasoning}."
+    )
+
+
+def _numbers(text: str) -> list[int]:
+    if not re.fullmatch(r"\s*\d+(\s*,\s*\d+)*\s*", text):
+        raise UserError(f"{text!r} is no list of numbers such as 1,2,5.")
+    return [int(number) for number in text.split(",")]
+
+
+def _varied(
+    team: Team,
+    pack: UUID,
+    task: str | None,
+    number: int | None,
+    columns: int | None,
+    rows: int,
+    change: tuple[str, str] | None,
+) -> Answer:
+    """What the judge says now of the work, of a question's code, or of it with one text changed."""
+    require_sandbox()
+    from hotloop.judge.client import JudgeProcess
+    from hotloop.predicting import items
+    from hotloop.predicting.outcomes import WORDS
+    from hotloop.predicting.widths import Size, judged_at
+    from hotloop.takehome import viva
+
+    work, _ = viva.work_of(team, pack)
+    if number is not None:
+        found = _item(viva.read(viva.own_path(team, pack)), number)
+        work, task = found.made_in(work), found.task
+    assert task is not None
+    if task not in work.tasks:
+        raise UserError(f"{task} is none of this work's tasks: {', '.join(work.tasks)}.")
+    if change is not None:
+        work = _changed(work, task, *change)
+    with judging_line() as say:
+        say(f"{task} at {columns} columns" if columns else task)
+        if columns is not None:
+            outcome = judged_at(work, task, Size((columns,), rows))
+        else:
+            with closing(JudgeProcess()) as process:
+                outcome = items.judged(work, task, "", process)
+    if outcome is None:
+        raise UserError(f"The judge came to no verdict on {task}: try once more.")
+    document = {"task": task, "columns": columns, "outcome": outcome.model_dump(mode="json")}
+    is_right = outcome.kind == "none"
+    said = "right" if is_right else WORDS[outcome.kind]
+    return Answer(document, Text(f"{task}: {said}. {outcome.sentence}"))
+
+
+def _item(found: Viva | None, number: int) -> Item:
+    for one in found.questions.items if found else ():
+        if one.number == number:
+            return one
+    raise UserError(f"There is no question {number}.")
+
+
+def _changed(work: Work, task: str, old: str, new: str) -> Work:
+    from hotloop.predicting.own_code import code_of
+
+    for code in code_of(work, task):
+        if code.text.count(old) == 1:
+            return work.with_text(code, code.text.replace(old, new))
+    raise UserError(f"{old!r} does not stand exactly once in the code of {task}.")

@@ -1,0 +1,118 @@
+"""`hotloop trace`: a profiler's trace as a page, in Perfetto, or in TensorBoard."""
+
+from __future__ import annotations
+
+import importlib.util
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, UserError, cut, listing, log, require
+from hotloop.cli.practice_page import Browser
+
+if TYPE_CHECKING:
+    from hotloop.trace import Trace
+
+MOST_OPS = 12
+MOST_IN_A_PAGE = 64 << 20
+"""Bytes of the compressed trace that the page hands to Perfetto."""
+
+PLUGIN = "torch_tb_profiler"
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<body style="font-family: system-ui, sans-serif; max-width: 72rem; margin: 1rem auto">
+<h1>{title}</h1>
+{parts}
+</body>
+</html>
+"""
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="What torch.profiler exported: .json or .json.gz.")],
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Open it in TensorBoard's profiler plugin.")
+    ] = False,
+    browser: Browser = True,
+) -> Answer:
+    """Look at a profiler's trace: on a page with a button for Perfetto, or in TensorBoard.
+
+    The page lies beside the trace. It shows the timeline of a step and the operators with most time
+    of their own; its button opens the whole trace in Perfetto, whose page reads it in your browser.
+    """
+    require("local")
+    if tensorboard:
+        _require_plugin()
+    from hotloop import trace as traces  # with numpy, which not everybody has
+
+    try:
+        found = traces.read(file)
+    except traces.TraceError as error:
+        raise UserError(str(error)) from None
+    page = file.with_name(f"{file.name}.html")
+    page.write_text(_page(found), encoding="utf-8")
+    rows = found.ops()[:MOST_OPS]
+    document = {
+        "page": str(page),
+        "steps": len(found.steps),
+        "step_ms": _median_ms(found),
+        "ops": [{"name": row.name, "calls": row.calls, "self_us": row.self_us} for row in rows],
+    }
+    table = listing("self ms", "calls", "operator")
+    for row in rows:
+        table.add_row(f"{row.self_us / 1000:.2f}", str(row.calls), cut(row.name))
+    if tensorboard:
+        return Answer(document, table, then=lambda _as_json: _in_tensorboard(file))
+    if browser and not webbrowser.open(page.resolve().as_uri()):
+        log("There is no browser here: open the page yourself.")
+    return Answer(document, table, Text(str(page), no_wrap=True, overflow="ignore"))
+
+
+def _page(found: Trace) -> str:
+    from hotloop import trace as traces
+
+    step = found.steps[len(found.steps) // 2] if found.steps else None
+    views = (
+        traces.perfetto(found.path, most_embedded=MOST_IN_A_PAGE),
+        traces.timeline(found, step),
+        traces.top_ops(found, 30),
+    )
+    parts = "\n".join(view._repr_html_() for view in views)  # pyright: ignore[reportPrivateUsage]
+    return _PAGE.format(title="Trace", parts=parts)
+
+
+def _median_ms(found: Trace) -> float | None:
+    if not found.steps:
+        return None
+    return statistics.median(step.duration_us for step in found.steps) / 1000
+
+
+def _require_plugin() -> None:
+    for package, name in (("tensorboard", "tensorboard"), (PLUGIN, "torch-tb-profiler")):
+        if importlib.util.find_spec(package) is None:
+            raise UserError(f"{name} is not installed: {sys.executable} -m pip install {name}")
+
+
+def _in_tensorboard(file: Path) -> int:
+    """Until Ctrl-C, over a folder of its own in the plugin's layout."""
+    with tempfile.TemporaryDirectory(prefix="hotloop-tensorboard-") as folder:
+        suffix = ".pt.trace.json.gz" if file.suffix == ".gz" else ".pt.trace.json"
+        place = Path(folder) / "trace" / f"trace.{time.time_ns() // 1_000_000}{suffix}"
+        place.parent.mkdir()
+        place.write_bytes(file.read_bytes())
+        log("TensorBoard prints its address; choose the tab “PyTorch Profiler”. Ctrl-C ends it.")
+        with suppress(KeyboardInterrupt):
+            command = [sys.executable, "-m", "tensorboard.main", "--logdir", folder]
+            return subprocess.call([*command, "--load_fast=false"])
+    return 0

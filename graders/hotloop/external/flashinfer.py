@@ -1,0 +1,141 @@
+"""Reads a definition of FlashInfer-Bench and the workloads that stand beside it.
+
+    flashinfer_trace/definitions/rmsnorm/rmsnorm_h4096.json
+    flashinfer_trace/workloads/rmsnorm/rmsnorm_h4096.jsonl
+
+Source: https://github.com/flashinfer-ai/flashinfer-bench, docs/flashinfer-trace.
+"""
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from hotloop.core.user_error import UserError
+
+DEFINITIONS, WORKLOADS = "definitions", "workloads"
+MOST = 5
+"""Workloads that are judged: from the smallest to the largest."""
+
+DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "bool")
+"""Of those that the form knows, the ones that are judged."""
+
+
+class Axis(BaseModel):
+    """One axis by its name. value: of a constant one."""
+
+    type: Literal["const", "var"]
+    value: Annotated[int, Field(gt=0)] | None = None
+
+
+class Tensor(BaseModel):
+    """shape: names of axes; None for a plain value."""
+
+    shape: list[str] | None
+    dtype: str
+
+
+class Definition(BaseModel):
+    """What is computed. reference: Python with a function `run`. Other keys are for people."""
+
+    name: str
+    axes: dict[str, Axis]
+    inputs: dict[str, Tensor]
+    outputs: dict[str, Tensor]
+    reference: str
+
+
+class Input(BaseModel):
+    """Where one input comes from. value: of a plain one."""
+
+    type: Literal["random", "scalar", "safetensors"]
+    value: float | int | bool | None = None
+
+
+class Workload(BaseModel):
+    """Sizes of the variable axes, and inputs by name."""
+
+    axes: dict[str, int]
+    inputs: dict[str, Input]
+
+
+def is_definition(path: Path) -> bool:
+    """Whether the file is in the form of one."""
+    try:
+        told: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError):
+        return False
+    return isinstance(told, dict) and {"axes", "inputs", "outputs", "reference"} <= {*told}
+
+
+def calls(path: Path) -> list[dict[str, Any]]:
+    """The workloads as the oracle reads them: inputs in order, shapes and dtypes of the outputs.
+
+    UserError where none can be judged.
+    """
+    try:
+        definition = Definition.model_validate_json(path.read_text(encoding="utf-8"))
+        found = [Workload.model_validate(each) for each in _workloads(path)]
+    except ValidationError as error:
+        raise UserError(f"{path} is not in FlashInfer-Bench's form: {error}") from None
+    tensors = [*definition.inputs.values(), *definition.outputs.values()]
+    if unknown := {each.dtype for each in tensors} - {*DTYPES}:
+        raise UserError(f"{path} has {', '.join(sorted(unknown))}: judged are {', '.join(DTYPES)}.")
+    usable = [w for w in found if all(i.type != "safetensors" for i in w.inputs.values())]
+    if not usable:
+        raise UserError(
+            f"None of the {len(found)} workloads of {path.stem} can be judged: their inputs lie in "
+            "files, which are no secret. Judged are `random` and `scalar` inputs."
+        )
+    usable.sort(key=lambda workload: math.prod(workload.axes.values()))
+    last = len(usable) - 1
+    picked = sorted({round(last * n / (MOST - 1)) for n in range(MOST)})
+    return [_call(definition, usable[each]) for each in picked]
+
+
+def _call(definition: Definition, workload: Workload) -> dict[str, Any]:
+    sizes = {name: workload.axes.get(name, axis.value) for name, axis in definition.axes.items()}
+
+    def tensor(spec: Tensor) -> dict[str, Any]:
+        shape = None if spec.shape is None else [sizes[name] for name in spec.shape]
+        return {"shape": shape, "dtype": spec.dtype}
+
+    plain = {n: given.value for n, given in workload.inputs.items() if given.type == "scalar"}
+    inputs = [
+        {"value": plain[name]} if name in plain else tensor(spec)
+        for name, spec in definition.inputs.items()
+    ]
+    return {"inputs": inputs, "outputs": [tensor(spec) for spec in definition.outputs.values()]}
+
+
+def _workloads(path: Path) -> list[Any]:
+    """As the file of the definition's name has them. UserError where there is none."""
+    root = next((each.parent for each in path.parents if each.name == DEFINITIONS), None)
+    files = [] if root is None else [*(root / WORKLOADS).rglob(f"{path.stem}.jsonl")]
+    if not files:
+        raise UserError(
+            f"{path} has no workloads: expected {WORKLOADS}/…/{path.stem}.jsonl beside "
+            f"{DEFINITIONS}/."
+        )
+    lines = files[0].read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["workload"] for line in lines if line.strip()]
+
+
+def sources(path: Path) -> dict[str, bytes]:
+    """The files of a solution in its JSON form, and `submission.py` with its `run`.
+
+    UserError where it is not in Python.
+    """
+    told: Any = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        file, function = str(told["spec"]["entry_point"]).split("::")
+        found = {str(each["path"]): str(each["content"]) for each in told["sources"]}
+    except (KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path} is no solution of FlashInfer-Bench: {error!r}.") from None
+    if not file.endswith(".py") or any(Path(n).is_absolute() or ".." in n for n in found):
+        raise UserError(f"{path}: judged are solutions in Python, with sources below their folder.")
+    module = file.removesuffix(".py").replace("/", ".")
+    found["submission.py"] = f"from {module} import {function} as run\n"
+    return {name: text.encode() for name, text in found.items()}

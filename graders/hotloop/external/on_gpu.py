@@ -1,0 +1,320 @@
+"""A problem of a public set on a GPU: right there, and how fast against its own code.
+
+The problem's code makes the inputs and says what is right, in a confined process of ours, the
+oracle. The judge lends it the memory of a leg before the candidate gets it, and again when the
+candidate has given it back; the candidate stands frozen meanwhile.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.external import PROGRAMS, TIMED
+from hotloop.external.rungs import (
+    LABELS,
+    MOST_OF_RMS,
+    OF_RMS,
+    RELATIVE,
+    TIMES_EAGER,
+    TOLD,
+    Who,
+    tensor_spec,
+)
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import U8
+from hotloop.judge.gpu.card import Card, CardBusy
+from hotloop.judge.gpu.ceiling import Ceiling
+from hotloop.judge.gpu.memory import Loan
+from hotloop.judge.gpu.verify import Verifier
+from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
+from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
+from hotloop.judge.labelled import labelled
+from hotloop.judge.link import Link
+from hotloop.judge.program import Process, Program
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_correct import run
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.session import Session
+from hotloop.judge.speed import USUAL, Pace
+from hotloop.judge.speed_record import Limit
+
+ON_GPU = "_on_gpu"
+"""What the names of the adapter's functions for a GPU end with."""
+
+TIMEOUT_S = 120.0
+
+IMPLAUSIBLE = 2.0
+"""A problem need not depend on all of its inputs: half of a triangular matrix is zeros."""
+
+ALLOWED = [TIMES_EAGER, RELATIVE, OF_RMS]
+
+Key = tuple[int, int, int, str]
+"""Of a call: number of the test, seed of the inputs, seed of the weights, kind of inputs."""
+
+
+class Oracle:
+    """The problem's own code in a process that has the GPU."""
+
+    def __init__(self, process: Process, card: Card, who: Who) -> None:
+        self._process, self._card = process, card
+        self._allowed = ALLOWED if who == "eager" else []
+
+    def call(self, key: Key) -> tuple[CallSpec, str] | None:
+        """The call as the candidate gets it, and what is said of its sizes.
+
+        None where it is too large for the card.
+        """
+        told: Any = self._process.ask("describe", *key)
+        if not told:
+            return None
+        outputs = [tensor_spec(each) for each in told["outputs"]]
+        texts = (json.dumps(told["setup"]), json.dumps(told["given"]), key[2])
+        inputs = [tensor_spec(each) for each in told["inputs"]]
+        return CallSpec((*texts, *inputs), _one(outputs)), str(told["sizes"])
+
+    def decides(self, key: Key) -> bool:
+        """As `HiddenCall.decides`."""
+        if not self._allowed:
+            return True
+        told: Any = self._process.ask("errors", *key)
+        pairs = [(float(eager), float(rms)) for eager, rms in told]
+        return all(
+            np.isfinite(rms) and TIMES_EAGER * eager <= MOST_OF_RMS * rms for eager, rms in pairs
+        )
+
+    def cost(self, key: Key) -> tuple[int, float]:
+        """Bytes that a call moves at least once, and the operations of the problem's own code."""
+        moved, operations = cast_pair(self._process.ask("cost", *key))
+        return int(moved), operations
+
+    def fill(self, loan: Loan, keys: Sequence[Key]) -> None:
+        """Write the inputs of all calls of a leg."""
+        self._over("fill_call", loan, dict(enumerate(keys)), [])
+
+    def require_right(self, loan: Loan, keys: Mapping[int, Key]) -> None:
+        """Ruling WRONG_ANSWER where one of these calls is wrong, or has lost its inputs."""
+        self._over("check_call", loan, keys, [self._allowed])
+        told: Any = self._process.ask("taken")
+        said = [str(text) for text in told]
+        if wrong := next(filter(None, said), None):
+            raise Ruling(Verdict.WRONG_ANSWER, wrong)
+
+    def _over(
+        self, function: str, loan: Loan, keys: Mapping[int, Key], first: Sequence[Any]
+    ) -> None:
+        """Call a function of the oracle's for some calls, over the memory of the leg."""
+        self._process.resolve(function)
+        calls: list[dict[str, Any]] = []
+        for number, key in keys.items():
+            call = loan.layout.calls[number]
+            places = [*(place for place in call.places if place is not None), call.out]
+            plain = [{"json": value} for value in (*first, *key)]
+            tensors = [{"tensor": place.to_message()} for place in places]
+            calls.append({"args": [*plain, *tensors], "returns": None})
+        buffers = loan.layout.describe(self._card.driver.granularity())
+        plan = {"buffers": [{**each, "writable": True} for each in buffers], "calls": calls}
+        link = self._process.link
+        link.request(
+            {"op": "device_plan", **plan, "framework": "torch", "style": "destination"}, TIMEOUT_S
+        )
+        run(link, loan, TIMEOUT_S)
+        link.request({"op": "device_unmap"}, TIMEOUT_S)
+
+
+def cast_pair(told: Any) -> tuple[float, float]:
+    """Two numbers of a process of ours."""
+    first, second = told
+    return float(first), float(second)
+
+
+def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
+    """As `for_device` in the programs makes one of them."""
+    if len(outputs) == 1:
+        return TensorSpec(outputs[0].shape or (1,), outputs[0].dtype)
+    return TensorSpec((sum(each.bytes for each in outputs),), U8)
+
+
+@contextmanager
+def oracle_of(program: Program, who: Who, session: Session, card: Card) -> Generator[Oracle]:
+    """The oracle's process."""
+    with trusted_worker(session, session.staged(program.files), card) as link:
+        yield Oracle(Process(program, link, session), card, who)
+
+
+class ProblemSide(DeviceSide):
+    """A side whose inputs and truth are the oracle's.
+
+    kinds: of inputs, the usual ones first. keys: of the calls of the leg under way.
+    """
+
+    def __init__(self, *side: Any, oracle: Oracle, test: int, weights: int, kinds: Sequence[str]):
+        super().__init__(*side)
+        self._oracle, self._test, self._weights = oracle, test, weights
+        self.kinds = kinds
+        self.keys: list[Key] = []
+        self._complete = Verifier(self.workload, self.card.arithmetic)
+
+    def _fill(self, loan: Loan, secrets: Secrets) -> None:  # noqa: ARG002
+        rng = self.seeds.generator()
+        kinds = [str(rng.choice(self.kinds)) for _ in loan.layout.calls]
+        self.keys = [(self._test, int(rng.integers(1 << 31)), self._weights, k) for k in kinds]
+        self._oracle.fill(loan, self.keys)
+
+    def _verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
+        self._complete.require_complete(loan, secrets, captured)
+        if not self.link.trusted:
+            self._oracle.require_right(loan, {each: self.keys[each] for each in secrets.calls})
+
+
+def _workload(spec: CallSpec) -> DeviceWorkload:
+    """Shapes only: inputs and truth are the oracle's."""
+    return DeviceWorkload(
+        spec=lambda _rng, _number: spec,
+        draws=lambda _rng, _spec, _hostile: (),
+        truth=lambda *_inputs: None,
+        tolerance=lambda _spec: Tolerance(0.0, 0.0),
+    )
+
+
+@dataclass(frozen=True)
+class OnGpu:
+    """Every call is right on the GPU. kinds, who: as in `Agrees`."""
+
+    program: Program
+    kinds: tuple[str, ...]
+    who: Who
+    after: tuple[str, ...] = ()
+
+    def __call__(self, session: Session) -> str:
+        """Ask for each call; the first wrong one rules."""
+        card = card_for(session)
+        card.clocks.expected_clients = 3 + guests_of(session)
+        session.note(gpu=card.facts.name, tolerance=TOLD[self.who])
+        try:
+            with oracle_of(self.program, self.who, session, card) as oracle:
+                return self._judge(oracle, card, session)
+        except CardBusy as busy:
+            sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
+            raise Ruling(Verdict.UNDECIDED, sentence) from None
+
+    def _judge(self, oracle: Oracle, card: Card, session: Session) -> str:
+        weights, passed = int(session.rng().integers(1 << 31)), 0
+        about = session.of(session.candidate.name + ON_GPU)
+        asked = [(number, oracle.call((number, 0, weights, kind)), kind)
+                 for number, kind in enumerate(self.kinds)]  # fmt: skip
+        before = card.driver.memory()[0]
+        with candidate_worker(about, card) as link:
+            for number, call, kind in asked:
+                if call is None or not oracle.decides((number, 0, weights, kind)):
+                    continue
+                spec, sizes = call
+                side = ProblemSide(
+                    link, about.candidate, _workload(spec), card, session.seeds, before,
+                    session.budget, oracle=oracle, test=number, weights=weights, kinds=(kind,),
+                )  # fmt: skip
+                side.plan([spec])
+                with labelled(f"Call {number + 1}, {LABELS[kind]}"):
+                    side.window([False])
+                passed += 1
+                session.note(cases=passed, sizes=sizes)
+        if not passed:
+            raise Ruling(Verdict.NOT_MEASURED, "No call could be judged on this GPU.")
+        return f"Right on the {card.facts.name} on all {passed} hidden cases."
+
+
+@dataclass(frozen=True)
+class FastOnGpu:
+    """How fast on the GPU, against the problem's own code. baseline: `eager` or `compiled`."""
+
+    program: Program
+    kinds: tuple[str, ...]
+    who: Who
+    baseline: Literal["eager", "compiled"]
+    after: tuple[str, ...] = ("gpu_correct",)
+    pace: Pace = USUAL
+
+    def __call__(self, session: Session) -> str:
+        """Correctness is known; measure, compare, rule."""
+        card = card_for(session)
+        with oracle_of(self.program, self.who, session, card) as oracle:
+            weights = int(session.rng().integers(1 << 31))
+            test, spec, sizes = self._largest(oracle, weights)
+            session.note(sizes=sizes)
+            keys = [(test, 0, weights, kind) for kind in dict.fromkeys(self.kinds)]
+            moved, operations = oracle.cost(keys[0])
+            measured = _Measured(
+                workload=_workload(spec),
+                baseline=self._baseline(),
+                fewest_bytes=lambda _spec: moved,
+                fewest_flops=lambda _spec: int(operations),
+                after=self.after,
+                pace=self.pace,
+                implausible=IMPLAUSIBLE,
+                helpers=1,
+                helper_bytes=max(0, card.free_bytes - card.driver.memory()[0]),
+                oracle=oracle,
+                test=test,
+                weights=weights,
+                kinds=tuple(key[3] for key in keys if oracle.decides(key)),
+            )
+            return measured(session.of(session.candidate.name + ON_GPU))
+
+    def _largest(self, oracle: Oracle, weights: int) -> tuple[int, CallSpec, str]:
+        """The last of the problem's tests that fits: benchmarks come last."""
+        last = len(self.kinds) - 1 if self.who == "problem" else 0
+        for test in range(last, -1, -1):
+            if (call := oracle.call((test, 0, weights, self.kinds[test]))) is not None:
+                return test, *call
+        raise Ruling(Verdict.NOT_MEASURED, "All inputs are too large for this GPU.")
+
+    def _baseline(self) -> Baseline:
+        beside = {name: path for name, path in self.program.files.items() if name != TIMED}
+        return Baseline(PROGRAMS / TIMED, self.baseline, beside=beside)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Measured(GpuFast):
+    """As `GpuFast`, with sides whose inputs and truth are the oracle's."""
+
+    oracle: Oracle
+    test: int
+    weights: int
+    kinds: tuple[str, ...] = field(default=())
+
+    def of_baseline(self) -> DeviceWorkload:
+        """The same problem."""
+        return self.workload
+
+    def _side(
+        self,
+        link: Link,
+        candidate: Candidate,
+        workload: DeviceWorkload,
+        card: Card,
+        session: Session,
+        free: int,
+    ) -> DeviceSide:
+        return ProblemSide(
+            link, candidate, workload, card, session.seeds, free, session.budget,
+            oracle=self.oracle, test=self.test, weights=self.weights, kinds=self.kinds,
+        )  # fmt: skip
+
+    def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
+        """By bytes alone: another algorithm may need fewer operations than the problem's code."""
+        moved = self.fewest_bytes(side.calls[0].spec)
+        operations = 0 if self.fewest_flops is None else self.fewest_flops(side.calls[0].spec)
+        return Limit(
+            moved / ceiling.bytes_per_s, moved, ceiling.bytes_per_s,
+            operations or None, ceiling.flops_per_s,
+        )  # fmt: skip

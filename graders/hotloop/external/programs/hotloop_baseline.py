@@ -1,0 +1,43 @@
+"""The problem's own code as a baseline on a GPU: eager, and under torch.compile.
+
+Runs in a worker of ours, with the copies that a submission's calls have.
+"""
+
+import functools
+import json
+
+import torch
+from hotloop_form import WRITES, problem
+from hotloop_structure import for_device, rebuilt
+
+read = functools.cache(json.loads)
+
+
+def eager(_setup, given, weights, *tensors):
+    """As the problem has it. The last tensor is the output."""
+    _call(_function(weights), given, *tensors)
+
+
+def compiled(_setup, given, weights, *tensors):
+    """Under torch.compile, in its default mode."""
+    _call(_compiled(weights), given, *tensors)
+
+
+def _call(function, given, *tensors):
+    *inputs, out = tensors
+    if WRITES:
+        inputs = [tensor.clone() for tensor in inputs]
+    arguments = rebuilt(read(given), inputs)
+    with torch.no_grad():
+        result = function(arguments)
+    out.copy_(for_device(result))
+
+
+@functools.cache
+def _function(weights):
+    return problem(0)[0].function(weights)
+
+
+@functools.cache
+def _compiled(weights):
+    return torch.compile(_function(weights))

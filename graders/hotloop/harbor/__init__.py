@@ -1,0 +1,69 @@
+"""Writes a task as a folder in Harbor's form, with which a model is trained or evaluated.
+
+    task.toml, instruction.md       what the harness and the model are told
+    environment/                    the container that the model works in, with the exercise
+    tests/                          the container that judges afterwards: test.sh writes the reward
+    solution/                       the reference, for Harbor's `oracle` agent
+
+The two containers share nothing but the files that the task names. Source of the form:
+https://www.harborframework.com/docs/tasks.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from string import Template
+
+from hotloop import __version__, render
+from hotloop.core.user_error import UserError
+from hotloop.curriculum import Module, Task
+from hotloop.judge.files import lay_out
+
+PARTS = Path(__file__).parent / "parts"
+WORK = "/app"
+"""Where the model finds the exercise, and the verifier what it has made of it."""
+
+ASKED = "asked.json"
+
+
+def write(module: Module, task: Task, folder: Path) -> Path:
+    """Write the folder of a task that is judged, and return it. UserError where it is there."""
+    if folder.exists():
+        raise UserError(f"{folder} is there already: name a new folder.")
+    words = _words(module, task)
+    for source in sorted(path for path in PARTS.rglob("*") if path.is_file()):
+        text = source.read_text(encoding="utf-8")
+        target = folder / source.relative_to(PARTS)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.suffix == ".template":
+            target = target.with_suffix("")
+            text = Template(text).substitute(words)
+        target.write_text(text, encoding="utf-8")
+    asked = {"module": module.id, "task": task.id}
+    (folder / "tests" / ASKED).write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
+    lay_out(render.render(module.id), folder / "environment" / "exercise")
+    solved = render.solved_in_part(module.id, [task.id])
+    lay_out({name: solved[name] for name in task.files}, folder / "solution" / "files")
+    for script in ("tests/test.sh", "solution/solve.sh"):
+        (folder / script).chmod(0o755)
+    return folder
+
+
+def _words(module: Module, task: Task) -> Mapping[str, str]:
+    needs = {need for rung in task.rungs for need in module.needs_of(rung)}
+    groups = ",".join(["local", *sorted(needs)])
+    promises = "\n".join(f"- `{rung.id}`: {rung.what}" for rung in task.rungs)
+    return {
+        "name": f"hotloop/{module.id}-{task.id}".replace("_", "-"),
+        "title": json.dumps(f"{module.title}: {task.title}"),
+        "heading": task.title,
+        "goal": task.goal,
+        "entry": str(task.entry),
+        "files": ", ".join(f"`{WORK}/{name}`" for name in task.files),
+        "artifacts": json.dumps([f"{WORK}/{name}" for name in task.files]),
+        "checks": promises,
+        "id": f"{module.id}.{task.id}",
+        "seconds": str(60 * task.minutes),
+        "install": f"hotloop[{groups}]=={__version__}",
+        "work": WORK,
+    }

@@ -1,0 +1,124 @@
+"""`predict("module.task")`: a game with a learner's own code, after they pass.
+
+One place is changed, they say what the judge will find and how sure they are, and see what it did
+find. What they said is kept, so that in time they see how often they are right when they are sure.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.core import paths
+from hotloop.core.user_error import UserError
+from hotloop.practice import predictions
+from hotloop.practice.predictions import Line
+from hotloop.predicting import items
+from hotloop.predicting.items import Item, Say
+from hotloop.predicting.outcomes import WORDS, Kind
+from hotloop.predicting.own_code import Work
+from hotloop.predicting.scores import GUESS, brier, calibration, drawn
+from hotloop.takehome import manifest, work_files
+from hotloop.variants import beside
+
+QUESTIONS = 4
+"""Of one game: they take about a minute to make."""
+
+_KINDS: tuple[Kind, ...] = tuple(WORDS)
+
+
+def work(module: str, task: str, folder: Path) -> Work:
+    """A learner's work in a folder. UserError in a take-home: its questions are asked later."""
+    if manifest.find(folder) is not None:
+        raise UserError("There is no predicting in a take-home: the team may ask you afterwards.")
+    return Work(
+        curriculum.load_module(module),
+        (task,),
+        work_files.read(folder),
+        work_files.read(paths.exercises() / module),
+        beside(folder, module),
+    )
+
+
+def questions(own: Work, say: Say) -> list[Item]:
+    """On the one task of a work. UserError where it is not right yet, or its code gives none."""
+    [task] = own.tasks
+    found = items.make(own, QUESTIONS, say)
+    before = found.unchanged.get(task)
+    if before is None or before.kind != "none":
+        said = before.sentence if before else "The judge came to no verdict."
+        raise UserError(f"Predicting begins when {own.module.id}.{task} passes: {said}")
+    if not found.items:
+        raise UserError(f"Nothing in the code of {own.module.id}.{task} could be changed.")
+    return found.items
+
+
+def play(
+    module: str,
+    asked: Sequence[Item],
+    ask: Callable[[str], str] | None = None,
+    show: Callable[[str], None] = print,
+) -> list[Line]:
+    """Ask, tell, keep; an empty answer ends it. The lines of this game.
+
+    ask: `input`, if not given.
+    """
+    # A kernel has another `input` in each cell.
+    ask = ask or input
+    lines: list[Line] = []
+    for item in asked:
+        show(question(item, f"{item.number} of {len(asked)}"))
+        kind = _kind(ask)
+        sure = None if kind is None else _sure(ask)
+        if kind is None or sure is None:
+            break
+        was = item.outcome.kind
+        key = f"{module}.{item.task}"
+        at = datetime.now(UTC)
+        line = Line(at=at, task=key, operator=item.operator, said=kind, sure=sure, was=was)
+        predictions.note(line)
+        lines.append(line)
+        show(answer(item, line))
+    show(f"\n{so_far()}")
+    return lines
+
+
+def so_far() -> str:
+    """The calibration curve of all that this learner has predicted."""
+    return drawn(calibration((line.sure, line.right) for line in predictions.read()))
+
+
+def question(item: Item, place: str) -> str:
+    """The diff and the choices."""
+    choices = [f"  {number}  {said}" for number, said in enumerate(WORDS.values(), 1)]
+    head = f"\n{place}. {item.file}, line {item.line}. What does the judge say of this change?"
+    return "\n".join([head, *(f"    {line}" for line in item.diff), *choices])
+
+
+def answer(item: Item, line: Line) -> str:
+    """What the judge said, and what the prediction is worth."""
+    was = item.outcome.kind
+    score = brier(_known(line.said), line.sure, was)
+    verdict = "Right" if line.right else "Not so"
+    return (
+        f"{verdict}: {WORDS[was]}. {item.outcome.sentence}\n"
+        f"Brier score {score:.2f}; 0 is best, an even guess gets {GUESS:.2f}."
+    )
+
+
+def _kind(ask: Callable[[str], str]) -> Kind | None:
+    while text := ask(f"1 to {len(_KINDS)} (empty: stop) ").strip():
+        if text.isdecimal() and 1 <= int(text) <= len(_KINDS):
+            return _KINDS[int(text) - 1]
+    return None
+
+
+def _sure(ask: Callable[[str], str]) -> float | None:
+    while text := ask("How sure, in percent? ").strip().rstrip("%").strip():
+        if text.isdecimal() and int(text) <= 100:
+            return int(text) / 100
+    return None
+
+
+def _known(word: str) -> Kind:
+    return next(kind for kind in _KINDS if kind == word)

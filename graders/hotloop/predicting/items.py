@@ -1,0 +1,275 @@
+"""Questions on a work: changes to its author's own lines, each with one outcome.
+
+A change becomes an item only if the judge gives it the same outcome with three seeds. At most two
+items change nothing, so that "nothing" is an answer that must be earned too.
+"""
+
+import secrets
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hotloop import __version__
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.files import lay_out
+from hotloop.local_judging import judge_folder
+from hotloop.mutation import Edit
+from hotloop.predicting.outcomes import Kind, Outcome, against, agreed, outcome
+from hotloop.predicting.own_code import Change, Code, Work, changes, code_of
+from hotloop.predicting.widths import WIDTHS, NoSuchSize, Size, judged_at
+from hotloop.problem import Identifier, Strict, Text
+
+SEEDS = 3
+"""Judgings that must agree."""
+
+MOST, FEWEST = 8, 6
+"""Items of a viva: 20 minutes are two and a half for each of eight."""
+
+_ROOM: Mapping[Kind, int] = {"none": 2, "refused": 1}
+"""Items with one outcome; two of each other one, and more only where there are too few items."""
+
+_ROOM_ELSE, _ROOM_MORE = 2, 4
+_TRIED = 40
+"""Changes that are judged at most, of all tasks together."""
+
+_COMPILES = "compiles"
+"""The rung that compiles for several GPUs: it takes most of the time, and changes little."""
+
+_LEAST_S, _BUDGET_S = 20.0, 180.0
+_SHOWS_AT_A_WIDTH: tuple[Kind, ...] = ("wrong", "bounds", "race")
+
+
+class Item(Strict):
+    """One question, with its key.
+
+    file, cell, start, end, text: the change: characters start to end of the text that the file has,
+    or the notebook's cell, become `text`. line: of the file, where it begins. diff: unified.
+    outcome: what three seeds agreed on. width: the smallest of WIDTHS at which it shows; None where
+    it shows at none of them, or that was not asked.
+    """
+
+    number: Annotated[int, Field(ge=1)]
+    task: Identifier
+    operator: Text
+    file: Text
+    cell: str
+    start: int
+    end: int
+    text: str
+    line: int
+    diff: list[str]
+    outcome: Outcome
+    width: int | None = None
+
+    def code(self, work: Work) -> Code:
+        """The text that it changes. KeyError where the work has none there."""
+        for code in code_of(work, self.task):
+            if (code.file, code.cell) == (self.file, self.cell):
+                return code
+        raise KeyError(f"{self.file} has no code of {self.task}")
+
+    def made_in(self, work: Work) -> Work:
+        """The changed work."""
+        code = self.code(work)
+        edit = Edit(self.operator, self.start, self.end, self.text)
+        return work.with_text(code, edit.made_in(code.text))
+
+
+class ItemSet(Strict):
+    """All questions on one work.
+
+    unchanged: what the judge says of the work as it is, by task; a task on which the seeds do not
+    agree has no items. seeds: of the judgings. tried: changes that were judged; unclear: those of
+    them on which the seeds do not agree, or that the judge could not decide.
+    """
+
+    format: Literal[1] = 1
+    module: Identifier
+    hotloop: str
+    seeds: list[str]
+    unchanged: dict[Identifier, Outcome]
+    tried: int
+    unclear: int
+    seconds: float
+    items: list[Item]
+
+
+Say = Callable[[str], None]
+
+
+def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet:
+    """Items on a work, spread over tasks and outcomes; fewer than FEWEST where its code does not
+    give more. It takes a minute or two.
+    """
+    started = time.monotonic()
+    seeds = [secrets.token_hex(16) for _ in range(SEEDS)]
+    with closing(JudgeProcess()) as process:
+        judge = _Judge(work, seeds, process, say)
+        unchanged = {task: found for task in work.tasks if (found := judge.unchanged(task))}
+        chosen = _chosen(judge, unchanged, most)
+    items = [_item(number, change, found) for number, (change, found) in enumerate(chosen, 1)]
+    return ItemSet(
+        module=work.module.id,
+        hotloop=__version__,
+        seeds=seeds,
+        unchanged=unchanged,
+        tried=judge.tried,
+        unclear=judge.unclear,
+        seconds=round(time.monotonic() - started, 1),
+        items=[_with_width(item, work, seeds, say) for item in items],
+    )
+
+
+@dataclass
+class _Judge:
+    """Judges one work and its changes; counts."""
+
+    work: Work
+    seeds: Sequence[str]
+    process: JudgeProcess
+    say: Say
+    tried: int = 0
+    unclear: int = 0
+    budget_s: float = _BUDGET_S
+
+    def unchanged(self, task: str) -> Outcome | None:
+        """What the seeds agree on for the work as it is."""
+        self.say(f"{task}: as it is")
+        started = time.monotonic()
+        self.budget_s = _BUDGET_S
+        found = agreed([self._judged(self.work, task, seed) for seed in self.seeds])
+        # A change that does not end is to cost little.
+        self.budget_s = max(_LEAST_S, 2 * (time.monotonic() - started))
+        return found
+
+    def first(self, change: Change, unchanged: Outcome) -> Outcome | None:
+        """What one seed says of a change."""
+        self.tried += 1
+        self.say(f"{change.code.task}: {change.edit.operator}, line {change.line}")
+        return self._of(change, unchanged, self.seeds[0])
+
+    def confirmed(self, change: Change, first: Outcome, unchanged: Outcome) -> Outcome | None:
+        """What the other seeds say too; None where they do not agree."""
+        others = (self._of(change, unchanged, seed) for seed in self.seeds[1:])
+        found = agreed([first, *others])
+        self.unclear += found is None
+        return found
+
+    def _of(self, change: Change, unchanged: Outcome, seed: str) -> Outcome | None:
+        work = self.work.with_text(change.code, change.text)
+        found = self._judged(work, change.code.task, seed)
+        return None if found is None else against(found, unchanged)
+
+    def _judged(self, work: Work, task: str, seed: str) -> Outcome | None:
+        return judged(work, task, seed, self.process, self.budget_s)
+
+
+def judged(
+    work: Work, task: str, seed: str, process: JudgeProcess, budget_s: float = _BUDGET_S
+) -> Outcome | None:
+    """What the judge says of a task's code, once, by the rungs that need neither a clock nor a GPU.
+
+    seed: as in `Job`.
+    """
+    rungs = [
+        rung.id
+        for rung in work.module.task(task).rungs
+        if rung.threshold is None and not rung.needs_gpu and rung.id != _COMPILES
+    ]
+    with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
+        lay_out(work.files, Path(folder))
+        records = judge_folder(
+            Path(folder),
+            work.module.id,
+            [task],
+            rungs,
+            judge=process,
+            budget_s=budget_s,
+            variant=work.variant,
+            given=work.digests,
+            seed=seed,
+            device="cpu",
+        )
+    return outcome(records[task].rungs)
+
+
+def _chosen(
+    judge: _Judge, unchanged: Mapping[str, Outcome], most: int
+) -> list[tuple[Change, Outcome]]:
+    """Confirmed changes, of each outcome a few; those beyond wait until there are too few."""
+    chosen: list[tuple[Change, Outcome]] = []
+    spare: list[tuple[Change, Outcome]] = []
+    for change in _in_turns(judge.work, list(unchanged)):
+        if len(chosen) == most or judge.tried == _TRIED:
+            break
+        before = unchanged[change.code.task]
+        first = judge.first(change, before)
+        if first is None:
+            judge.unclear += 1
+        elif not _has_room(first.kind, chosen, _ROOM_ELSE) or _is_beside(change, chosen):
+            spare.append((change, first))
+        elif found := judge.confirmed(change, first, before):
+            chosen.append((change, found))
+    for change, first in spare:
+        if len(chosen) >= min(FEWEST, most):
+            break
+        if _has_room(first.kind, chosen, _ROOM_MORE):
+            found = judge.confirmed(change, first, unchanged[change.code.task])
+            chosen += [(change, found)] if found else []
+    return chosen
+
+
+def _has_room(kind: Kind, chosen: Sequence[tuple[Change, Outcome]], room: int) -> bool:
+    held = Counter(found.kind for _, found in chosen)
+    return held[kind] < _ROOM.get(kind, room)
+
+
+def _is_beside(change: Change, chosen: Sequence[tuple[Change, Outcome]]) -> bool:
+    """Whether the same line was chosen already: its answer might give this one away."""
+    return any((change.code, change.line) == (other.code, other.line) for other, _ in chosen)
+
+
+def _in_turns(work: Work, tasks: Sequence[str]) -> Iterator[Change]:
+    turns = zip_longest(*(changes(work, task) for task in tasks))
+    return (change for turn in turns for change in turn if change is not None)
+
+
+def _item(number: int, change: Change, found: Outcome) -> Item:
+    return Item(
+        number=number,
+        task=change.code.task,
+        operator=change.edit.operator,
+        file=change.code.file,
+        cell=change.code.cell,
+        start=change.edit.start,
+        end=change.edit.end,
+        text=change.edit.text,
+        line=change.line,
+        diff=change.diff(),
+        outcome=found,
+    )
+
+
+def _with_width(item: Item, work: Work, seeds: Sequence[str], say: Say) -> Item:
+    """With the smallest width at which it shows, where all seeds agree on one."""
+    if item.outcome.kind not in _SHOWS_AT_A_WIDTH:
+        return item
+    say(f"{item.task}: at which width item {item.number} shows")
+    size, changed, widths = Size(WIDTHS), item.made_in(work), set[int]()
+    for seed in seeds:
+        try:
+            found = judged_at(changed, item.task, size, seed)
+        except NoSuchSize:
+            return item
+        if found is None or found.width is None or widths - {found.width}:
+            return item
+        widths.add(found.width)
+    return item.model_copy(update={"width": widths.pop()})

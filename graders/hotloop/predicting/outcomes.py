@@ -1,0 +1,131 @@
+"""What the judge's record says of a change, in a word that can be predicted.
+
+The words are few and exclude each other, so that a prediction of one of them is right or wrong:
+a data race is one, whether or not it left the numbers right.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.problem import Strict
+
+Kind = Literal["none", "wrong", "bounds", "race", "stuck", "bytes", "refused"]
+
+WORDS: dict[Kind, str] = {
+    "none": "nothing that the judge can see changes",
+    "wrong": "wrong results: wrong numbers, NaN, or elements that nobody writes",
+    "race": "a data race, whether or not the numbers come out right",
+    "bounds": "an access outside of an array, or a misaligned one",
+    "stuck": "threads wait for each other, or it never ends",
+    "bytes": "right, but it moves other amounts of memory or does other work",
+    "refused": "it does not compile, or raises an error",
+}
+
+_SAME_FACTOR = 0.02
+"""Two counts of bytes, as shares of the fewest, that are told apart from each other."""
+
+_RACE = "Data race"
+_BOUNDS = (
+    *("Out-of-bounds", "lies outside of the array", "far outside", "mask what lies outside"),
+    *("wrote outside of its output", "The address is a multiple of", "illegal memory access"),
+)
+_STUCK = ("wait at __syncthreads()", "neither will ever go on", "meet in ", "leaves it out")
+_PLACES = re.compile(r"(?:[\w./]+\.(?:cu|cuh|cpp|h|py)):(\d+)")
+_SHAPE = re.compile(r"\(\w+ \[(?:\d+, )*(\d+)\]")
+_LABEL = re.compile(r"^(?P<label>[^:(]+?) \(\w+ \[")
+
+
+class Outcome(Strict):
+    """What came of one judging.
+
+    rung: the first that was not passed, empty where all were. lines: of the code, as the judge
+    names them, where it does. factor: bytes moved, against the fewest possible. input: the judge's
+    name for the case that it is about. width: columns of that case.
+    """
+
+    kind: Kind
+    rung: str
+    sentence: str
+    lines: list[int] = Field(default_factory=list[int])
+    factor: float | None = None
+    input: str = ""
+    width: int | None = None
+
+    def is_like(self, other: "Outcome") -> bool:
+        """The same word, the same rung, and as many bytes."""
+        if (self.kind, self.rung) != (other.kind, other.rung):
+            return False
+        if self.factor is None or other.factor is None:
+            return self.factor == other.factor
+        return abs(self.factor - other.factor) <= _SAME_FACTOR * other.factor
+
+
+def outcome(rungs: Sequence[RungRecord]) -> Outcome | None:
+    """Of a task's rungs. None where the judge itself failed or did not decide, or measured nothing:
+    there is no outcome that anybody could have predicted.
+    """
+    seen = [rung for rung in rungs if rung.verdict is not Verdict.NOT_MEASURED]
+    if not seen or any(rung.verdict.pending for rung in seen):
+        return None
+    factors = [r.evidence["factor"] for r in seen if "factor" in r.evidence]
+    factor = float(factors[0]) if factors else None
+    failed = next((rung for rung in seen if rung.verdict is not Verdict.PASSED), None)
+    if failed is None:
+        return Outcome(kind="none", rung="", sentence=seen[-1].sentence, factor=factor)
+    said = failed.sentence
+    label, shape = _LABEL.search(said), _SHAPE.search(said)
+    return Outcome(
+        kind=_kind(failed),
+        rung=failed.rung,
+        sentence=said,
+        lines=sorted({int(line) for line in _PLACES.findall(said)}),
+        factor=factor,
+        input=label["label"] if label else "",
+        width=int(shape[1]) if shape else None,
+    )
+
+
+def against(changed: Outcome, unchanged: Outcome) -> Outcome:
+    """The outcome of a change: what was so before is no effect of it."""
+    if changed.is_like(unchanged) and changed.lines == unchanged.lines:
+        return changed.model_copy(update={"kind": "none"})
+    if changed.kind == "none":
+        return changed.model_copy(update={"kind": "bytes"})
+    return changed
+
+
+def agreed(outcomes: Sequence[Outcome | None]) -> Outcome | None:
+    """What several seeds agree on; None where they do not. Lines, input and width stay only where
+    all name the same.
+    """
+    found = [one for one in outcomes if one is not None]
+    if len(found) < len(outcomes) or not all(one.is_like(found[0]) for one in found):
+        return None
+    first = found[0]
+    return first.model_copy(
+        update={
+            "lines": first.lines if all(one.lines == first.lines for one in found) else [],
+            "input": first.input if all(one.input == first.input for one in found) else "",
+            "width": first.width if all(one.width == first.width for one in found) else None,
+        }
+    )
+
+
+def _kind(rung: RungRecord) -> Kind:
+    said = rung.sentence
+    if _RACE in said:
+        return "race"
+    if rung.verdict is Verdict.TIMEOUT or any(words in said for words in _STUCK):
+        return "stuck"
+    if any(words in said for words in _BOUNDS):
+        return "bounds"
+    if rung.verdict in (Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.IMPLAUSIBLE):
+        return "bytes"
+    if rung.verdict is Verdict.WRONG_ANSWER:
+        return "wrong"
+    return "refused"

@@ -1,0 +1,58 @@
+"""Which LMS may send people, as `lti.yaml` in the service's folder says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import Field, HttpUrl, model_validator
+
+from hotloop.problem import Strict, refuse_repeats
+from hotloop.yaml_lines import load
+
+FILE = "lti.yaml"
+
+Name = Annotated[str, Field(min_length=1, max_length=255)]
+
+
+class Platform(Strict):
+    """An LMS that this service is registered at.
+
+    issuer: how it names itself. client_id: how it names this service. deployments: the ids of the
+    registration's deployments; a launch from another one is refused. login_url: its page for the
+    OpenID Connect login. jwks_url: its public keys. token_url: where access tokens are given.
+    """
+
+    issuer: Name
+    client_id: Name
+    deployments: Annotated[list[Name], Field(min_length=1)]
+    login_url: HttpUrl
+    jwks_url: HttpUrl
+    token_url: HttpUrl
+
+
+class Platforms(Strict):
+    """The file."""
+
+    platforms: Annotated[list[Platform], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _nothing_twice(self) -> Self:
+        refuse_repeats("client_id", [f"{one.issuer} {one.client_id}" for one in self.platforms])
+        return self
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """The file's. CurriculumError for a file that is none."""
+        return load(folder / FILE, cls)
+
+    def find(self, issuer: str, client_id: str = "") -> Platform | None:
+        """The registration; None where there is none. client_id: may be empty where an LMS has one
+        registration only.
+        """
+        found = [
+            one
+            for one in self.platforms
+            if one.issuer == issuer and client_id in ("", one.client_id)
+        ]
+        return found[0] if len(found) == 1 else None

@@ -1,0 +1,279 @@
+"""Scores on their way back to the LMS.
+
+A learner's score of a module is due as soon as a job of theirs has ended later than the score that
+the LMS has taken. That follows from what is stored, so a service that is killed forgets none.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPException, HTTPResponse
+from itertools import groupby
+from typing import Any, cast
+from urllib.error import HTTPError
+from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.request import Request, build_opener
+
+from sqlalchemy import Engine, Row, and_, delete, func, insert, or_, select, update
+
+from hotloop.core.record import Record
+from hotloop.curriculum import load_module
+from hotloop.problem import Score, settle
+from hotloop.remote.client import NoRedirect
+from hotloop.remote.service.lti.platforms import Platform
+from hotloop.remote.service.lti.tool import SCORE_SCOPE, TIMEOUT_S, Launch, Tool
+from hotloop.remote.service.tables import jobs, lti_items, records
+from hotloop.transactions import reading, writing
+
+AGAIN = timedelta(minutes=1)
+"""After so long a score that the LMS did not take is sent again. Until then other servers on the
+same database leave it alone."""
+
+LOOK_S = 1.0
+LONGEST_ANSWER = 1 << 20
+
+log = logging.getLogger("hotloop.remote")
+
+
+class NotTaken(Exception):
+    """The LMS did not take it. The text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A learner's score of a module's tasks that are judged. open: points that a check which is
+    still open may bring, so that the score is not final.
+    """
+
+    points: float
+    possible: float
+    open: float
+
+
+def keep(engine: Engine, account: int, launch: Launch) -> None:
+    """From now on scores of this account go to the line item that it has come from."""
+    row = {
+        "account": account,
+        "module": launch.module,
+        "issuer": launch.platform.issuer,
+        "client_id": launch.platform.client_id,
+        "subject": launch.subject,
+        "lineitem": launch.lineitem,
+        "problem": "",
+    }
+    same = (lti_items.c.account == account, lti_items.c.lineitem == launch.lineitem)
+    with writing(engine) as connection:
+        connection.execute(delete(lti_items).where(*same))
+        connection.execute(insert(lti_items).values(row))
+
+
+def standing(engine: Engine, account: int, module: str) -> Standing:
+    """The best of each task; of what is open, only that of the latest check of a task counts.
+
+    What was judged with a seed of the learner's choice does not count.
+    """
+    query = (
+        select(records.c.task, records.c.record)
+        .join(jobs, jobs.c.id == records.c.job)
+        .where(
+            jobs.c.account == account,
+            jobs.c.module == module,
+            jobs.c.state == "done",
+            jobs.c.seeded.is_(False),
+        )
+        .order_by(jobs.c.ended)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    problem = load_module(module)
+    judged: dict[str, list[Score]] = {one.id: [] for one in problem.tasks if one.kind == "code"}
+    for task, text in rows:
+        if task in judged:
+            judged[task].append(settle(problem, task, Record.from_json(json.loads(text))))
+    best = {task: max((s.points for s in scores), default=0.0) for task, scores in judged.items()}
+    still = [
+        max(0.0, scores[-1].points + scores[-1].pending - best[task])
+        for task, scores in judged.items()
+        if scores
+    ]
+    possible = sum(problem.task(task).points for task in judged)
+    return Standing(sum(best.values()), float(possible), sum(still))
+
+
+def score(found: Standing, subject: str) -> dict[str, Any]:
+    """As the LMS is told it. While something is open no points are given: they would be taken for
+    the grade, and what is open for zero.
+    """
+    told: dict[str, Any] = {
+        "userId": subject,
+        "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "activityProgress": "Submitted",
+    }
+    so_far = f"{found.points:g} of {found.possible:g} points"
+    if found.open:
+        comment = f"{so_far} so far; checks worth {found.open:g} more are still open."
+        return {**told, "gradingProgress": "Pending", "comment": comment}
+    return {
+        **told,
+        "gradingProgress": "FullyGraded",
+        "scoreGiven": found.points,
+        "scoreMaximum": found.possible,
+        "comment": f"{so_far}.",
+    }
+
+
+def pass_on(engine: Engine, tool: Tool) -> int:
+    """Send what is due; how many the LMS has taken. What it did not take stays due."""
+    due = sorted(_claimed(engine), key=_client)
+    return sum(_pass_to(engine, tool, *client, list(of)) for client, of in groupby(due, _client))
+
+
+def _client(item: Row[Any]) -> tuple[str, str]:
+    return item.issuer, item.client_id
+
+
+def _pass_to(
+    engine: Engine, tool: Tool, issuer: str, client_id: str, items: Sequence[Row[Any]]
+) -> int:
+    """Likewise, to one LMS. Where it gives no access token, none of them is tried."""
+    try:
+        platform = tool.platforms.find(issuer, client_id)
+        if platform is None:
+            raise NotTaken(f"{issuer} is no more in lti.yaml.")
+        token = _token(tool, platform)
+    except NotTaken as error:
+        for item in items:
+            _keep_problem(engine, item, error)
+        return 0
+    return sum(_is_taken(engine, item, token) for item in items)
+
+
+def _is_taken(engine: Engine, item: Row[Any], token: str) -> bool:
+    try:
+        told = score(standing(engine, item.account, item.module), item.subject)
+        _publish(item.lineitem, told, token)
+    except (NotTaken, KeyError) as error:
+        # KeyError: the module is not in this release any more.
+        _keep_problem(engine, item, error)
+        return False
+    _set(engine, item.id, problem="", passed=item.ended, tried=None)
+    return True
+
+
+def _keep_problem(engine: Engine, item: Row[Any], error: Exception) -> None:
+    log.error("a score of %s was not taken: %s", item.module, error)
+    _set(engine, item.id, problem=str(error)[:500])
+
+
+class Passing(threading.Thread):
+    """Sends what is due until it is told to stop."""
+
+    def __init__(self, engine: Engine, tool: Tool) -> None:
+        super().__init__(name="hotloop-scores", daemon=True)
+        self._engine, self._tool = engine, tool
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        """Look now and then."""
+        while not self._over.wait(LOOK_S):
+            try:
+                pass_on(self._engine, self._tool)
+            except Exception:
+                # A database that is away for a moment ends nothing.
+                log.exception("scores cannot be passed on")
+
+    def stop(self) -> None:
+        """End, after the score that is being sent."""
+        self._over.set()
+        self.join(2 * TIMEOUT_S)
+
+
+def _claimed(engine: Engine) -> list[Row[Any]]:
+    """What is due and no other server sends, with the moment `ended` of its latest job."""
+    latest = (
+        select(jobs.c.account, jobs.c.module, func.max(jobs.c.ended).label("ended"))
+        .where(jobs.c.state == "done", jobs.c.seeded.is_(False))
+        .group_by(jobs.c.account, jobs.c.module)
+        .subquery()
+    )
+    now = datetime.now(UTC)
+    is_free = or_(lti_items.c.tried.is_(None), lti_items.c.tried < now - AGAIN)
+    same = and_(latest.c.account == lti_items.c.account, latest.c.module == lti_items.c.module)
+    query = (
+        select(lti_items, latest.c.ended)
+        .join(latest, same)
+        .where(or_(lti_items.c.passed.is_(None), lti_items.c.passed < latest.c.ended), is_free)
+    )
+    with reading(engine) as connection:
+        due = connection.execute(query).all()
+    if not due:
+        return []
+    with writing(engine) as connection:
+        return [
+            row
+            for row in due
+            if connection.execute(
+                update(lti_items).where(lti_items.c.id == row.id, is_free).values(tried=now)
+            ).rowcount
+            == 1
+        ]
+
+
+def _set(engine: Engine, item: int, **values: Any) -> None:
+    with writing(engine) as connection:
+        connection.execute(update(lti_items).where(lti_items.c.id == item).values(**values))
+
+
+def _token(tool: Tool, platform: Platform) -> str:
+    """An access token, asked for with a token of ours."""
+    now = int(time.time())
+    claims = {
+        "iss": platform.client_id,
+        "sub": platform.client_id,
+        "aud": str(platform.token_url),
+        "iat": now,
+        "exp": now + 300,
+        "jti": secrets.token_hex(16),
+    }
+    form = {
+        "grant_type": "client_credentials",
+        "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        "client_assertion": tool.signed(claims),
+        "scope": SCORE_SCOPE,
+    }
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = _post(str(platform.token_url), urlencode(form).encode(), kind)
+    try:
+        return str(json.loads(answer)["access_token"])
+    except (ValueError, KeyError, TypeError):
+        raise NotTaken(f"{platform.token_url} answers with no access token.") from None
+
+
+def _publish(lineitem: str, told: Mapping[str, Any], token: str) -> None:
+    parts = urlsplit(lineitem)
+    url = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/scores"))
+    kind = {"Content-Type": "application/vnd.ims.lis.v1.score+json"}
+    _post(url, json.dumps(told).encode(), {**kind, "Authorization": f"Bearer {token}"})
+
+
+def _post(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
+    """The answer. NotTaken for any that says no, and for none."""
+    request = Request(url, body, dict(headers), method="POST")
+    try:
+        opened = build_opener(NoRedirect).open(request, timeout=TIMEOUT_S)
+        with closing(cast(HTTPResponse, opened)) as answer:
+            return answer.read(LONGEST_ANSWER)
+    except HTTPError as error:
+        with closing(error):
+            said = error.read(300).decode("utf-8", "replace")
+        raise NotTaken(f"{url} answers with {error.code}: {said}") from None
+    except (OSError, HTTPException) as error:
+        raise NotTaken(f"{url} does not answer: {error}") from None

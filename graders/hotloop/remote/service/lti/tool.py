@@ -1,0 +1,249 @@
+"""The service as a tool of an LMS: it sends a browser to the LMS to log in, and checks what the
+browser brings back.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlencode
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+from pydantic import BaseModel, Field, HttpUrl, ValidationError
+from sqlalchemy import Engine, delete, insert
+
+from hotloop.remote.service.lti.platforms import Platform, Platforms
+from hotloop.remote.service.people import Role
+from hotloop.remote.service.tables import lti_logins
+from hotloop.transactions import writing
+from hotloop.web.secret import digest
+from hotloop.whole_file import create_private
+
+KEY = "lti.key"
+ALGORITHM = "RS256"
+"""The only one: it is what the Security Framework asks for, and a list would let a token choose."""
+
+LOGIN_STAY = timedelta(minutes=10)
+SKEW_S = 30
+"""By how much the clocks of the LMS and of this machine may differ."""
+
+TIMEOUT_S = 10.0
+
+CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+GRADES = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+SCORE_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
+"""Roles in the course that the link is in; somebody's role in the institution is another one."""
+
+
+class NotLaunched(Exception):
+    """The login or launch is not believed. The text is one sentence."""
+
+
+class Grades(BaseModel):
+    """Where scores of the link go."""
+
+    scope: list[str] = []
+    lineitem: HttpUrl | None = None
+
+
+class Claims(BaseModel):
+    """What is read of an id_token; an LMS puts more into it."""
+
+    sub: Annotated[str, Field(min_length=1, max_length=255)]
+    nonce: str
+    azp: str | None = None
+    email: str = ""
+    version: Annotated[Literal["1.3.0"], Field(alias=f"{CLAIM}version")]
+    message: Annotated[Literal["LtiResourceLinkRequest"], Field(alias=f"{CLAIM}message_type")]
+    deployment: Annotated[str, Field(alias=f"{CLAIM}deployment_id")]
+    target: Annotated[HttpUrl, Field(alias=f"{CLAIM}target_link_uri")]
+    roles: Annotated[list[str], Field(alias=f"{CLAIM}roles")]
+    grades: Annotated[Grades, Field(alias=GRADES)] = Grades()
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Who has come from where. module: that the link names; may be empty. lineitem: where scores of
+    this link go; empty where the LMS takes none, or not of this person.
+    """
+
+    platform: Platform
+    subject: str
+    email: str
+    role: Role
+    module: str
+    lineitem: str
+
+
+@dataclass(frozen=True)
+class Tool:
+    """platforms: that are trusted. key: ours, with which access tokens are asked for."""
+
+    platforms: Platforms
+    key: rsa.RSAPrivateKey
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """That of a service's folder, whose key is drawn where there is none yet. CurriculumError
+        for a `lti.yaml` that is not as it must be.
+        """
+        path = folder / KEY
+        with suppress(FileExistsError):
+            drawn = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+            create_private(
+                path,
+                drawn.private_bytes(
+                    serialization.Encoding.PEM,
+                    serialization.PrivateFormat.PKCS8,
+                    serialization.NoEncryption(),
+                ),
+            )
+        key = serialization.load_pem_private_key(path.read_bytes(), password=None)
+        if not isinstance(key, rsa.RSAPrivateKey):
+            raise TypeError(f"{path} holds no RSA key")
+        return cls(Platforms.of(folder), key)
+
+    @cached_property
+    def _keys(self) -> dict[str, jwt.PyJWKClient]:
+        """The public keys of the platforms, by URL; fetched when they are needed, and kept."""
+        urls = {str(one.jwks_url) for one in self.platforms.platforms}
+        return {url: jwt.PyJWKClient(url, timeout=TIMEOUT_S) for url in urls}
+
+    def jwks(self) -> dict[str, Any]:
+        """Our public key, as an LMS fetches it."""
+        public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
+        known = {"use": "sig", "alg": ALGORITHM, "kid": self._key_id}
+        # Public members of the key only; PyJWT adds `key_ops`, which is not to stand beside `use`.
+        return {"keys": [{**{name: public[name] for name in ("kty", "n", "e")}, **known}]}
+
+    @cached_property
+    def _key_id(self) -> str:
+        public = self.key.public_key().public_bytes(
+            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+        )
+        return digest(public.hex())[:16]
+
+    def signed(self, claims: dict[str, Any]) -> str:
+        """A token of ours."""
+        return jwt.encode(claims, self.key, ALGORITHM, headers={"kid": self._key_id})
+
+    def login(self, engine: Engine, asked: Login, back: str) -> tuple[str, str]:
+        """Begin a login: the LMS's page to which the browser goes, and the state that it is to
+        bring back. NotLaunched for an LMS that is not registered. back: our own address for it.
+        """
+        platform = self.platforms.find(asked.iss, asked.client_id)
+        if platform is None:
+            raise NotLaunched("This LMS is not registered here, or with another client ID.")
+        state, nonce, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), datetime.now(UTC)
+        with writing(engine) as connection:
+            connection.execute(delete(lti_logins).where(lti_logins.c.expires < now))
+            row = {
+                "state": digest(state),
+                "nonce": nonce,
+                "issuer": platform.issuer,
+                "client_id": platform.client_id,
+                "expires": now + LOGIN_STAY,
+            }
+            connection.execute(insert(lti_logins).values(row))
+        query = {
+            "scope": "openid",
+            "response_type": "id_token",
+            "response_mode": "form_post",
+            "prompt": "none",
+            "client_id": platform.client_id,
+            "redirect_uri": back,
+            "login_hint": asked.login_hint,
+            "state": state,
+            "nonce": nonce,
+        }
+        if asked.lti_message_hint:
+            query["lti_message_hint"] = asked.lti_message_hint
+        url = str(platform.login_url)
+        return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}", state
+
+    def launch(self, engine: Engine, state: str, cookie: str, token: str) -> Launch:
+        """Who a browser says it is. NotLaunched where that is not believed.
+
+        state: what it brings. cookie: what this very browser was given when its login began, so
+        that nobody can be made to come in as somebody else. A state works once.
+        """
+        if not hmac.compare_digest(state.encode(), cookie.encode()):
+            raise NotLaunched("This login was not begun in this browser, or cookies are off.")
+        platform, nonce = self._begun(engine, state)
+        claims = self._claims(platform, token)
+        if not hmac.compare_digest(claims.nonce.encode(), nonce.encode()):
+            raise NotLaunched("The LMS's token belongs to another login.")
+        if claims.azp not in (None, platform.client_id):
+            raise NotLaunched("The LMS's token is meant for another tool.")
+        if claims.deployment not in platform.deployments:
+            raise NotLaunched(
+                f"The deployment {claims.deployment[:60]!r} of this LMS is not in lti.yaml."
+            )
+        return _launch(platform, claims)
+
+    def _begun(self, engine: Engine, state: str) -> tuple[Platform, str]:
+        """Where a login was begun, and its nonce. It is used up, whatever comes of it."""
+        # In one statement: of two that bring the same state at once, one finds it.
+        used_up = delete(lti_logins).where(lti_logins.c.state == digest(state))
+        with writing(engine) as connection:
+            row = connection.execute(used_up.returning(lti_logins)).one_or_none()
+        if row is None or row.expires < datetime.now(UTC):
+            raise NotLaunched("This login was used before, or took too long.")
+        platform = self.platforms.find(row.issuer, row.client_id)
+        if platform is None:
+            raise NotLaunched("This LMS is no more in lti.yaml.")
+        return platform, row.nonce
+
+    def _claims(self, platform: Platform, token: str) -> Claims:
+        try:
+            key = self._keys[str(platform.jwks_url)].get_signing_key_from_jwt(token)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=[ALGORITHM],
+                audience=platform.client_id,
+                issuer=platform.issuer,
+                leeway=SKEW_S,
+                options={"require": ["iss", "aud", "exp", "iat", "nonce", "sub"]},
+            )
+            return Claims.model_validate(claims)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            raise NotLaunched(f"The LMS's token is no launch: {where}: {first['msg']}.") from None
+        except (jwt.PyJWTError, ValueError) as error:
+            # ValueError: what is at jwks_url is no JSON.
+            raise NotLaunched(f"The LMS's token is not valid: {error}.") from None
+
+
+class Login(BaseModel):
+    """What an LMS sends a browser here with, to begin a login."""
+
+    iss: str = Field(max_length=255)
+    login_hint: str = Field(max_length=4000)
+    client_id: str = Field("", max_length=255)
+    lti_message_hint: str = Field("", max_length=8000)
+
+
+def _launch(platform: Platform, claims: Claims) -> Launch:
+    taught = f"{MEMBERSHIP}Instructor" in claims.roles
+    graded = f"{MEMBERSHIP}Learner" in claims.roles and not taught
+    takes = graded and SCORE_SCOPE in claims.grades.scope and claims.grades.lineitem is not None
+    return Launch(
+        platform,
+        claims.sub,
+        claims.email,
+        "instructor" if taught else "learner",
+        dict(claims.target.query_params()).get("module", ""),
+        str(claims.grades.lineitem) if takes else "",
+    )

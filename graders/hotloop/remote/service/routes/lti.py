@@ -1,0 +1,134 @@
+"""What an LMS and the browsers that it sends ask for."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from hotloop import curriculum
+from hotloop.remote.service import people
+from hotloop.remote.service.lti import scores
+from hotloop.remote.service.lti.tool import LOGIN_STAY, Launch, Login, NotLaunched, Tool
+from hotloop.remote.service.pages import page
+from hotloop.remote.service.routes.pages import logged_in_at
+from hotloop.remote.service.service import Here, Service
+from hotloop.web.answers import Refused
+from hotloop.web.secret import digest
+from hotloop.web.site import client
+
+LAUNCH = "/lti/launch"
+LINK_STAY = timedelta(hours=1)
+
+FROM_LMS = frozenset({"/lti/login", LAUNCH})
+"""Forms that come from the LMS's pages. A state that only this browser has, and a signature, say
+whose they are."""
+
+router = APIRouter(prefix="/lti", default_response_class=Response, include_in_schema=False)
+
+
+def tool_of(service: Here) -> Tool:
+    """The service as a tool."""
+    assert service.tool is not None, "without a tool there are no such routes"
+    return service.tool
+
+
+AsTool = Annotated[Tool, Depends(tool_of)]
+
+
+@router.get("/jwks")
+def jwks(tool: AsTool) -> Response:
+    """Our public key."""
+    return JSONResponse(tool.jwks())
+
+
+@router.get("/login")
+def login(
+    request: Request, service: Here, tool: AsTool, asked: Annotated[Login, Query()]
+) -> Response:
+    """Begin a login: the LMS sends a browser here, and it goes back there to log in."""
+    return _begun(request, service, tool, asked)
+
+
+@router.post("/login")
+def login_by_form(
+    request: Request, service: Here, tool: AsTool, asked: Annotated[Login, Form()]
+) -> Response:
+    """Likewise."""
+    return _begun(request, service, tool, asked)
+
+
+@router.post("/launch")
+def launch(
+    request: Request,
+    service: Here,
+    tool: AsTool,
+    state: Annotated[str, Form(max_length=100)],
+    id_token: Annotated[str, Form()] = "",
+) -> Response:
+    """End a login: an instructor gets the pages, a learner what to type."""
+    cookie = _cookie(service, state)
+    try:
+        found = tool.launch(service.engine, state, request.cookies.get(cookie, ""), id_token)
+    except NotLaunched as error:
+        raise _refused(request, service, error) from None
+    _require_known(found)
+    who = people.from_lms(
+        service.engine, found.platform.issuer, found.subject, found.email, found.role
+    )
+    if who.role == "instructor":
+        answer = logged_in_at(service, request, who.account)
+    else:
+        if found.lineitem and found.module:
+            scores.keep(service.engine, who.account, found)
+        link = service.link(people.invite(service.engine, who.name, who.role, LINK_STAY))
+        answer = page(
+            "launched.html",
+            person=who,
+            link=link,
+            module=found.module,
+            is_graded=bool(found.lineitem),
+        )
+    answer.delete_cookie(cookie, secure=service.settings.secure, httponly=True)
+    return answer
+
+
+def _begun(request: Request, service: Service, tool: Tool, asked: Login) -> Response:
+    back = f"{service.settings.origin}{LAUNCH}"
+    try:
+        url, state = tool.login(service.engine, asked, back)
+    except NotLaunched as error:
+        raise _refused(request, service, error) from None
+    answer = RedirectResponse(url, 302)
+    answer.set_cookie(
+        _cookie(service, state),
+        state,
+        max_age=int(LOGIN_STAY.total_seconds()),
+        secure=service.settings.secure,
+        httponly=True,
+        # It is to come with a form of the LMS's page, which only HTTPS allows.
+        samesite="none" if service.settings.secure else "lax",
+    )
+    return answer
+
+
+def _cookie(service: Service, state: str) -> str:
+    """Its name: each login has its own, as somebody may open two links at once."""
+    return f"{service.session_cookie}-lti-{digest(state)[:16]}"
+
+
+def _refused(request: Request, service: Service, error: NotLaunched) -> Refused:
+    service.rates.count("unknown", client(request))
+    return Refused(403, f"{error} Open the link on the page of your course again.")
+
+
+def _require_known(found: Launch) -> None:
+    """Refused for a link that names a module which is not here: its author is to notice."""
+    try:
+        if found.module:
+            curriculum.load_module(found.module)
+    except KeyError:
+        raise Refused(422, f"This link names {found.module[:60]!r}: no such module.") from None

@@ -1,0 +1,365 @@
+"""What an assistant alone scores on a role: a team's own model attempts packs of it, each in a
+variant of its own, and the same judge judges what it writes.
+
+Kept in roles/<role>/baseline.json, one series a model. What people mark is not part of it.
+"""
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import Field, ValidationError
+
+from hotloop import __version__, curriculum, whole_file
+from hotloop.core.record import Record
+from hotloop.course import hand_in, released
+from hotloop.course.hand_in import HandIn
+from hotloop.judge.service import module_digest
+from hotloop.notebook_cells import NOTEBOOK
+from hotloop.practice.moment import Moment
+from hotloop.problem import Identifier, Strict, Text
+from hotloop.takehome import execution
+from hotloop.takehome.chat import Chat, Message
+from hotloop.takehome.intervals import Interval, rate_interval, total
+from hotloop.takehome.manifest import Digest, Manifest
+from hotloop.takehome.report import BaselinePlace, Position, TaskReport
+from hotloop.takehome.role import Role
+from hotloop.takehome.score import rung_score, weighted
+from hotloop.takehome.starter import starter_files
+from hotloop.takehome.team import Team, TeamError
+from hotloop.variants import Variant, draw
+
+NAME = "baseline.json"
+SOLVED = 0.5
+"""Share of a task's points from which on an attempt counts as a success at it."""
+
+_SOLUTION = "_solution"
+_PIECE = re.compile(
+    r"^=== (FILE|CELL) (\S+) ===[^\S\n]*\n(.*?)^=== END ===[^\S\n]*$", re.MULTILINE | re.DOTALL
+)
+_FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)^```\s*\Z", re.MULTILINE | re.DOTALL)
+_LONGEST_FILE = 100_000
+
+
+class Points(Strict):
+    """What a rung earned, of `possible`."""
+
+    points: Interval
+    possible: Annotated[float, Field(gt=0)]
+
+    @property
+    def open(self) -> bool:
+        """Whether nothing of it is known."""
+        return self.points.width >= self.possible
+
+
+Task = Mapping[str, Points]
+"""By rung; those that do not count are not in it."""
+
+
+class Attempt(Strict):
+    """One attempt, by task and rung. pieces: files and cells that the last reply had."""
+
+    tasks: dict[Identifier, dict[Identifier, Points]]
+    pieces: int
+
+
+class Baseline(Strict):
+    """All attempts of one model. host: where it was asked. turns: replies that each attempt had."""
+
+    model: Text
+    host: Text
+    made: Moment
+    hotloop: Text
+    module: Identifier
+    module_digest: Digest
+    turns: int
+    attempts: Annotated[list[Attempt], Field(min_length=1)]
+
+    def scores(self, weights: Mapping[str, float]) -> list[Interval]:
+        """Of each attempt the points of 100 by what was measured, with these weights of tasks."""
+        without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
+        return [_score(attempt.tasks, weights, without) for attempt in self.attempts]
+
+    def is_hard(self, task: str) -> bool:
+        """Whether fewer than half of all attempts succeed at the task, by a 95 % interval."""
+        without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
+        found = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
+        shares = [share for share in found if share is not None]
+        solved = rate_interval(sum(share.high >= SOLVED for share in shares), len(shares))
+        return solved is not None and solved.high < 0.5
+
+
+def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str]]:
+    """Tasks' rungs that are open for all: a machine without a GPU tells nobody apart by them."""
+    known = {(task, rung) for work in works for task, rungs in work.items() for rung in rungs}
+    return {
+        (task, rung)
+        for task, rung in known
+        if all(rung not in work[task] or work[task][rung].open for work in works)
+    }
+
+
+def _share(rungs: Task, task: str, without: set[tuple[str, str]]) -> Interval | None:
+    counted = [points for rung, points in rungs.items() if (task, rung) not in without]
+    possible = sum(points.possible for points in counted)
+    return total(p.points for p in counted).scaled(1 / possible) if possible else None
+
+
+def _score(
+    work: Mapping[str, Task], weights: Mapping[str, float], without: set[tuple[str, str]]
+) -> Interval:
+    shares = [(_share(work[task], task, without), weight) for task, weight in weights.items()]
+    return weighted([(share, weight) for share, weight in shares if share is not None])
+
+
+class Baselines(Strict):
+    """baseline.json: the last series of each model."""
+
+    format: Literal[1] = 1
+    series: list[Baseline]
+
+
+def read(team: Team, role: str) -> list[Baseline]:
+    """All series of a role; none where nothing was measured. TeamError for a damaged file."""
+    path = _path(team, role)
+    try:
+        return Baselines.model_validate_json(path.read_bytes()).series
+    except FileNotFoundError:
+        return []
+    except (OSError, ValidationError):
+        raise TeamError(f"{path} is damaged: delete it, and measure again.") from None
+
+
+def keep(team: Team, role: str, series: Baseline) -> Path:
+    """Put a series in the place of the model's earlier one."""
+    with team.alone():
+        others = [one for one in read(team, role) if one.model != series.model]
+        document = Baselines(series=[*others, series]).model_dump(mode="json")
+        path = _path(team, role)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole_file.replace(path, (json.dumps(document, indent=1) + "\n").encode())
+    return path
+
+
+def _path(team: Team, role: str) -> Path:
+    return team.role_path(role).with_name(NAME)
+
+
+def places(
+    series: Sequence[Baseline], manifest: Manifest, tasks: Sequence[TaskReport]
+) -> list[BaselinePlace]:
+    """Where a candidate stands among the attempts of each model, by what the judge measured for
+    any of them. Left out is a model that did not attempt all of the pack's tasks.
+    """
+    own = {
+        task.task: {
+            r.rung: Points(points=r.points, possible=r.possible) for r in task.rungs if r.counted
+        }
+        for task in tasks
+        if task.kind == "code"
+    }
+    weights = {name: manifest.tasks[name].weight for name in own}
+    found: list[BaselinePlace] = []
+    for one in series:
+        works = [attempt.tasks for attempt in one.attempts]
+        same = one.module == manifest.module and all(own.keys() <= work.keys() for work in works)
+        if not own or not same:
+            continue
+        without = _measured_nowhere([own, *({name: w[name] for name in own} for w in works)])
+        scores = [_score(work, weights, without) for work in works]
+        span = Interval(low=min(s.low for s in scores), high=max(s.high for s in scores))
+        mine = _score(own, weights, without)
+        found.append(
+            BaselinePlace(
+                model=one.model,
+                made=one.made,
+                attempts=len(scores),
+                turns=one.turns,
+                span=span,
+                own=mine,
+                position=_position(mine, span),
+                left_out=sorted(f"{task}.{rung}" for task, rung in without),
+                older=one.module_digest != module_digest(one.module),
+                hard=[name for name in own if one.is_hard(name)],
+            )
+        )
+    return found
+
+
+def _position(own: Interval, span: Interval) -> Position:
+    if own.low > span.high:
+        return "above"
+    if own.high < span.low:
+        return "below"
+    return "within" if span.low <= own.low and own.high <= span.high else "overlaps"
+
+
+# --- attempting -----------------------------------------------------------------------------------
+
+
+def attempt(
+    team: Team, role: Role, chat: Chat, turns: int, say: Callable[[str], None] = lambda _text: None
+) -> Attempt:
+    """One pack in a variant of its own, attempted and judged. ChatError where no reply comes.
+
+    turns: after each one but the last, the model is told what the judge said, and may revise.
+    """
+    variant = draw(role.module, team.key.variants, f"baseline-{secrets.token_hex(8)}")
+    tasks = execution.code_tasks(role.module, [task.task for task in role.tasks])
+    given = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
+    messages = prompt(role, given)
+    work = dict(given)
+    records: dict[str, Record] = {}
+    pieces = 0
+    for turn in range(turns):
+        say(f"turn {turn + 1} of {turns}: waiting for the model")
+        reply = chat.reply(messages)
+        pieces = take(reply, role, work)
+        records = execution.judge(_hand_in(role, given, work, variant, tasks), say)
+        messages = [
+            *messages,
+            Message(role="assistant", content=reply),
+            Message(role="user", content=_feedback(records)),
+        ]
+    module = role.definition()
+    return Attempt(
+        tasks={name: _points(module.task(name), records[name]) for name in tasks}, pieces=pieces
+    )
+
+
+def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
+    scores = {rung.id: rung_score(rung, record) for rung in task.rungs}
+    return {
+        rung: Points(points=score.points, possible=score.possible)
+        for rung, score in scores.items()
+        if score.counted
+    }
+
+
+def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> Baseline:
+    """What is kept of these attempts."""
+    return Baseline(
+        model=chat.model,
+        host=chat.host,
+        made=datetime.now(UTC),
+        hotloop=__version__,
+        module=role.module,
+        module_digest=module_digest(role.module),
+        turns=turns,
+        attempts=list(attempts),
+    )
+
+
+def prompt(role: Role, given: Mapping[str, bytes]) -> list[Message]:
+    """All that the model is told: the pack's texts and starter files, nothing of any candidate."""
+    asked = [task for task in role.chosen() if task.kind == "code"]
+    todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in asked)
+    files = "\n\n".join(
+        f"=== FILE {name} ===\n{text}\n=== END ==="
+        for name, data in sorted(given.items())
+        if name != NOTEBOOK and (text := _text(data))
+    )
+    content = f"{_ASK}\n\nTasks:\n{todo}\n\nNotebook:\n\n{_notebook(given)}\n\n{files}"
+    return [Message(role="user", content=content)]
+
+
+_ASK = """\
+Solve the tasks below. They are judged automatically on fresh inputs; speed may be measured too.
+Reply with every file and notebook cell that you change, each whole, in exactly this form, and
+nothing else between these lines:
+
+=== FILE name.cu ===
+(the whole file)
+=== END ===
+=== CELL task_name ===
+(the whole solution cell of that task)
+=== END ==="""
+
+
+def _text(data: bytes) -> str:
+    """Empty for what is no text, or long data."""
+    try:
+        return data.decode() if len(data) <= _LONGEST_FILE else ""
+    except UnicodeDecodeError:
+        return ""
+
+
+def _notebook(given: Mapping[str, bytes]) -> str:
+    lines: list[str] = []
+    for cell in _cells(given[NOTEBOOK]):
+        grade_id = _grade_id(cell)
+        source = "".join(cell["source"])
+        if grade_id.endswith(_SOLUTION):
+            source = f"=== CELL {grade_id.removesuffix(_SOLUTION)} ===\n{source}\n=== END ==="
+        elif cell["cell_type"] == "code":
+            source = f"```python\n{source}\n```"
+        lines.append(source)
+    return "\n\n".join(lines)
+
+
+def take(reply: str, role: Role, work: dict[str, bytes]) -> int:
+    """Put the reply's files and cells into the work, as far as the tasks ask for them; how many."""
+    asked = [task for task in role.chosen() if task.kind == "code"]
+    files = {name for task in asked for name in task.files} - {NOTEBOOK}
+    cells = {task.id for task in asked if NOTEBOOK in task.files}
+    taken = 0
+    for kind, name, body in cast("list[tuple[str, str, str]]", _PIECE.findall(reply)):
+        fenced = _FENCE.match(body)
+        text = fenced[1] if fenced else body
+        if kind == "FILE" and name in files:
+            work[name] = text.encode()
+        elif kind == "CELL" and name in cells:
+            work[NOTEBOOK] = _with_cell(work[NOTEBOOK], f"{name}{_SOLUTION}", text)
+        else:
+            continue
+        taken += 1
+    return taken
+
+
+def _with_cell(notebook: bytes, grade_id: str, source: str) -> bytes:
+    document = cast("dict[str, Any]", json.loads(notebook))
+    for cell in document["cells"]:
+        if _grade_id(cell) == grade_id:
+            cell["source"] = source.rstrip("\n").splitlines(keepends=True)
+    return json.dumps(document).encode()
+
+
+def _cells(notebook: bytes) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", json.loads(notebook)["cells"])
+
+
+def _grade_id(cell: Mapping[str, Any]) -> str:
+    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
+
+
+def _hand_in(
+    role: Role,
+    given: Mapping[str, bytes],
+    work: Mapping[str, bytes],
+    variant: Variant,
+    tasks: Sequence[str],
+) -> HandIn:
+    """As a candidate's is read."""
+    own = {name for task in role.chosen() for name in task.files if name in work}
+    release = released.of_files(role.module, given, own)
+    files = {name: work[name] for name in own}
+    read = hand_in.complete("baseline", release, files, work[NOTEBOOK], tasks=tuple(tasks))
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in given.items()}
+    return replace(read, digests=digests, variant=variant.to_json())
+
+
+def _feedback(records: Mapping[str, Record]) -> str:
+    """What `check()` would have told a candidate."""
+    lines = [
+        f"{name}, {rung.rung}: {rung.verdict.value}. {rung.sentence}"
+        for name, record in records.items()
+        for rung in record.rungs
+    ]
+    return "The judge says:\n" + "\n".join(lines) + "\nRevise in the same form what you can."

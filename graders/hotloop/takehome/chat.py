@@ -1,0 +1,129 @@
+"""Asks a language model: any endpoint that speaks the chat completions protocol of OpenAI.
+
+https://platform.openai.com/docs/api-reference/chat
+"""
+
+import json
+import os
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
+
+from hotloop.core.user_error import UserError
+from hotloop.problem import Strict
+
+TRIES = 4
+LONGEST_WAIT_S = 60.0
+LONGEST_REPLY = 8 << 20
+"""Bytes."""
+
+_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
+
+
+class ChatError(UserError):
+    """The model gave no answer. The text says what came instead, and what to do."""
+
+
+class Message(Strict):
+    """One turn of the conversation."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class _Said(BaseModel):
+    content: str | None = None
+
+
+class _Choice(BaseModel):
+    message: _Said
+
+
+class _Completion(BaseModel):
+    """As much of a reply as is read; servers add keys of their own."""
+
+    choices: list[_Choice] = Field(min_length=1)
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A key is sent to the host that was named, and to no other."""
+
+    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
+        """Follow none: it ends as the HTTP error that it is."""
+        return
+
+
+@dataclass(frozen=True)
+class Chat:
+    """endpoint: the base, such as https://api.example.org/v1. key_variable: the environment
+    variable that holds the key; where it is not set, none is sent.
+    """
+
+    endpoint: str
+    model: str
+    key_variable: str
+    timeout_s: float = 600.0
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.endpoint)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ChatError(
+                f"{self.endpoint!r} is no endpoint: give its base, such as https://…/v1."
+            )
+
+    @property
+    def host(self) -> str:
+        """Whom the texts are sent to."""
+        return urlsplit(self.endpoint).netloc.rpartition("@")[2]
+
+    def reply(self, messages: Sequence[Message]) -> str:
+        """What the model says next; empty where it declines. ChatError."""
+        body = json.dumps({"model": self.model, "messages": [m.model_dump() for m in messages]})
+        headers = {"Content-Type": "application/json"}
+        if key := os.environ.get(self.key_variable):
+            headers["Authorization"] = f"Bearer {key}"
+        url = self.endpoint.rstrip("/") + "/chat/completions"
+        request = urllib.request.Request(url, body.encode(), headers, method="POST")
+        try:
+            completion = _Completion.model_validate_json(self._read(request))
+        except ValidationError:
+            raise ChatError(f"{self.host} answered, but with no chat completion.") from None
+        return completion.choices[0].message.content or ""
+
+    def _read(self, request: urllib.request.Request) -> bytes:
+        opener = urllib.request.build_opener(_NoRedirects)
+        for left in range(TRIES - 1, -1, -1):
+            try:
+                with opener.open(request, timeout=self.timeout_s) as response:
+                    return response.read(LONGEST_REPLY)
+            except urllib.error.HTTPError as error:
+                if error.code not in _AGAIN or not left:
+                    raise ChatError(self._said(error)) from None
+                time.sleep(_wait_s(error.headers.get("Retry-After"), TRIES - left))
+            except OSError as error:
+                raise ChatError(f"{self.host} cannot be reached: {error}.") from None
+        raise AssertionError
+
+    def _said(self, error: urllib.error.HTTPError) -> str:
+        if error.code in (401, 403):
+            return (
+                f"{self.host} refused the key (HTTP {error.code}): set the environment variable "
+                f"{self.key_variable}, or name another one with --key-env."
+            )
+        detail = " ".join(error.read(500).decode("utf-8", "replace").split())
+        return f"{self.host} answered HTTP {error.code}: {detail}"
+
+
+def _wait_s(retry_after: str | None, tried: int) -> float:
+    """What the server asks for, or twice as long each time."""
+    try:
+        asked = float(retry_after or "")
+    except ValueError:
+        asked = 2.0**tried
+    return min(max(asked, 0.0), LONGEST_WAIT_S)

@@ -1,0 +1,193 @@
+"""Questions about the candidate's own lines: about what the judge found there, and about what the
+code does. Whoever has understood the code answers them; the published answers do not.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from hotloop.alike.parts import Language
+from hotloop.bank.question import WeakAnswer
+from hotloop.problem import Identifier, Strict, Text
+from hotloop.takehome import code_shown
+from hotloop.takehome.report import CodeShown, FollowUp, RungReport, TaskReport
+from hotloop.yaml_lines import load
+
+MOST = 3
+AROUND = 2
+MINUTES = 4
+_GOOD = 0.9
+
+RUBRIC = {
+    0: "cannot say what the lines do",
+    1: "reads the lines aloud, without a reason for them",
+    2: "says what they do, and errs on what a change brings about",
+    3: "says why they are there and predicts what a change brings about",
+    4: "also names the limits of the choice, and a better one where there is one",
+}
+
+
+def _expression(text: str) -> str:
+    re.compile(text)
+    return text
+
+
+class CodeQuestion(Strict):
+    """One of code_questions.yaml."""
+
+    id: Identifier
+    languages: list[Language]
+    find: Annotated[Text, AfterValidator(_expression)]
+    rungs: list[Identifier]
+    title: Text
+    prompt: Text
+    probes: Annotated[list[Text], Field(min_length=2)]
+    answer: Text
+    weak: Annotated[list[WeakAnswer], Field(min_length=1)]
+    then: Annotated[list[Text], Field(min_length=1)]
+
+
+class CodeQuestions(Strict):
+    """code_questions.yaml, in the order in which they are preferred."""
+
+    questions: list[CodeQuestion]
+
+
+@cache
+def known() -> tuple[CodeQuestion, ...]:
+    """All of them."""
+    path = Path(__file__).with_name("code_questions.yaml")
+    return tuple(load(path, CodeQuestions).questions)
+
+
+def about(tasks: Sequence[TaskReport]) -> list[FollowUp]:
+    """At most MOST: first on what was found in the code, by the points that it cost, then on what
+    the code does, where possible one a task and about rungs that were lost.
+    """
+    found = sorted(
+        ((_lost(task, rung), task, rung) for task in tasks for rung in _failed(task)),
+        key=lambda one: -one[0],
+    )
+    chosen = [_on_finding(task, rung) for _, task, rung in found[: MOST - 1]]
+    asked: set[str] = set()
+    candidates = [(task, question) for task in tasks for question in _on_code(task)]
+    # A rung that was lost first; then another task each time.
+    candidates.sort(key=lambda one: not one[1].weak)
+    for again in (False, True):
+        for task, question in candidates:
+            id_ = question.key.partition(".")[2]
+            is_new = id_ not in asked and question not in chosen
+            if len(chosen) < MOST and is_new and (again or task.task not in _tasks(chosen)):
+                chosen.append(question)
+                asked.add(id_)
+    return chosen
+
+
+def _tasks(chosen: Sequence[FollowUp]) -> set[str]:
+    return {question.key.partition(".")[0] for question in chosen}
+
+
+def _failed(task: TaskReport) -> Iterator[RungReport]:
+    """The first counted rung that was lost for certain: those behind it were not reached."""
+    lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
+    yield from lost[:1] if task.kind == "code" and task.code else ()
+
+
+def _lost(task: TaskReport, rung: RungReport) -> float:
+    return task.weight * (rung.possible - rung.points.high) / task.possible
+
+
+def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
+    """About what the judge said, with the lines that it named."""
+    named = next((shown for shown in task.code if rung.rung in shown.cited), None)
+    where, code = ("", "") if named is None else _lines(named, named.cited[rung.rung])
+    return FollowUp(
+        key=f"{task.task}.{rung.rung}",
+        title=f"{task.title}: what happened at “{rung.rung}”?",
+        level="intermediate",
+        minutes=MINUTES + 1,
+        why=f"{task.title}: points were lost at {rung.rung}.",
+        weak=True,
+        prompt=(
+            f"The judge said: {rung.sentence}\n\nGive a smallest input, or an order of threads or "
+            "calls, for which it goes wrong. Follow it through your code up to the first wrong "
+            "value. What would you change, and what else does that change touch?"
+        ),
+        where=where,
+        code=code,
+        probes=[
+            "finds the cause in their own code, not only the symptom",
+            "builds a concrete case before proposing a change",
+            "says how they would have noticed it themselves",
+        ],
+        answer=(
+            f"What the judge measured is in its sentence. The rung asks: {rung.what} A good answer "
+            "leads from the named lines to that sentence and ends with a change that keeps the "
+            "other rungs."
+        ),
+        weak_answers=[
+            WeakAnswer(
+                says="I ran out of time there.",
+                reveals="may be true: ask for the case and the change now, without haste",
+            )
+        ],
+        follow_ups=["How would you test for it without the judge?"],
+        rubric=RUBRIC,
+    )
+
+
+def _on_code(task: TaskReport) -> Iterator[FollowUp]:
+    """All that fit what was written for the task, in the order of the file."""
+    lost = {rung.rung for rung in _failed(task)}
+    for question in known():
+        for shown in task.code:
+            line = _first(question, shown)
+            if line is None:
+                continue
+            where, code = _lines(shown, [line])
+            weak = bool(lost & set(question.rungs))
+            yield FollowUp(
+                key=f"{task.task}.{question.id}",
+                title=question.title,
+                level="intermediate",
+                minutes=MINUTES,
+                why=f"{task.title}: the candidate's own line {line} of {where}.",
+                weak=weak,
+                prompt=question.prompt,
+                where=where,
+                code=code,
+                probes=question.probes,
+                answer=question.answer,
+                weak_answers=question.weak,
+                follow_ups=question.then,
+                rubric=RUBRIC,
+            )
+            break
+
+
+def _first(question: CodeQuestion, shown: CodeShown) -> int | None:
+    """The first added line that it is about; comments are passed over."""
+    if code_shown.language(shown) not in question.languages:
+        return None
+    for number in shown.added:
+        line = shown.lines[number - 1] if number <= len(shown.lines) else ""
+        text = re.sub(r"(?:#|//).*", "", line)
+        if re.search(question.find, text):
+            return number
+    return None
+
+
+def _lines(shown: CodeShown, numbers: Sequence[int]) -> tuple[str, str]:
+    """The file, and the numbered lines around those named."""
+    kept = sorted({near for n in numbers for near in range(n - AROUND, n + AROUND + 1)})
+    marks: Mapping[bool, str] = {True: "▶", False: " "}
+    text = [
+        f"{marks[n in numbers]}{n:4}  {shown.lines[n - 1]}"
+        for n in kept
+        if 1 <= n <= len(shown.lines)
+    ]
+    return shown.name, "\n".join(text)

@@ -1,0 +1,189 @@
+"""What a candidate wrote, line by line against the starter, with the lines that the judge names."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from hotloop.alike.parts import Language, language_of
+from hotloop.curriculum import Task
+from hotloop.notebook_cells import NOTEBOOK, Cell, readable_cells
+from hotloop.takehome.report import CodeShown, RungReport
+
+MOST_LINES = 1500
+"""Of one file or cell. No solution has half as many."""
+
+_PLACE = re.compile(r"([\w.-]+\.\w+)(?::|, line )(\d{1,6})")
+_CELL_PLACE = re.compile(r"\bline (\d{1,6}) of its cell")
+_MARK = re.compile(r"(\s*)(?://|#)?\s*### TASK \w+\.(\w+)")
+_SOLUTION = "_solution"
+
+
+def of_task(
+    task: Task,
+    files: Mapping[str, bytes],
+    given: Mapping[str, bytes],
+    rungs: Sequence[RungReport],
+) -> list[CodeShown]:
+    """The files and cells that the task asks to edit, the candidate's own cells before its own one,
+    and files that the candidate added in the same languages.
+
+    files: as they were judged. given: what the pack held. rungs: their sentences name lines.
+    """
+    languages = {language for name in task.files if (language := language_of(name)) is not None}
+    found: list[CodeShown] = []
+    for name in task.files:
+        if name == NOTEBOOK:
+            found += _cells(task.id, files.get(name, b""), given.get(name, b""))
+        elif name in files and language_of(name) is not None:
+            shown = _shown(name, _lines(files[name]), _lines(given.get(name, b"")))
+            found.append(_of_task_only(shown, task.id))
+    for name, data in sorted(files.items()):
+        if name not in given and language_of(name) in languages and not name.endswith(".ipynb"):
+            found.append(_shown(name, _lines(data), []))
+    return [_with_places(shown, rungs, alone=len(found) == 1) for shown in found]
+
+
+def language(shown: CodeShown) -> Language | None:
+    """Of what is shown; a cell is Python."""
+    return "python" if shown.name.startswith(NOTEBOOK) else language_of(shown.name)
+
+
+def _cells(task: str, data: bytes, given: bytes) -> Iterator[CodeShown]:
+    """The task's own cell, and the new ones that stand before it and behind another task's."""
+    before = {cell.grade_id: cell.source for cell in readable_cells(given) if cell.grade_id}
+    known = {cell.source.strip() for cell in readable_cells(given)}
+    own: list[Cell] = []
+    for cell in readable_cells(data):
+        if cell.kind != "code":
+            continue
+        if not cell.grade_id and cell.source.strip() and cell.source.strip() not in known:
+            own.append(cell)
+        if cell.grade_id == task + _SOLUTION:
+            for number, helper in enumerate(own, start=1):
+                name = f"{NOTEBOOK} · {task} · new cell {number}"
+                yield _shown(name, helper.source.splitlines(), [])
+            starter = before.get(cell.grade_id, "").splitlines()
+            yield _shown(f"{NOTEBOOK} · {task}", cell.source.splitlines(), starter)
+        if cell.grade_id.endswith(_SOLUTION):
+            own = []
+
+
+def _lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", errors="replace").splitlines()
+
+
+def _shown(name: str, lines: list[str], starter: list[str]) -> CodeShown:
+    shown = [line[:400] for line in lines[:MOST_LINES]]
+    added: list[int] = []
+    removed: dict[int, list[str]] = {}
+    # Long starters make no difference here: they are ours, and none is longer than a solution.
+    matcher = SequenceMatcher(None, starter, lines[:MOST_LINES], autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind in ("insert", "replace"):
+            added += range(c + 1, d + 1)
+        if kind in ("delete", "replace"):
+            removed[c + 1] = starter[a:b]
+    left_out = len(lines) - len(shown)
+    return CodeShown(name=name, lines=shown, added=added, removed=removed, left_out=left_out)
+
+
+def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
+    """Several tasks may have their parts in one file: what was changed in another one's is put
+    aside.
+    """
+    others = set(_of_other_tasks(shown, task))
+    return shown.model_copy(
+        update={
+            "added": [number for number in shown.added if number not in others],
+            "removed": {n: gone for n, gone in shown.removed.items() if n not in others},
+            "elsewhere": [number for number in shown.added if number in others],
+        }
+    )
+
+
+def _of_other_tasks(shown: CodeShown, task: str) -> Iterator[int]:
+    """From another task's mark within a function to that function's end; from one between functions
+    to the next that was handed out.
+    """
+    added = set(shown.added)
+    inside = within = False
+    for number, line in enumerate(shown.lines, start=1):
+        if mark := _MARK.match(line):
+            inside, within = mark[2] != task, bool(mark[1])
+        elif line[:1].strip() and (within or number not in added):
+            inside = False
+        if inside:
+            yield number
+
+
+def _with_places(shown: CodeShown, rungs: Iterable[RungReport], *, alone: bool) -> CodeShown:
+    """With the lines that each rung's sentence names. alone: of a notebook nothing else is shown,
+    so that a line "of its cell" is one of this cell.
+    """
+    cited: defaultdict[str, set[int]] = defaultdict(set)
+    file = shown.name.rpartition("/")[2]
+    for rung in rungs:
+        numbers = [int(n) for name, n in _PLACE.findall(rung.sentence) if name == file]
+        if alone and shown.name.startswith(NOTEBOOK):
+            numbers += map(int, _CELL_PLACE.findall(rung.sentence))
+        cited[rung.rung] |= {number for number in numbers if 1 <= number <= len(shown.lines)}
+    places = {rung: sorted(numbers) for rung, numbers in cited.items() if numbers}
+    return shown.model_copy(update={"cited": places})
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line on the page. number: of the file; None for a line that is gone, and for what stands
+    in place of lines that are not shown. rungs: those whose sentence names it.
+    """
+
+    kind: Literal["given", "added", "removed", "folded"]
+    text: str
+    number: int | None = None
+    rungs: tuple[str, ...] = ()
+
+
+AROUND = 3
+"""Lines as handed out that are shown beside a change, and beside a line that a rung names."""
+
+
+def rows(shown: CodeShown) -> list[Row]:
+    """What was changed and what is named, with what stands around; the rest in a word."""
+    added = set(shown.added)
+    named = {n: [r for r, lines in shown.cited.items() if n in lines] for n in _named(shown)}
+    kept = {
+        near
+        for number in {*added, *named, *shown.removed}
+        for near in range(number - AROUND, number + AROUND + 1)
+    }
+    elsewhere = set(shown.elsewhere)
+    found: list[Row] = []
+    folded: list[int] = []
+    for number, text in enumerate([*shown.lines, None], start=1):
+        gone = shown.removed.get(number, [])
+        if folded and (gone or text is None or number in kept):
+            found.append(Row("folded", _said(len(folded), elsewhere.intersection(folded))))
+            folded = []
+        found += [Row("removed", line) for line in gone]
+        if text is None:
+            break
+        if number not in kept:
+            folded.append(number)
+            continue
+        kind = "added" if number in added else "given"
+        found.append(Row(kind, text, number, tuple(named.get(number, ()))))
+    if shown.left_out:
+        found.append(Row("folded", f"{shown.left_out} more lines are not shown"))
+    return found
+
+
+def _said(count: int, elsewhere: Collection[int]) -> str:
+    lines = "1 line" if count == 1 else f"{count} lines"
+    return f"{lines}, some of other tasks" if elsewhere else f"{lines} as handed out"
+
+
+def _named(shown: CodeShown) -> set[int]:
+    return {number for lines in shown.cited.values() for number in lines}

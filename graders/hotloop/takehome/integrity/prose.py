@@ -1,0 +1,153 @@
+"""Signals from written answers: passages that stand word for word in what is published, or in
+another candidate's answer.
+
+Published are the answers of our solutions, those of the question bank, and the lesson.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from hotloop import curriculum, render
+from hotloop.bank import catalog
+from hotloop.curriculum import Module
+from hotloop.notebook_cells import NOTEBOOK, readable_cells
+from hotloop.takehome import written
+from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.integrity.similarity import Other
+
+RUN = 6
+"""Words in a row. Shorter runs are idioms of the subject."""
+
+FEWEST_RUNS = 25
+"""Of an answer, without what the exercise's own text says. What is shorter is alike by chance."""
+
+MODERATE, STRONG = 0.25, 0.6
+"""Share of the shorter text's runs that stand in the other one."""
+
+MOST_OTHER_ANSWERS = 12
+
+_WORD = re.compile(r"[^\W_]+")
+_QUOTED = 40
+"""Words of the longest passage that is quoted."""
+
+_PUBLISHED = (
+    "These texts are public, and reading them may be allowed. Definitions are short and are put in "
+    "the same words by many. Ask the candidate to explain it without the text."
+)
+_ANOTHERS = (
+    "Both may have quoted the same source, or asked the same assistant, which your rules may "
+    "allow. Compare the two answers by eye, and ask both."
+)
+_RATE = (
+    "Published texts on different questions share at most 5 % with each other. How much honest "
+    "candidates' answers share was not measured."
+)
+
+Runs = frozenset[tuple[str, ...]]
+
+
+def signals(
+    module: Module,
+    tasks: Iterable[str],
+    files: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
+    others: Iterable[Other],
+) -> list[Signal]:
+    """For each written task the published text that is most alike, and candidates' answers."""
+    asked = [task for task in map(module.task, tasks) if task.kind == "written"]
+    works = list(others) if asked else []
+    given = _given(starter)
+    found: list[Signal] = []
+    for task in asked:
+        own = written.answer(files, starter, task)
+        if own is None:
+            continue
+        found += _alike(task.title, own.text, given, published(module.id), _PUBLISHED)[:1]
+        theirs = [
+            (f"the answer of {other.pseudonym}", answer.text)
+            for other in works
+            if (answer := written.answer(other.files, other.starter, task)) is not None
+        ]
+        found += _alike(task.title, own.text, given, theirs, _ANOTHERS)[:MOST_OTHER_ANSWERS]
+    return found
+
+
+def _alike(
+    title: str, text: str, given: Runs, texts: Iterable[tuple[str, str]], innocent: str
+) -> list[Signal]:
+    """One for each text that shares MODERATE or more, the most alike first."""
+    own = words(text)
+    mine = runs(own) - given
+    found: list[tuple[float, Signal]] = []
+    for what, other in texts:
+        theirs = runs(words(other)) - given
+        shorter = min(len(mine), len(theirs))
+        common = mine & theirs
+        if shorter >= FEWEST_RUNS and len(common) >= MODERATE * shorter:
+            share = len(common) / shorter
+            found.append((share, _signal(title, what, share, _longest(own, common), innocent)))
+    return [signal for _, signal in sorted(found, key=lambda one: -one[0])]
+
+
+def _signal(title: str, what: str, share: float, passage: list[str], innocent: str) -> Signal:
+    return Signal(
+        kind="similarity",
+        strength="strong" if share >= STRONG else "moderate",
+        title=f"{title}: much in the words of {what}",
+        evidence=[
+            f"{share:.0%} of the runs of {RUN} words of the shorter text stand in the longer one.",
+            f"The longest passage: “{' '.join(passage[:_QUOTED])}”.",
+        ],
+        innocent=innocent,
+        known_rate=_RATE,
+    )
+
+
+def words(text: str) -> list[str]:
+    """In small letters, without punctuation."""
+    return _WORD.findall(text.lower())
+
+
+def runs(found: list[str]) -> Runs:
+    """All runs of RUN words."""
+    return frozenset(tuple(found[i : i + RUN]) for i in range(len(found) - RUN + 1))
+
+
+def _longest(own: list[str], common: Runs) -> list[str]:
+    """The longest stretch of `own` of which each run is common."""
+    best = (0, 0)
+    start = 0
+    for i in range(len(own) - RUN + 2):
+        if i <= len(own) - RUN and tuple(own[i : i + RUN]) in common:
+            continue
+        if i > start and i - start + RUN - 1 > best[1] - best[0]:
+            best = (start, i + RUN - 1)
+        start = i + 1
+    return own[best[0] : best[1]]
+
+
+def _given(starter: Mapping[str, bytes]) -> Runs:
+    """What the exercise itself says, which a candidate may quote."""
+    cells = readable_cells(starter.get(NOTEBOOK, b""))
+    return runs(words("\n".join(cell.source for cell in cells if cell.kind != "code")))
+
+
+@cache
+def published(module: str) -> tuple[tuple[str, str], ...]:
+    """What each text is, and the text."""
+    return tuple(_published(module))
+
+
+def _published(module: str) -> Iterator[tuple[str, str]]:
+    written_tasks = [t.id for t in curriculum.load_module(module).tasks if t.kind == "written"]
+    for cell in readable_cells(render.submission(module)[NOTEBOOK]):
+        if cell.grade_id in written_tasks:
+            yield "the published solution", cell.source
+    for entry in catalog.catalog():
+        question = entry.question
+        text = f"{question.answer}\n{question.say}"
+        yield f"the question bank's answer to “{question.title}”", text
+    lesson = curriculum.folder(module) / "lesson.md"
+    if lesson.is_file():
+        yield "the lesson", lesson.read_text(encoding="utf-8")

@@ -1,0 +1,238 @@
+"""The viva: questions on a candidate's own code, and what was answered.
+
+    reports/<pack>/viva.json           the items on their work, with the key, and which are accepted
+    reports/<pack>/viva.html           the page for the conversation
+    reports/<pack>/viva_answers.json   what the candidate predicted, and the marks for their reasons
+    roles/<role>/viva.json             the items on the reference, which everybody is asked
+
+They are made on the team's machine, after the work came, and nothing of them goes into a pack.
+"""
+
+import hashlib
+from collections.abc import Callable, Collection, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+from uuid import UUID
+
+from pydantic import Field, ValidationError
+
+from hotloop import curriculum, render, whole_file
+from hotloop.core.user_error import UserError
+from hotloop.practice.moment import Moment
+from hotloop.predicting import items
+from hotloop.predicting.items import Item, ItemSet
+from hotloop.predicting.own_code import Work
+from hotloop.predicting.scores import Prediction, Scored, Truth, VivaScore, scored
+from hotloop.problem import Strict, Text
+from hotloop.takehome.execution import code_tasks
+from hotloop.takehome.manifest import Digest, Pseudonym
+from hotloop.takehome.submission import given_files, open_submission
+from hotloop.takehome.team import Team
+from hotloop.yaml_lines import load
+
+NAME, PAGE, ANSWERS = "viva.json", "viva.html", "viva_answers.json"
+FIXED_MOST = 4
+"""Items on the reference: with as many on the candidate's own code they fill 20 minutes."""
+
+
+class VivaError(UserError):
+    """It cannot be done as it was asked. The text is one sentence."""
+
+
+class Viva(Strict):
+    """Items, and the numbers of those that a person has read and accepted.
+
+    submission: digest of the zip that they are on; empty for those on the reference.
+    """
+
+    format: Literal[1] = 1
+    submission: str
+    questions: ItemSet
+    accepted: list[int] = Field(default_factory=list[int])
+
+    @property
+    def items(self) -> list[Item]:
+        """The accepted ones."""
+        return [item for item in self.questions.items if item.number in self.accepted]
+
+    @property
+    def digest(self) -> str:
+        """Of the items: answers to others of the same numbers are told apart by it."""
+        return hashlib.sha256(self.questions.model_dump_json().encode()).hexdigest()
+
+
+class Answers(Strict):
+    """What was said of one set of items. items: its digest."""
+
+    items: Digest
+    said: list[Prediction] = Field(default_factory=list[Prediction])
+
+
+class Answered(Strict):
+    """The file that the page saves. own, fixed: on the candidate's code, and on the reference."""
+
+    candidate: Pseudonym
+    own: Answers | None = None
+    fixed: Answers | None = None
+
+
+class Filed(Strict):
+    """What was answered, kept. submission: digest of the zip that the items are on."""
+
+    format: Literal[1] = 1
+    filed: Moment
+    by: Text
+    submission: Digest
+    answers: Answered
+    score: VivaScore
+
+
+def work_of(team: Team, pack: UUID) -> tuple[Work, str]:
+    """The work that counts, and its zip's digest. VivaError where nothing was handed in."""
+    kept = team.submissions(pack)
+    if not kept:
+        raise VivaError(f"{team.pack(pack).pseudonym} has not handed in yet.")
+    submission = open_submission(kept[-1], team)
+    found = submission.manifest
+    work = Work(
+        curriculum.load_module(found.module),
+        tuple(code_tasks(found.module, found.tasks)),
+        submission.work.files,
+        given_files(team, found),
+        team.variant(pack),
+        found.files,
+    )
+    return work, submission.digest
+
+
+def reference(team: Team, role: str) -> Work:
+    """The published solution of a role's tasks."""
+    found = team.role(role)
+    tasks = code_tasks(found.module, [task.task for task in found.tasks])
+    return Work(
+        curriculum.load_module(found.module),
+        tuple(tasks),
+        render.submission(found.module),
+        render.untouched(found.module),
+    )
+
+
+def make(team: Team, pack: UUID, who: str, say: Callable[[str], None]) -> Viva:
+    """New items on a candidate's work, none of them accepted yet; kept."""
+    work, digest = work_of(team, pack)
+    viva = Viva(submission=digest, questions=items.make(work, say=say))
+    _keep(team.report_folder(pack) / NAME, viva)
+    team.audit(who, f"made {len(viva.questions.items)} viva items on {team.pack(pack).pseudonym}")
+    return viva
+
+
+def make_fixed(team: Team, role: str, who: str, say: Callable[[str], None]) -> Viva:
+    """New items on the reference, for everybody of a role; kept."""
+    viva = Viva(submission="", questions=items.make(reference(team, role), FIXED_MOST, say))
+    _keep(fixed_path(team, role), viva)
+    team.audit(who, f"made {len(viva.questions.items)} viva items for the role {role}")
+    return viva
+
+
+def own_path(team: Team, pack: UUID) -> Path:
+    """Where the items on a candidate's work lie."""
+    return team.scorecard_path(pack).with_name(NAME)
+
+
+def fixed_path(team: Team, role: str) -> Path:
+    """Where the items on the reference lie."""
+    return team.role_path(role).with_name(NAME)
+
+
+def read(path: Path) -> Viva | None:
+    """Items that were made; None before. VivaError where the file is damaged."""
+    try:
+        return Viva.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        raise VivaError(f"{path} is damaged: make the items anew with --make.") from None
+
+
+def accept(team: Team, path: Path, numbers: Collection[int], who: str) -> Viva:
+    """Note that a person has read these items and lets them be asked; the others are not."""
+    viva = read(path)
+    if viva is None:
+        raise VivaError("There are no items to accept yet: make them with --make.")
+    known = {item.number for item in viva.questions.items}
+    if unknown := sorted(set(numbers) - known):
+        raise VivaError(f"There is no item {unknown[0]}: they are numbered 1 to {len(known)}.")
+    accepted = viva.model_copy(update={"accepted": sorted(set(numbers))})
+    _keep(path, accepted)
+    team.audit(who, f"accepted the viva items {_listed(accepted.accepted)} of {path.parent.name}")
+    return accepted
+
+
+def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
+    """Keep what the page has saved, scored. VivaError for another candidate's, for items that
+    nobody has accepted, and for none at all; CurriculumError, with the line, for what is no such
+    file.
+    """
+    record = team.pack(pack)
+    given = load(answers, Answered)
+    if given.candidate != record.pseudonym:
+        raise VivaError(f"{answers} is about {given.candidate}, not about {record.pseudonym}.")
+    own, fixed = read(own_path(team, pack)), read(fixed_path(team, record.role))
+    if own is None:
+        raise VivaError("There are no items on this work: make them with --make.")
+    score = VivaScore(own=_score(given.own, own), fixed=_score(given.fixed, fixed))
+    if score.own is None and score.fixed is None:
+        raise VivaError(f"{answers} has no prediction.")
+    kept = Filed(
+        filed=datetime.now(UTC), by=who, submission=own.submission, answers=given, score=score
+    )
+    _keep(team.report_folder(pack) / ANSWERS, kept)
+    team.audit(who, f"filed the viva of {record.pseudonym}")
+    return kept
+
+
+def filed(team: Team, pack: UUID) -> Filed | None:
+    """What was filed; None before. VivaError where the file is damaged."""
+    path = team.scorecard_path(pack).with_name(ANSWERS)
+    try:
+        return Filed.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        raise VivaError(f"{path} is damaged: file the answers again with --file.") from None
+
+
+def score_of(team: Team, pack: UUID, submission: str) -> VivaScore | None:
+    """Of the viva on this submission; None where none was filed on it."""
+    kept = filed(team, pack)
+    return kept.score if kept is not None and kept.submission == submission else None
+
+
+def truth(item: Item) -> Truth:
+    """What a prediction on it is compared with."""
+    found = item.outcome
+    return Truth(kind=found.kind, lines=found.lines, factor=found.factor, width=item.width)
+
+
+def _score(answers: Answers | None, viva: Viva | None) -> Scored | None:
+    if answers is None or not answers.said:
+        return None
+    if viva is None or viva.digest != answers.items:
+        raise VivaError("These are answers to other items: they were made anew since.")
+    truths = {item.number: truth(item) for item in viva.items}
+    numbers = [said.item for said in answers.said]
+    if left := [number for number in numbers if number not in truths]:
+        raise VivaError(f"Item {left[0]} was not accepted: nobody may be asked it.")
+    if len(set(numbers)) < len(numbers):
+        raise VivaError("An item is answered twice.")
+    return scored(answers.said, truths)
+
+
+def _keep(path: Path, document: Strict) -> None:
+    text = document.model_dump_json(indent=1) + "\n"
+    whole_file.replace(path, text.encode(), 0o600)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) or "none"

@@ -1,0 +1,109 @@
+"""The page for a viva: one file of HTML with its script, that asks no host for anything.
+
+It stands on the team's screen. What the judge said is in it, hidden until the interviewer reveals
+it.
+"""
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from markupsafe import Markup
+
+from hotloop import whole_file
+from hotloop.html_templates import environment
+from hotloop.predicting.items import Item
+from hotloop.predicting.outcomes import WORDS
+from hotloop.predicting.scores import REASONING, SURE
+from hotloop.predicting.widths import WIDTHS
+from hotloop.takehome import viva
+from hotloop.takehome.team import Team
+from hotloop.takehome.viva import Viva
+
+_TEMPLATES = Path(__file__).parent / "templates" / "viva"
+_MINUTES = 2.5
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One set of items. letter: before their numbers."""
+
+    name: str
+    letter: str
+    title: str
+    about: str
+    items: list[Item]
+
+
+def write(team: Team, pack: UUID) -> Path:
+    """The page with all accepted items. VivaError where none is."""
+    record = team.pack(pack)
+    own = viva.read(viva.own_path(team, pack))
+    fixed = viva.read(viva.fixed_path(team, record.role))
+    path = team.report_folder(pack) / viva.PAGE
+    whole_file.replace(path, page(record.pseudonym, own, fixed).encode(), 0o600)
+    return path
+
+
+def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
+    """The whole document. VivaError where no item is accepted."""
+    given = {"own": own, "fixed": fixed}
+    sets = {name: found for name, found in given.items() if found is not None and found.items}
+    if not sets:
+        raise viva.VivaError("No item is accepted yet: read them, then name them with --accept.")
+    script = (_TEMPLATES / "viva.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    asked = {"candidate": pseudonym, "items": {name: found.digest for name, found in sets.items()}}
+    count = sum(len(found.items) for found in sets.values())
+    templates = environment(_TEMPLATES, words=_words, side=_side)
+    return templates.get_template("viva.html.j2").render(
+        pseudonym=pseudonym,
+        parts=[_part(name, found) for name, found in sets.items()],
+        count=count,
+        minutes=round(_MINUTES * count),
+        words=WORDS,
+        sure=SURE,
+        widths=WIDTHS,
+        reasoning=REASONING,
+        facts=facts,
+        asked=Markup(json.dumps(asked)),
+        script=Markup(script),
+        script_digest=digest,
+    )
+
+
+def facts(item: Item) -> str:
+    """What more the judge's outcome says, in a sentence or none."""
+    found = item.outcome
+    said: list[str] = []
+    if found.lines:
+        which = "Line" if len(found.lines) == 1 else "Lines"
+        said.append(f"{which} {' and '.join(map(str, found.lines))} of the changed code.")
+    if found.factor is not None and f"{found.factor:.2f}×" not in found.sentence:
+        said.append(f"It moves {found.factor:.2f}× the fewest bytes.")
+    if item.width is not None:
+        said.append(f"Of the widths asked it shows from {item.width} on.")
+    return " ".join(said)
+
+
+def _part(name: str, found: Viva) -> _Part:
+    if name == "own":
+        about = "The candidate’s own code. Lines are those of their file."
+        return _Part(name, "", "Your code", about, found.items)
+    about = (
+        "The same questions for everybody, on the published solution: they make candidates "
+        "comparable."
+    )
+    return _Part(name, "R", "A solution that you have not written", about, found.items)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _side(line: str) -> str:
+    """How a line of a diff is shown."""
+    return {"+": "add", "-": "cut", "@": "at"}.get(line[:1], "same")

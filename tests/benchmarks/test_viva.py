@@ -1,0 +1,60 @@
+"""The benchmark of the viva: five works that differ, and a simulation that tells what it must."""
+
+import ast
+import random
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import viva
+
+from hotloop import curriculum, render
+from hotloop.predicting.own_code import Work, code_of
+
+
+@pytest.mark.parametrize("name", viva.SUBMISSIONS)
+def test_a_work_has_code_of_its_own_in_both_tasks(name: str) -> None:
+    files = viva.SUBMISSIONS[name]()
+    module = curriculum.load_module(viva.MODULE)
+    work = Work(module, viva.TASKS, files, render.untouched(viva.MODULE))
+    assert all(code_of(work, task) for task in viva.TASKS)
+    assert b'NotImplementedError("fused_softmax.triton_forward")' not in files["softmax_triton.py"]
+    ast.parse(files["softmax_triton.py"])
+
+
+def test_the_works_differ() -> None:
+    made = [viva.SUBMISSIONS[name]() for name in viva.SUBMISSIONS]
+    assert len({files["softmax.cu"] for files in made}) == 5
+    assert b"partial" not in viva.renamed()["softmax.cu"]
+    barriers = [
+        files["softmax.cu"].count(b"__syncthreads")
+        for files in (viva.reference(), viva.half_right())
+    ]
+    assert barriers[1] == barriers[0] - 1
+
+
+def test_who_says_that_they_guess_is_never_told_from_a_guess(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(viva, "TRIALS", 500)
+    rng = random.Random(5)
+    power = viva.power_at(8, rng)
+    assert power["guesses and says so: Brier better than a guess"] == 0
+    assert power["guesses and says so: more right than by guessing"] < 0.05
+    assert power["understands: more right than by guessing"] > 0.95
+    more = viva.power_at(48, rng)
+    assert more["understands: Brier better than a guess"] > 0.95
+    assert (
+        more["understands, Brier better than: bluffs"]
+        > power["understands, Brier better than: bluffs"]
+    )
+
+
+def test_enough_is_enough_from_there_on() -> None:
+    counts = len(viva.COUNTS)
+    assert viva.fewest([0.9] * counts) == "4"
+    assert viva.fewest([0.9, 0.1, *[0.9] * (counts - 2)]) == "8"
+    assert viva.fewest([0.9] * (counts - 1) + [0.1]) == "more than 48"

@@ -1,0 +1,322 @@
+"""What a viva is made of, and how many questions it takes to tell who understands.
+
+    python tests/benchmarks/viva.py --keep             both parts; the first takes some minutes
+    python tests/benchmarks/viva.py --simulation-only  seconds
+
+First, five works on two tasks of fused_softmax: one of its author's own, the published reference, a
+copy of it under other names, one whose numbers are right and that has a race, and one as an
+assistant writes it. For each the questions that came of it, and once more whether the judge gives
+each of them the outcome that its key says, with seeds that the key was not made with.
+
+Then a simulation: people who understand, who understand half, who guess and say so, and who bluff
+answer n questions. How often is the one who understands told from the others: by the Brier score,
+and by how many they had right? That is, their whole 95 % interval is better than what an even guess
+gets, or than the other's interval. `--keep` writes viva.json and viva_power.json in
+tests/benchmarks/results. Exit code 1 where a key does not hold.
+"""
+
+import argparse
+import json
+import random
+import re
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from hotloop import curriculum, render
+from hotloop.evidence import measured_by
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name
+from hotloop.measured_code import measured_code
+from hotloop.predicting import items
+from hotloop.predicting.outcomes import WORDS, Kind
+from hotloop.predicting.own_code import Work
+from hotloop.predicting.scores import GUESS, brier, mean_interval
+from hotloop.takehome.intervals import Interval, rate_interval
+
+HERE = Path(__file__).parent
+RESULT = HERE / "results" / "viva.json"
+POWER_RESULT = HERE / "results" / "viva_power.json"
+WORKS = HERE / "viva_works"
+MODULE = "fused_softmax"
+TASKS = ("cuda_block", "triton_forward")
+
+Files = dict[str, bytes]
+
+
+def main() -> None:
+    """Both parts, printed and kept."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--simulation-only", action="store_true")
+    parser.add_argument("--works", nargs="*", default=list(SUBMISSIONS), help="only these")
+    parser.add_argument("--tasks", nargs="*", default=list(TASKS), help="asked about")
+    parser.add_argument("--again", type=int, default=3, help="judgings of each key, once made")
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    names: list[str] = [] if arguments.simulation_only else arguments.works
+    works = [row(name, tuple(arguments.tasks), arguments.again) for name in names]
+    head = {"format": 1, "device": device_name(), "date": datetime.now(UTC).date().isoformat()}
+    asked = {**head, "code": measured_code(MODULE), "by": measured_by(), "rows": works}
+    told = simulation()
+    power = {**head, "trials": TRIALS, "rows": told}
+    if arguments.keep:
+        write(RESULT, {**asked, "rows": [*others(names), *works]})
+        write(POWER_RESULT, power)
+    result = {"works": asked, "power": power}
+    print(json.dumps(result, indent=1) if arguments.json else text(works, told))
+    sys.exit(any(work["keys_hold"] < work["keys"] for work in works))
+
+
+def write(path: Path, document: dict[str, Any]) -> None:
+    """One result."""
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def others(names: Sequence[str]) -> list[dict[str, Any]]:
+    """Works kept earlier, of the same code and device, that were not asked about now."""
+    if not RESULT.is_file():
+        return []
+    kept = json.loads(RESULT.read_text(encoding="utf-8"))
+    if (kept["device"], kept["code"]) != (device_name(), measured_code(MODULE)):
+        return []
+    return [work for work in kept["rows"] if work["work"] not in names]
+
+
+# --- five works -----------------------------------------------------------------------------------
+
+
+def own() -> Files:
+    """Right, and written apart from the reference."""
+    return _with(WORKS / "own_cuda.txt", WORKS / "own_triton.txt", "_one_row")
+
+
+def reference() -> Files:
+    """The published solution, pasted."""
+    return dict(render.submission(MODULE))
+
+
+def renamed() -> Files:
+    """The published solution, with other names and comments."""
+    files = reference()
+    for name, names in _NAMES.items():
+        source = files[name].decode()
+        for old, new in names.items():
+            source = re.sub(rf"\b{old}\b", new, source)
+        files[name] = re.sub(r"(?m)^\s*(//|#) (?!###)[A-Z].*\n", "", source).encode()
+    return files
+
+
+def half_right() -> Files:
+    """The reference without a barrier: the numbers come out right, and there is a race."""
+    path = render.paths.solutions() / MODULE / "wrong" / "cuda_missing_barrier.patch"
+    return dict(render.submission(MODULE, path))
+
+
+def assistant() -> Files:
+    """As an assistant writes it: textbook steps, with a comment on each."""
+    return _with(WORKS / "assistant_cuda.txt", WORKS / "assistant_triton.txt", "_softmax_kernel")
+
+
+_NAMES = {
+    "softmax.cu": {"partial": "scratch", "half": "span", "maximum": "peak", "shift": "offset"},
+    "softmax_triton.py": {
+        "columns": "idx",
+        "inside": "valid",
+        "maximum": "peak",
+        "weights": "numer",
+        "total": "denom",
+        "row": "r",
+    },
+}
+
+SUBMISSIONS: dict[str, Callable[[], Files]] = {
+    "own": own,
+    "reference": reference,
+    "renamed": renamed,
+    "half_right": half_right,
+    "assistant": assistant,
+}
+
+
+def _with(cuda: Path, triton: Path, kernel: str) -> Files:
+    """The exercise with a kernel's body, and Triton kernels with the shortest launcher."""
+    files = dict(render.untouched(MODULE))
+    hint = "  // One block writes row blockIdx.x: partial results in shared memory, then a tree.\n"
+    files["softmax.cu"] = files["softmax.cu"].replace(hint.encode(), cuda.read_bytes())
+    source = files["softmax_triton.py"].decode()
+    begin = source.index("@triton.jit\ndef _softmax_row")
+    end = source.index("### TASK fused_softmax.triton_forward launch")
+    source = source[:begin] + triton.read_text() + "\n\n" + source[end:]
+    launch = _LAUNCH.format(kernel=kernel)
+    stub = '    raise NotImplementedError("fused_softmax.triton_forward")\n'
+    files["softmax_triton.py"] = source.replace(stub, launch).encode()
+    return files
+
+
+_LAUNCH = """\
+    n_rows, n_cols = x.shape
+    block = min(triton.next_power_of_2(n_cols), MAX_BLOCK)
+    {kernel}[(n_rows,)](x, out, x.stride(0), out.stride(0), n_cols, BLOCK=block)
+"""
+
+
+def row(name: str, tasks: tuple[str, ...], again: int) -> dict[str, Any]:
+    """One work: its questions, and whether their keys hold."""
+    work = Work(
+        curriculum.load_module(MODULE), tasks, SUBMISSIONS[name](), render.untouched(MODULE)
+    )
+    made = items.make(work, say=lambda text: say(f"{name}: {text}"))
+    hold = [holds(work, item, made, again) for item in made.items]
+    kinds = [item.outcome.kind for item in made.items]
+    return {
+        "work": name,
+        "tasks": ", ".join(tasks),
+        "as_it_is": ", ".join(found.kind for found in made.unchanged.values()),
+        "tried": made.tried,
+        "unclear": made.unclear,
+        "seconds": made.seconds,
+        "outcomes": ", ".join(f"{kinds.count(kind)} {kind}" for kind in WORDS if kind in kinds),
+        "items": [
+            f"{item.task} {item.file}:{item.line} {item.operator}: {item.outcome.kind}"
+            for item in made.items
+        ],
+        "keys": len(hold),
+        "keys_hold": sum(hold),
+        "judged_again": again,
+    }
+
+
+def holds(work: Work, item: items.Item, made: items.ItemSet, again: int) -> bool:
+    """Whether so many fresh seeds give the changed code the outcome of the key."""
+    changed, before = item.made_in(work), made.unchanged[item.task]
+    with closing(JudgeProcess()) as process:
+        found = [
+            items.judged(changed, item.task, secrets.token_hex(16), process) for _ in range(again)
+        ]
+    say(f"  item {item.number}: {[one and one.kind for one in found]}, key {item.outcome.kind}")
+    return all(
+        one is not None and items.against(one, before).is_like(item.outcome) for one in found
+    )
+
+
+# --- who understands ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Person:
+    """hits: how often they are right. sure: what they say where they are right, and where not."""
+
+    hits: float
+    sure: tuple[float, float]
+
+
+PEOPLE = {
+    "understands": Person(0.85, (0.9, 0.7)),
+    "understands half": Person(0.55, (0.7, 0.5)),
+    "guesses and says so": Person(1 / len(WORDS), (0.15, 0.15)),
+    "bluffs": Person(0.25, (0.9, 0.9)),
+}
+"""Assumed, not measured: nobody has sat a viva for this."""
+
+COUNTS = (4, 6, 8, 10, 12, 16, 20, 24, 32, 48)
+TRIALS = 4000
+POWER = 0.8
+
+
+def simulation(seed: int = 1) -> list[dict[str, Any]]:
+    """For each thing that may be told: how often it is, by number of questions, and from which
+    number on it is in 80 % of the vivas.
+    """
+    rng = random.Random(seed)
+    power = {count: power_at(count, rng) for count in COUNTS}
+    return [
+        {
+            "told": name,
+            **{str(count): power[count][name] for count in COUNTS},
+            "80 % from": fewest([power[count][name] for count in COUNTS]),
+        }
+        for name in power[COUNTS[0]]
+    ]
+
+
+def fewest(shares: Sequence[float]) -> str:
+    """The number of questions from which on the shares stay large enough."""
+    enough = [all(share >= POWER for share in shares[place:]) for place in range(len(shares))]
+    return str(COUNTS[enough.index(True)]) if True in enough else f"more than {COUNTS[-1]}"
+
+
+def power_at(count: int, rng: random.Random) -> dict[str, float]:
+    """By what may be told, how often it is with so many questions."""
+    told: Counter[str] = Counter()
+    for _ in range(TRIALS):
+        sat = {name: answered(person, count, rng) for name, person in PEOPLE.items()}
+        best = sat["understands"]
+        for name, other in sat.items():
+            told[f"{name}: Brier better than a guess"] += other.brier.high < GUESS
+            told[f"{name}: more right than by guessing"] += other.right.low > 1 / len(WORDS)
+            if name != "understands":
+                told[f"understands, Brier better than: {name}"] += best.brier.high < other.brier.low
+                told[f"understands, more right than: {name}"] += best.right.low > other.right.high
+    return {name: hits / TRIALS for name, hits in sorted(told.items())}
+
+
+@dataclass(frozen=True)
+class Sat:
+    """The two intervals that come of one viva."""
+
+    brier: Interval
+    right: Interval
+
+
+def answered(person: Person, count: int, rng: random.Random) -> Sat:
+    """One viva; outcomes are as evenly spread as the tool spreads them."""
+    kinds: Sequence[Kind] = list(WORDS)
+    scores: list[float] = []
+    hits = 0
+    for number in range(count):
+        truth = kinds[number % len(kinds)]
+        right = rng.random() < person.hits
+        others: list[Kind] = [kind for kind in kinds if kind != truth]
+        said = truth if right else rng.choice(others)
+        scores.append(brier(said, person.sure[0] if right else person.sure[1], truth))
+        hits += right
+    rate = rate_interval(hits, count)
+    assert rate is not None
+    return Sat(mean_interval(scores), rate)
+
+
+# --- said -----------------------------------------------------------------------------------------
+
+
+def text(works: Sequence[dict[str, Any]], power: Sequence[dict[str, Any]]) -> str:
+    """Both parts as tables."""
+    lines: list[str] = []
+    for work in works:
+        lines.append(
+            f"{work['work']}: {work['keys']} items of {work['tried']} changes judged, "
+            f"{work['unclear']} unclear, {work['seconds']:.0f} s; keys hold {work['keys_hold']} of "
+            f"{work['keys']}; {work['outcomes']}; as it is: {work['as_it_is']}"
+        )
+        lines += [f"    {item}" for item in work["items"]]
+    for row in power:
+        shown = "  ".join(f"{count}: {row[str(count)]:.0%}" for count in COUNTS)
+        lines.append(f"{row['told']}\n    {shown}\n    80 % from {row['80 % from']} questions on")
+    return "\n".join(lines)
+
+
+def say(told: str) -> None:
+    """Progress, beside the result."""
+    print(told, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""Problems of public sets on a fake card: our own problem, and submissions."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.external import forms, on_gpu, tasks
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu import length, window, workers
+from hotloop.judge.gpu.card import Card, NoCard
+from hotloop.judge.gpu.ceiling import Ceiling
+from hotloop.judge.levels import Level
+from hotloop.judge.rung import judge_rung
+from hotloop.judge.rungs import gpu_fast
+from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.speed import Pace
+
+from ...sessions import new_session
+
+pytestmark = pytest.mark.timeout(300)
+
+LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0))
+STARTED = """
+import sys
+sys.path.insert(0, {folder!r})
+torch.compile = lambda function: function
+
+def softmax(): ...
+"""
+SPEC = TaskSpec("kernelbench", ("submission.py",), {"r": RungSpec(levels=LEVELS)})
+
+PROBLEM = """
+import time
+import torch
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        time.sleep({seconds})
+        return {result}
+
+def get_inputs():
+    return [torch.rand(32, 48)]
+
+def get_init_inputs():
+    return []
+"""
+SOFTMAX = PROBLEM.format(result="torch.softmax(x, -1)", seconds=0)
+TWO = PROBLEM.format(result="(x.sum(-1), x.argmax(-1))", seconds=0)
+FAILED = (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR)
+"""Inputs are mapped read-only: whoever writes to them has no answer."""
+SLOW_S = 0.05
+SLOW = PROBLEM.format(result="torch.softmax(x, -1)", seconds=SLOW_S)
+SUBMISSION = """
+import time
+import torch
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        {body}
+"""
+RIGHT = "return torch.softmax(x, -1)"
+WRONG = {
+    "zeros": "return torch.zeros_like(x)",
+    "half precision": "return torch.softmax(x.half(), -1).float()",
+    "its input spoiled": "y = torch.softmax(x, -1); x.zero_(); return y",
+    "another dtype": "return torch.softmax(x, -1).double()",
+    "the first answer, kept": """global KEPT
+        KEPT = globals().get("KEPT", torch.softmax(x, -1))
+        return KEPT""",
+    "one row": "y = torch.softmax(x, -1); y[7, 3] += 1e-4; return y",
+}
+
+Judge = Callable[..., RungRecord]
+
+
+@pytest.fixture
+def session() -> Iterator[Session]:
+    session = new_session(budget_s=200, device="cuda", spec=SPEC)
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def judge(
+    card: Card, start: Any, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Judge:
+    """Judges a submission's text by a rung of a problem's text."""
+    card.free_bytes = card.driver.memory()[0]
+
+    def in_folder(folder: Path, *, trusted: bool) -> Any:
+        """A worker that finds its files in the folder, as in its sandbox."""
+        link = start(STARTED.format(folder=str(folder)), trusted=trusted).link
+        resolve = link.resolve
+        link.resolve = lambda name, file, timeout_s, *_: resolve(
+            name, str(folder / file), timeout_s
+        )
+        return link
+
+    @contextmanager
+    def trusted(_session: Session, folder: Path, _card: Card) -> Iterator[Any]:
+        own = tmp_path / f"ours{len([*tmp_path.iterdir()])}"
+        shutil.copytree(folder, own)
+        yield in_folder(own, trusted=True)
+
+    def judged(problem: str, rung: str, submission: str) -> RungRecord:
+        own = tmp_path / f"judged{len([*tmp_path.iterdir()])}"
+        file, given, handed = own / "1_Problem.py", own / "given", own / "handed"
+        for folder in (own, given, handed):
+            folder.mkdir()
+        file.write_text(problem)
+        (given / "problem.py").write_text(problem)
+        (own / "answer.py").write_text(submission)
+        for name, text in forms.submission(forms.find(file), own / "answer.py").items():
+            (handed / name).write_bytes(text)
+
+        @contextmanager
+        def candidate(asked: Session, _card: Card) -> Iterator[Any]:
+            link = in_folder(handed, trusted=False)
+            link.resolve(asked.name, asked.candidate.file, 30)
+            yield link
+
+        for module in (on_gpu, gpu_fast):
+            monkeypatch.setattr(module, "candidate_worker", candidate)
+        made = tasks.kernelbench(given).rungs[rung]
+        if rung != "gpu_correct":
+            made = replace(made, pace=Pace(looks=(5, 10)))  # pyright: ignore[reportArgumentType, reportCallIssue]
+        about = session.about(Candidate("kernelbench", "hotloop_adapter.py", "return"))
+        return judge_rung("r", made, about)
+
+    for module in (on_gpu, gpu_fast):
+        monkeypatch.setattr(module, "card_for", lambda _session: card)
+        monkeypatch.setattr(module, "trusted_worker", trusted)
+    monkeypatch.setattr(gpu_fast, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
+    monkeypatch.setattr(length, "WINDOW_S", 0.001)
+    monkeypatch.setattr(length, "L2_TIMES", 0)
+    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
+    monkeypatch.setattr(gpu_fast, "CONTROL_TOLERANCE", 0.5)
+    monkeypatch.setattr(gpu_fast, "take_off_protocol", lambda *_: 0.0)
+    return judged
+
+
+def test_a_right_model(judge: Judge) -> None:
+    record = judge(SOFTMAX, "gpu_correct", SUBMISSION.format(body=RIGHT))
+    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.evidence["cases"] == 5
+    assert record.evidence["gpu"] == "Fake GPU 0"
+
+
+@pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
+def test_a_wrong_model(body: str, judge: Judge) -> None:
+    record = judge(SOFTMAX, "gpu_correct", SUBMISSION.format(body=body))
+    assert record.verdict in FAILED, record.sentence
+
+
+def test_several_outputs(judge: Judge) -> None:
+    record = judge(TWO, "gpu_correct", SUBMISSION.format(body="return x.sum(-1), x.argmax(-1)"))
+    assert record.verdict is Verdict.PASSED, record.sentence
+    for wrong in ("return x.sum(-1), x.argmin(-1)", "return x.sum(-1), x.argmax(-1).int()"):
+        record = judge(TWO, "gpu_correct", SUBMISSION.format(body=wrong))
+        assert record.verdict is not Verdict.PASSED, record.sentence
+
+
+@pytest.mark.parametrize("rung", ["gpu_fast", "gpu_fast_compiled"])
+def test_a_fast_model(rung: str, judge: Judge) -> None:
+    record = judge(SLOW, rung, SUBMISSION.format(body=f"time.sleep({SLOW_S / 6})\n        {RIGHT}"))
+    assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.evidence["ratio"] > 2
+    low, high = record.evidence["interval"]
+    assert low <= record.evidence["ratio"] <= high
+    assert record.evidence["baseline"] == rung.removeprefix("gpu_fast_").replace(
+        "gpu_fast", "eager"
+    )
+    # One input, and the output with its copy, of float32.
+    assert record.evidence["bytes_per_call"] == 4 * 4 * 32 * 48
+
+
+def test_a_model_as_slow_as_eager(judge: Judge) -> None:
+    body = f"time.sleep({SLOW_S})\n        {RIGHT}"
+    assert judge(SLOW, "gpu_fast", SUBMISSION.format(body=body)).verdict is Verdict.TOO_SLOW
+
+
+@pytest.mark.parametrize("wrong", ["zeros", "the first answer, kept", "its input spoiled"])
+def test_wrong_in_a_timed_call(wrong: str, judge: Judge) -> None:
+    record = judge(SLOW, "gpu_fast", SUBMISSION.format(body=WRONG[wrong]))
+    assert record.verdict in FAILED, record.sentence
+
+
+def test_others_on_the_card(judge: Judge, fake: Any) -> None:
+    fake.set(clients=9)
+    record = judge(SOFTMAX, "gpu_correct", SUBMISSION.format(body=RIGHT))
+    assert record.verdict is Verdict.UNDECIDED, record.sentence
+
+
+def test_without_a_card_nothing_is_measured(
+    tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(_guests: int) -> Card:
+        raise NoCard("No GPU here.")
+
+    monkeypatch.setattr(workers, "open_card", none)
+    (tmp_path / "problem.py").write_text(SOFTMAX)
+    rungs = tasks.kernelbench(tmp_path).rungs
+    assert [*rungs] == ["correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]
+    for name in [*rungs][1:]:
+        assert judge_rung("r", rungs[name], session).verdict is Verdict.NOT_MEASURED

@@ -1,0 +1,140 @@
+"""Which changes become questions. A judge of ours stands in, whose answers are known."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+
+from hotloop import curriculum, render
+from hotloop.predicting import items
+from hotloop.predicting.items import FEWEST, MOST, ItemSet
+from hotloop.predicting.outcomes import Outcome
+from hotloop.predicting.own_code import Work
+from hotloop.predicting.widths import NoSuchSize
+
+MODULE = "fused_softmax"
+RIGHT = Outcome(kind="none", rung="", sentence="Right.", factor=1.0)
+
+Says = Callable[[Work, str], Outcome | None]
+
+
+def of(kind: str, rung: str = "correct") -> Outcome:
+    return Outcome.model_validate({"kind": kind, "rung": rung, "sentence": f"{kind}."})
+
+
+@pytest.fixture(scope="module")
+def work() -> Work:
+    return Work(
+        curriculum.load_module(MODULE),
+        ("cuda_block", "triton_forward"),
+        render.submission(MODULE),
+        render.untouched(MODULE),
+    )
+
+
+def drawn(changed: Work, seed: str = "") -> int:
+    """A number that the changed code has, the same in every process."""
+    code = changed.files["softmax.cu"] + changed.files["softmax_triton.py"] + seed.encode()
+    return int.from_bytes(hashlib.sha256(code).digest()[:4], "big")
+
+
+@pytest.fixture
+def made(work: Work, monkeypatch: pytest.MonkeyPatch) -> Callable[[Says], ItemSet]:
+    def make(says: Says, most: int = MOST) -> ItemSet:
+        def judged(changed: Work, _task: str, seed: str, *_: object) -> Outcome | None:
+            return RIGHT if changed is work else says(changed, seed)
+
+        def no_width(*_: object) -> Outcome:
+            raise NoSuchSize("none")
+
+        monkeypatch.setattr(items, "judged", judged)
+        monkeypatch.setattr(items, "judged_at", no_width)
+        return items.make(work, most)
+
+    return make
+
+
+KINDS = ("wrong", "race", "bounds", "bytes", "stuck")
+
+
+def test_outcomes_are_spread(made: Callable[[Says], ItemSet]) -> None:
+    found = made(lambda changed, _: of(KINDS[drawn(changed) % 5]))
+    counted = Counter(item.outcome.kind for item in found.items)
+    assert len(found.items) == MOST
+    assert max(counted.values()) <= 2
+    assert len(counted) >= 4
+    assert [item.number for item in found.items] == list(range(1, MOST + 1))
+    assert {item.task for item in found.items} == {"cuda_block", "triton_forward"}
+
+
+def test_a_change_without_a_clear_outcome_is_no_item(made: Callable[[Says], ItemSet]) -> None:
+    """It differs by seed, or the judge fails: neither may be asked."""
+    by_seed = made(lambda changed, seed: of(KINDS[drawn(changed, seed) % 5]))
+    assert by_seed.items == [] or all(
+        len({KINDS[drawn(item_work(item, by_seed), seed) % 5] for seed in by_seed.seeds}) == 1
+        for item in by_seed.items
+    )
+    assert by_seed.unclear > 0
+    lost = made(lambda _changed, _seed: None)
+    assert lost.items == []
+    assert lost.unclear == lost.tried > 0
+
+
+def item_work(item: items.Item, _made: ItemSet) -> Work:
+    plain = Work(
+        curriculum.load_module(MODULE),
+        ("cuda_block", "triton_forward"),
+        render.submission(MODULE),
+        render.untouched(MODULE),
+    )
+    return item.made_in(plain)
+
+
+def test_at_most_two_change_nothing(made: Callable[[Says], ItemSet]) -> None:
+    found = made(lambda _changed, _seed: RIGHT)
+    assert len(found.items) == 2
+    assert {item.outcome.kind for item in found.items} == {"none"}
+
+
+def test_where_there_is_one_outcome_only_there_are_still_questions(
+    made: Callable[[Says], ItemSet],
+) -> None:
+    found = made(lambda _changed, _seed: of("wrong"))
+    assert len(found.items) == 4 < FEWEST
+
+
+def test_at_most_one_is_about_code_that_is_refused(made: Callable[[Says], ItemSet]) -> None:
+    found = made(lambda _changed, _seed: of("refused"))
+    assert len(found.items) == 1
+
+
+def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged(_changed: Work, task: str, seed: str, *_: object) -> Outcome | None:
+        return of(KINDS[int(seed, 16) % 5]) if task == "cuda_block" else None
+
+    seeds = iter(("0", "1", "2"))
+
+    def next_seed(_bytes: int) -> str:
+        return next(seeds)
+
+    monkeypatch.setattr("secrets.token_hex", next_seed)
+    monkeypatch.setattr(items, "judged", judged)
+    assert items.make(work).items == []
+
+
+def test_an_item_makes_its_change_again(work: Work, made: Callable[[Says], ItemSet]) -> None:
+    found = made(lambda changed, _: of(KINDS[drawn(changed) % 5]))
+    for item in found.items:
+        changed = item.made_in(work)
+        assert KINDS[drawn(changed) % 5] == item.outcome.kind
+        name = item.file
+        before, after = work.files[name].decode(), changed.files[name].decode()
+        assert before.split("\n")[item.line - 1] != after.split("\n")[item.line - 1]
+
+
+def test_seeds_are_drawn_anew(made: Callable[[Says], ItemSet]) -> None:
+    first, second = made(lambda _w, _s: RIGHT), made(lambda _w, _s: RIGHT)
+    assert len({*first.seeds, *second.seeds}) == 6

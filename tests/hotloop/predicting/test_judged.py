@@ -1,0 +1,105 @@
+"""The judge itself on changed code: outcomes, widths, and a whole set of questions."""
+
+import importlib.util
+import shutil
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hotloop import curriculum, render
+from hotloop.checks.fused_softmax import tasks
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.predicting import items
+from hotloop.predicting.own_code import Work, changes
+from hotloop.predicting.widths import NoSuchSize, Size, judged_at, rungs_at
+
+MODULE = "fused_softmax"
+
+needs_judge = pytest.mark.skipif(
+    shutil.which("bwrap") is None or importlib.util.find_spec("wasmtime") is None,
+    reason="bubblewrap or the group `cuda` is missing",
+)
+
+
+def work(*names: str) -> Work:
+    module = curriculum.load_module(MODULE)
+    return Work(module, names, render.submission(MODULE), render.untouched(MODULE))
+
+
+def changed(of: Work, task: str, operator: str) -> Work:
+    """With the last such change in the file: that of the sum, where the maximum comes first."""
+    found = [change for change in changes(of, task) if change.edit.operator == operator]
+    change = max(found, key=lambda each: each.line)
+    return of.with_text(change.code, change.text)
+
+
+def case(rows: int, columns: int) -> Case:
+    values = np.arange(rows * columns, dtype=np.float64).reshape(rows, columns)
+    return Case("a case", (Tensor(values, FP32), 0.5), TensorSpec((rows, columns), FP32))
+
+
+def test_a_case_becomes_wider_and_narrower() -> None:
+    [wide, narrow] = list(Size((7, 2), rows=3).cases([case(2, 4)]))
+    assert wide.out.shape == (3, 7)
+    [x, scale] = wide.arguments
+    assert isinstance(x, Tensor)
+    assert x.values.tolist()[0] == [0, 1, 2, 3, 0, 1, 2]
+    assert x.values.tolist()[2] == x.values.tolist()[0]
+    assert scale == 0.5
+    assert narrow.out.shape == (3, 2)
+
+
+def test_a_task_without_tensors_has_no_width() -> None:
+    with pytest.raises(NoSuchSize):
+        rungs_at({"traffic": tasks.cuda_block.rungs["compiles"]}, Size((4,)))
+    other = replace(case(2, 4), arguments=(Tensor(np.zeros(3), FP32),))
+    with pytest.raises(NoSuchSize):
+        list(Size((7,)).cases([other]))
+
+
+def test_bytes_are_counted_at_one_width_only() -> None:
+    rungs = tasks.cuda_block.rungs
+    assert list(rungs_at(rungs, Size((1, 31)))) == ["correct", "clean"]
+    assert list(rungs_at(rungs, Size((31,)))) == ["correct", "clean", "traffic"]
+
+
+@needs_judge
+def test_the_judge_says_at_which_width_a_change_shows() -> None:
+    own = work("cuda_block")
+    plain = judged_at(own, "cuda_block", Size((1, 1000)))
+    assert plain is not None
+    assert plain.kind == "none"
+    bound = judged_at(changed(own, "cuda_block", "other tree bound"), "cuda_block", Size((1, 300)))
+    assert bound is not None
+    assert (bound.kind, bound.width) == ("wrong", 300), "the sum lacks all but one in 32"
+
+
+@needs_judge
+def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
+    own = changed(work("cuda_block"), "cuda_block", "missing barrier")
+    with closing(JudgeProcess()) as process:
+        found = [items.judged(own, "cuda_block", seed * 16, process) for seed in ("0a", "1b", "2c")]
+    assert all(one is not None and one.kind == "race" and one.lines for one in found)
+
+
+@needs_judge
+@pytest.mark.slow
+def test_questions_of_a_work() -> None:
+    """A few on one task, by the real judge: the keys are what it says once more."""
+    own, said = work("cuda_block"), list[str]()
+    made = items.make(own, 3, said.append)
+    assert len(made.items) == 3
+    assert said[0] == "cuda_block: as it is"
+    kinds = [item.outcome.kind for item in made.items]
+    assert len(set(kinds)) >= 2
+    with closing(JudgeProcess()) as process:
+        for item in made.items:
+            again = items.judged(item.made_in(own), item.task, "7f" * 16, process)
+            assert again is not None
+            before = made.unchanged[item.task]
+            assert items.against(again, before).is_like(item.outcome)

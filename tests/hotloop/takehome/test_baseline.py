@@ -1,0 +1,361 @@
+"""What an assistant alone scores: asked over HTTP, judged by the same judge, kept, and told."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hotloop import render
+from hotloop.cli import app
+from hotloop.core.verdict import Verdict
+from hotloop.notebook_cells import readable_cells
+from hotloop.takehome import baseline, chat
+from hotloop.takehome.baseline import Attempt, Baseline, Points
+from hotloop.takehome.chat import Chat, ChatError, Message
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import Report
+from hotloop.takehome.report_page import page
+from hotloop.takehome.starter import starter_files
+from hotloop.takehome.submission import Submission
+from hotloop.variants import Variant, draw
+
+from .conftest import Hired
+from .made_reports import all_of, report_on
+
+KEY = "HOTLOOP_TEST_KEY"
+ASK = [Message(role="user", content="Write a kernel.")]
+Answer = Callable[[dict[str, Any], int], tuple[int, dict[str, str], str]]
+
+
+def completion(text: str) -> str:
+    return json.dumps({"id": "x", "choices": [{"index": 0, "message": {"content": text}}]})
+
+
+@contextmanager
+def stand_in(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
+    """A server that answers by a script, and what it was asked, with the keys."""
+    asked: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked.append((self.path, self.headers.get("Authorization"), body))
+            status, headers, text = answer(body, len(asked))
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_args: object) -> None:
+            """Nothing to standard error."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/v1", asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "secret")
+    with stand_in(lambda _body, _number: (200, {}, completion("Done."))) as (url, asked):
+        assert Chat(url, "small-1", KEY).reply(ASK) == "Done."
+    assert asked == [
+        (
+            "/v1/chat/completions",
+            "Bearer secret",
+            {"model": "small-1", "messages": [{"role": "user", "content": "Write a kernel."}]},
+        )
+    ]
+
+
+def test_no_key_is_sent_where_none_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY, raising=False)
+    with stand_in(lambda _body, _number: (200, {}, completion("Done."))) as (url, asked):
+        Chat(url, "small-1", KEY).reply(ASK)
+    assert asked[0][1] is None
+
+
+def test_a_busy_server_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr(chat.time, "sleep", waited.append)
+
+    def busy(_body: dict[str, Any], number: int) -> tuple[int, dict[str, str], str]:
+        return (429, {"Retry-After": "7"}, "slow") if number < 3 else (200, {}, completion("Done."))
+
+    with stand_in(busy) as (url, asked):
+        assert Chat(url, "small-1", KEY).reply(ASK) == "Done."
+        assert len(asked) == 3
+    assert waited == [7, 7]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "text", "says", "times"),
+    [
+        (401, {}, "no", f"set the environment variable {KEY}", 1),
+        (400, {}, "unknown model", "HTTP 400: unknown model", 1),
+        (200, {}, "<html>", "no chat completion", 1),
+        (200, {}, '{"choices": []}', "no chat completion", 1),
+        (503, {}, "down", "HTTP 503: down", chat.TRIES),
+    ],
+)
+def test_what_is_no_answer_is_told(
+    status: int,
+    headers: dict[str, str],
+    text: str,
+    says: str,
+    times: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chat.time, "sleep", lambda _seconds: None)
+    with stand_in(lambda _body, _number: (status, headers, text)) as (url, asked):
+        with pytest.raises(ChatError, match=says):
+            Chat(url, "small-1", KEY).reply(ASK)
+        assert len(asked) == times
+
+
+def test_a_key_goes_to_no_other_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY, "secret")
+    with stand_in(lambda _body, _number: (200, {}, completion("x"))) as (elsewhere, taken):
+        moved = {"Location": elsewhere + "/chat/completions"}
+        with (
+            stand_in(lambda _body, _number: (302, moved, "")) as (url, _asked),
+            pytest.raises(ChatError, match="HTTP 302"),
+        ):
+            Chat(url, "small-1", KEY).reply(ASK)
+    assert taken == []
+
+
+def test_what_is_no_address_is_refused() -> None:
+    with pytest.raises(ChatError, match="no endpoint"):
+        Chat("api.example.org", "small-1", KEY)
+
+
+# --- what is told and taken -----------------------------------------------------------------------
+
+
+def given(hired: Hired) -> dict[str, bytes]:
+    role = hired.team.role("gpu_engineer")
+    variant = hired.team.variant(hired.packs[0].manifest.pack)
+    return starter_files(role.definition(), [task.task for task in role.tasks], variant)
+
+
+def test_the_model_is_told_what_a_candidate_is_told_and_no_name(hired: Hired) -> None:
+    from .conftest import NAMES
+
+    (message,) = baseline.prompt(hired.team.role("gpu_engineer"), given(hired))
+    assert "=== FILE softmax_triton.py ===" in message.content
+    assert "=== CELL online_pass ===" in message.content
+    assert "=== CELL explain" not in message.content
+    for secret in (*NAMES, *(pack.pseudonym for pack in hired.packs)):
+        assert secret not in message.content
+
+
+def test_files_and_cells_are_taken_and_nothing_else(hired: Hired) -> None:
+    role = hired.team.role("gpu_engineer")
+    work = given(hired)
+    before = dict(work)
+    reply = (
+        "Here.\n=== FILE softmax_triton.py ===\n```python\nx = 1\n```\n=== END ===\n"
+        "=== CELL online_pass ===\ny = 2\n=== END ===\n"
+        "=== FILE ../../etc/passwd ===\nroot\n=== END ===\n"
+        "=== CELL explain ===\nWords.\n=== END ===\n"
+        "=== FILE variant.json ===\n{}\n=== END ===\n"
+    )
+    assert baseline.take(reply, role, work) == 2
+    assert work["softmax_triton.py"] == b"x = 1\n"
+    cells = {cell.grade_id: cell.source for cell in readable_cells(work["lab.ipynb"])}
+    assert cells["online_pass_solution"] == "y = 2"
+    assert {n for n in work if work[n] != before.get(n)} == {"softmax_triton.py", "lab.ipynb"}
+    assert baseline.take("I cannot help with that.", role, work) == 0
+
+
+# --- where a candidate stands ---------------------------------------------------------------------
+
+TASKS = ("online_pass", "triton_forward")
+
+
+def series(*shares: float, model: str = "small-1") -> Baseline:
+    """Attempts that earned these shares of all that a CPU measures."""
+    from hotloop.curriculum import load_module
+    from hotloop.judge.service import module_digest
+
+    module = load_module("fused_softmax")
+    attempts = [
+        Attempt(
+            tasks={
+                name: {
+                    rung.id: Points(
+                        points=Interval(low=0, high=rung.points)
+                        if rung.needs_gpu
+                        else Interval.exactly(share * rung.points),
+                        possible=rung.points,
+                    )
+                    for rung in module.task(name).rungs
+                }
+                for name in TASKS
+            },
+            pieces=2,
+        )
+        for share in shares
+    ]
+    return Baseline(
+        model=model,
+        host="127.0.0.1",
+        made=datetime(2030, 1, 1, tzinfo=UTC),
+        hotloop="0.1.0",
+        module="fused_softmax",
+        module_digest=module_digest("fused_softmax"),
+        turns=1,
+        attempts=attempts,
+    )
+
+
+@pytest.fixture
+def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
+    from .made_reports import handed_in
+
+    submission: Submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "w")
+
+    def on(verdict: Verdict, *found: Baseline) -> Report:
+        for one in found:
+            baseline.keep(own_team.team, "gpu_engineer", one)
+        records = {name: all_of(name, verdict) for name in TASKS}
+        return report_on(own_team.team, submission, records)
+
+    return on
+
+
+def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report]) -> None:
+    (above,) = report(Verdict.PASSED, series(0.2, 0.5, 0.1)).baselines
+    assert (above.position, above.span.high, above.own.low) == ("above", pytest.approx(50), 100)
+    # What no machine has measured tells nobody apart.
+    assert "triton_forward.gpu_fast" in above.left_out
+    assert "online_pass.correct" not in above.left_out
+    found = report(Verdict.WRONG_ANSWER)
+    assert found.baselines[0].position == "below"
+    assert "below all attempts of an assistant alone" in page(found)
+    (within,) = report(Verdict.PASSED, series(0.2, 1.0)).baselines
+    assert within.position == "within"
+    assert "in at most 1 of 3 cases" in page(report(Verdict.PASSED))
+
+
+def test_each_model_has_its_last_series(report: Callable[..., Report]) -> None:
+    report(Verdict.PASSED, series(0.9), series(0.1), series(0.3, model="large-1"))
+    found = report(Verdict.PASSED).baselines
+    assert [(one.model, round(one.span.high)) for one in found] == [
+        ("small-1", 10),
+        ("large-1", 30),
+    ]
+
+
+def test_only_enough_failures_show_that_a_task_is_hard(report: Callable[..., Report]) -> None:
+    assert report(Verdict.PASSED, series(*[0.0] * 3)).baselines[0].hard == []
+    assert report(Verdict.PASSED, series(*[0.0] * 4)).baselines[0].hard == list(TASKS)
+    assert report(Verdict.PASSED, series(*[0.0] * 4, 0.9)).baselines[0].hard == []
+    assert "hard for small-1" in page(report(Verdict.PASSED, series(*[0.0] * 5)))
+
+
+def test_other_tasks_place_nobody(report: Callable[..., Report]) -> None:
+    one = series(0.5)
+    part = {"online_pass": one.attempts[0].tasks["online_pass"]}
+    fewer = one.model_copy(update={"attempts": [Attempt(tasks=part, pieces=1)]})
+    found = report(Verdict.PASSED, fewer)
+    assert found.baselines == []
+    assert "hotloop takehome baseline gpu_engineer" in page(found)
+
+
+def test_a_damaged_file_is_told(own_team: Hired) -> None:
+    own_team.team.role_path("gpu_engineer").with_name(baseline.NAME).write_text('{"format": 1}')
+    with pytest.raises(Exception, match="is damaged"):
+        baseline.read(own_team.team, "gpu_engineer")
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def run(hired: Hired, *words: str) -> Any:
+    path = hired.team.role_path("gpu_engineer")
+    if "triton_forward" in (text := path.read_text()):
+        path.write_text(text.replace("  - {task: triton_forward, weight: 3, minutes: 90}\n", ""))
+    common = ["takehome", "baseline", "gpu_engineer", "--team", str(hired.team.folder), *words]
+    return CliRunner().invoke(app, [*common, "--model", "small-1", "--key-env", KEY], input="n\n")
+
+
+def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
+    with stand_in(lambda _body, _number: (200, {}, completion("x"))) as (url, asked):
+        done = run(own_team, "--endpoint", url)
+        assert done.exit_code == 2
+        assert "Nothing was sent." in done.output
+        assert asked == []
+
+
+def test_a_model_is_judged_as_a_candidate_is(
+    own_team: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its attempts: declined; the published solution, which is another variant's; a right one."""
+    variant = draw("fused_softmax", b"k" * 32, "calm-ibex-12")
+    monkeypatch.setattr(baseline, "draw", lambda *_args: variant)
+
+    def solution(of: Variant | None) -> str:
+        files = render.submission("fused_softmax", variant=of)
+        cells = {c.grade_id: c.source for c in readable_cells(files["lab.ipynb"])}
+        return f"=== CELL online_pass ===\n{cells['online_pass_solution']}\n=== END ==="
+
+    script = ["I cannot help with that.", solution(None), solution(variant)]
+    with stand_in(lambda _body, n: (200, {}, completion(script[n - 1]))) as (url, asked):
+        done = run(own_team, "--endpoint", url, "--attempts", "3", "--yes", "--json")
+    assert done.exit_code == 0, done.output
+    scores = [score["high"] for score in json.loads(done.stdout)["scores"]]
+    assert scores[0] == scores[1] == 0
+    assert scores[2] == 100
+    assert len(asked) == 3
+    (kept,) = baseline.read(own_team.team, "gpu_engineer")
+    assert [attempt.pieces for attempt in kept.attempts] == [0, 1, 1]
+    assert any("sent the texts" in str(d["what"]) for _, d in own_team.team.audited().documents)
+
+
+def test_the_second_turn_is_told_what_the_judge_said(
+    own_team: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    variant = draw("fused_softmax", b"k" * 32, "calm-ibex-12")
+    monkeypatch.setattr(baseline, "draw", lambda *_args: variant)
+    right = render.submission("fused_softmax", variant=variant)
+    cells = {c.grade_id: c.source for c in readable_cells(right["lab.ipynb"])}
+    script = [
+        "Nothing yet.",
+        f"=== CELL online_pass ===\n{cells['online_pass_solution']}\n=== END ===",
+    ]
+    with stand_in(lambda _body, n: (200, {}, completion(script[n - 1]))) as (url, asked):
+        words = ("--attempts", "1", "--turns", "2", "--yes", "--json")
+        done = run(own_team, "--endpoint", url, *words)
+    assert json.loads(done.stdout)["scores"] == [{"low": 100, "high": 100}]
+    told = asked[1][2]["messages"]
+    assert [message["role"] for message in told] == ["user", "assistant", "user"]
+    assert "online_pass, correct: " in told[2]["content"]
+
+
+def test_what_was_attempted_before_an_error_is_kept(
+    own_team: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        baseline.execution, "judge", lambda *_args: {"online_pass": all_of("online_pass")}
+    )
+    answers: Answer = lambda _body, n: (200, {}, completion("x")) if n == 1 else (401, {}, "no")  # noqa: E731
+    with stand_in(answers) as (url, _asked):
+        done = run(own_team, "--endpoint", url, "--attempts", "3", "--yes", "--json")
+    assert done.exit_code == 1
+    document = json.loads(done.stdout)
+    assert len(document["scores"]) == 1
+    assert KEY in document["error"]
