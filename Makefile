@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow setup-compilers test-compilers test-serving test-browser lint prose format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-serving test-browser lint prose format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -31,6 +31,13 @@ setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM
 
 test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests of those modules
 	$(BIN)/pytest -n $(JOBS) -k 'resnet_tensorrt or yolo_on_mobile or sparse_attention_op or tvm_passes or xla_vs_eager or portable_trainer or (ssa_passes and (xdsl or mlir or pir or classifier))'
+
+test-heavy: $(VENV)/.hotloop-heavy need-bwrap  ## the tasks that need transformers, TensorFlow, OpenVINO or Core ML's tools, which it installs
+	$(BIN)/pytest -n $(JOBS) tests/test_contract.py -k 'hugging_face or bert or saved_model or openvino or coreml or yolov5n'
+
+test-torch-xla: $(VENV)/.hotloop-test need-bwrap  ## the tasks that need PyTorch/XLA, in an environment of its own of 8 GB, which it makes
+	$(BIN)/hotloop author env torch_xla --folder build/torch_xla
+	build/torch_xla/bin/python -m pytest tests/own_environments
 
 test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tritonserver, which it installs
 	$(BIN)/hotloop serving install
@@ -105,6 +112,10 @@ $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
 	$(BIN)/python -m pip install --quiet --editable '.[compilers,paddle]'
+	@touch $@
+
+$(VENV)/.hotloop-heavy: pyproject.toml | $(VENV)/.hotloop-compilers
+	$(BIN)/python -m pip install --quiet --editable '.[transformers,tensorflow,openvino,coreml]'
 	@touch $@
 
 $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test

@@ -14,6 +14,8 @@ from torch import nn
 
 HERE = Path(__file__).parent
 WEIGHTS = HERE / "yolo_shapes.npz"
+PUBLISHED = HERE / "yolov5n_shapes.npz"
+"""YOLOv5n itself, with six classes: width 16, a 6×6 convolution as stem."""
 
 SIDE = 128
 """Of the square picture that the small network was trained with."""

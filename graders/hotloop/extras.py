@@ -29,6 +29,9 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "litert": ("litert_torch", "ai_edge_litert", "ai_edge_quantizer"),
     "coreml": ("coremltools",),
     "executorch": ("executorch",),
+    "transformers": ("transformers",),
+    "tensorflow": ("keras", "tensorflow", "tf2onnx"),
+    "torch_xla": ("torch_xla",),
     "cuda": ("wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
     "serve": (
@@ -58,6 +61,10 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
 """What a group brings on every system, as it is imported."""
 
 
+APART = ("torch_xla",)
+"""Those that have an environment of their own."""
+
+
 def missing(extra: str) -> tuple[str, ...]:
     """What of the group cannot be imported here; nothing is imported to find out."""
     return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
@@ -65,6 +72,8 @@ def missing(extra: str) -> tuple[str, ...]:
 
 def remedy(extra: str) -> str:
     """The command that installs the group."""
+    if extra in APART:
+        return f"hotloop author env {extra}"
     return f"{sys.executable} -m pip install 'hotloop[{extra}]'"
 
 

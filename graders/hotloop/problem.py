@@ -33,6 +33,9 @@ Need = Literal[
     "coreml",
     "executorch",
     "paddle",
+    "transformers",
+    "tensorflow",
+    "torch_xla",
 ]
 """What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
 

@@ -36,6 +36,7 @@
 # | `decoder.py`, `decode.py` | a decoder with a growing cache, and your step: task 7 |
 # | `sparsemax.py` | a loop in one kernel: task 10 |
 # | `deciding.py` | a batch in which each message decides: task 11 |
+# | `routed.py`, `hugging_face.py` | a model class of `transformers` with two branches, and yours: task 12 |
 # | `failure_a.txt` to `failure_d.txt`, `diagnosis.py` | four recorded failures: task 9 |
 
 # %%
@@ -432,7 +433,51 @@ except NotImplementedError as error:
 check("control_flow_export.decide_on_gpu")
 
 # %% [markdown]
-# ## 12. Write the report
+# ## 12. A transformers class with branches
+#
+# ### CARD control_flow_export.hugging_face
+#
+# `routed.py` is a `BertPreTrainedModel` of Hugging Face's `transformers`: a `BertModel` (2 layers of 48, untrained; BERT-base is the same class with another configuration)
+# whose `forward` has two branches of a service's own. The kind decides the attention mask, and the length decides how the words are pooled. Write in `hugging_face.py`:
+#
+# - `to_torchscript(seed, target)`: `load(seed)` as a TorchScript file, with the source's inputs and output. It is loaded in a process that has neither `routed.py` nor `transformers`.
+# - `to_export(seed, target)`: `load(seed)` as an exported program, written with `torch.export.save`. *n* from 1 to 64 and *length* from 1 to 128 are free.
+#
+# The class is in the optional group `transformers`: `pip install 'hotloop[transformers]'`.
+#
+# ### HINTS control_flow_export.hugging_face
+
+# %%
+try:
+    import routed
+except ImportError as missing:
+    print(f"Not here: {missing}. pip install 'hotloop[transformers]'")
+else:
+
+    def words(length):
+        return torch.randint(1, routed.VOCABULARY, (1, length), generator=numbers)
+
+    hugging = routed.load(0)
+    try:
+        torch.jit.script(hugging)
+    except Exception as refusal:
+        print("script:", type(refusal).__name__, str(refusal)[:160])
+    hugging_trace = torch.jit.trace(hugging, (words(20), torch.tensor(1)), check_trace=False)
+    for name, length, kind in (
+        ("the example's kind", 20, 1),
+        ("another kind", 20, 0),
+        ("a longer one", 60, 1),
+    ):
+        given = (messages(1, length), torch.tensor(kind))
+        print(
+            f"{name:20} largest difference {largest_difference(hugging_trace, hugging, given):.1e}"
+        )
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "hugging_face", "locked": true, "points": 15, "solution": false, "task": false}
+check("control_flow_export.hugging_face")
+
+# %% [markdown]
+# ## 13. Write the report
 #
 # ### CARD control_flow_export.report
 #

@@ -38,6 +38,8 @@
 # | `load_test.py`, `by_report/` | task 8: perf_analyzer, and bert set up by its report |
 # | `pooling.py` | task 9: from hidden states to embeddings on the device |
 # | `classifier.py`, `batching.py` | task 10: a model on the device, and your calls of it |
+# | `bert_export.py` | task 11: Hugging Face's BERT as ONNX |
+# | `keras_model.py`, `tf_export.py` | task 12: a Keras model for two servers |
 # | `served.py` | serves these folders for you to try; you need not change it |
 
 # %%
@@ -506,7 +508,52 @@ except NotImplementedError as error:
 check("triton_ensemble.batch_on_gpu")
 
 # %% [markdown]
-# ## 11. Write the report
+# ## 11. Export Hugging Face's BERT to ONNX
+#
+# ### CARD triton_ensemble.bert_export
+#
+# The network in `bert/1/model.onnx` is a BERT of two layers and a hidden size of 128 (684,678 parameters) with the parameter names of Hugging Face's `BertForSequenceClassification`. Here you make such a file from the class itself.
+# Write `to_onnx(config, weights, target)` in `bert_export.py`. `config` and `weights` are the paths of a checkpoint's `config.json` and `model.safetensors`, as `save_pretrained` writes them.
+#
+# | | name | type | shape |
+# | --- | --- | --- | --- |
+# | in | `input_ids`, `attention_mask` | int64 | batch, length: both free, from 1 on |
+# | out | `logits` | float32 | batch, labels |
+#
+# One file, with its weights in it. The judge's checkpoints are small: 2 to 3 layers, a hidden size of 32 to 64, random weights. For BERT-base (12 layers, 768, 110 million parameters) the same function is called with a folder
+# that you have: `python bert_export.py FOLDER FILE.onnx`. The class is in the optional group `transformers`, ONNX Runtime in `onnx`: `pip install 'hotloop[onnx,transformers]'`.
+#
+# ### HINTS triton_ensemble.bert_export
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "bert_export", "locked": true, "points": 10, "solution": false, "task": false}
+check("triton_ensemble.bert_export")
+
+# %% [markdown]
+# ## 12. A Keras model for two servers
+#
+# ### CARD triton_ensemble.saved_model
+#
+# TensorFlow Serving serves a **SavedModel**: a folder with the graph, the variables, and signatures that name what goes in and out. `keras_model.py` has a small Keras model. Write in `tf_export.py`:
+#
+# - `to_saved_model(seed, target)`: `load(seed)` as a zip of a SavedModel, with `saved_model.pb` at its top. `serving_default` takes `images`, float32 `[batch, 16, 24, 3]`, and gives `scores`, float32 `[batch, 5]`; the batch is free.
+# - `to_onnx(seed, target)`: the same for Triton's onnxruntime backend, by `tf2onnx`, with the same names and sizes.
+# - `to_triton(path, body, signature)`: a predict request of TensorFlow Serving's REST interface as one of the open inference protocol, `[path, body]`. `signature` is JSON with each input's datatype by name. Return `None` for a body with both or neither of `instances` and `inputs`, and for a path with a label, which Triton does not have.
+# - `from_triton(request, answer)`: Triton's answer in the form that TensorFlow Serving would give to `request`. All bodies are JSON texts.
+#
+# | | rows | columns |
+# | --- | --- | --- |
+# | request | `{"instances": [row, …]}`; a row is a value, or `{name: value}` for several inputs | `{"inputs": value}`, or `{name: value}` |
+# | answer | `{"predictions": [row, …]}` | `{"outputs": value}`, or `{name: value}` |
+#
+# TensorFlow Serving itself is published as a container and a Debian package of Google's own archive, neither of which this course installs; so its requests are translated here and not sent to it. The first two checks need `pip install 'hotloop[tensorflow]'`.
+#
+# ### HINTS triton_ensemble.saved_model
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "saved_model", "locked": true, "points": 12, "solution": false, "task": false}
+check("triton_ensemble.saved_model")
+
+# %% [markdown]
+# ## 13. Write the report
 #
 # ### CARD triton_ensemble.report
 #

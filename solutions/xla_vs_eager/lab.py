@@ -36,6 +36,7 @@
 # | `annotations.py` | names in a program and in a profile |
 # | `slow_training.py`, `on_device.py` | a step with host callbacks; the same step without them |
 # | `donation.py` | buffer donation |
+# | `lazy_training.py`, `lazy_reading.py`, `mnist.py` | the same training in PyTorch/XLA, and what it reports |
 # | `runs.py`, `run_*.json.gz` | recorded runs, four of them slow |
 
 # %%
@@ -546,7 +547,82 @@ for letter in ("healthy", *"abcd"):
 check("xla_vs_eager.diagnose")
 
 # %% [markdown]
-# ## 11. Write the report
+# ## 11. The training step in PyTorch/XLA
+#
+# ### CARD xla_vs_eager.torch_xla_step
+#
+# PyTorch/XLA has the same compiler under PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a read such as `.item()`, compiles and runs what has been recorded. It is built for one
+# release of PyTorch, so it has an environment of its own: `hotloop author env torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades these two tasks. Without it they say `not_measured`.
+#
+# Write in `lazy_training.py`:
+#
+# - `train(images, labels, state, out)`: as in task 1, with PyTorch tensors on the CPU; the steps run on `torch_xla.device()`, each as one graph. `loss` and `unflat` are given.
+# - `step_hlo(batch)`: the HLO text of one step for so many images, before it is compiled: parameters, momentum, images and labels in, new parameters and momentum out.
+#
+# The judge's images have 8×8 pixels, as everywhere in this module. If you have MNIST, set `HOTLOOP_MNIST` to its folder, and the cell below trains the same network on its 28×28 pixels; otherwise on the digits.
+#
+# ### HINTS xla_vs_eager.torch_xla_step
+
+# %%
+import os
+
+import mnist
+
+try:
+    os.environ.setdefault("PJRT_DEVICE", "CPU")
+    import lazy_training
+    import torch
+    import torch_xla
+    import torch_xla.debug.metrics as met
+except ImportError as missing:
+    print(f"Not here: {missing}. hotloop author env torch_xla")
+else:
+    here = mnist.folder()
+    pictures, right = mnist.load(here) if here else (images, labels)
+    print("MNIST" if here else "the 8×8 digits", pictures.shape)
+    shapes = {**lazy_training.SHAPES, "head": (16 * (pictures.shape[1] // 4) ** 2, 10)}
+    torch.manual_seed(0)
+    lazy = {name: 0.1 * torch.randn(shape) for name, shape in shapes.items()}
+    lazy = {name: value.to(torch_xla.device()).requires_grad_() for name, value in lazy.items()}
+    for number in range(20):
+        batch = slice(64 * number, 64 * number + 64)
+        given = torch.tensor(pictures[batch]).to(torch_xla.device())
+        wanted = torch.tensor(right[batch]).long().to(torch_xla.device())
+        value = lazy_training.loss(lazy, given, wanted)
+        gradients = torch.autograd.grad(value, list(lazy.values()))
+        lazy = {
+            name: (old - 0.2 * gradient).detach().requires_grad_()
+            for (name, old), gradient in zip(lazy.items(), gradients, strict=True)
+        }
+        torch_xla.sync()
+        if number % 5 == 4:
+            print(f"step {number + 1}: loss {value.item():.3f}")
+    print("\n".join(met.metrics_report().splitlines()[:12]))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "torch_xla_step", "locked": true, "points": 9, "solution": false, "task": false}
+check("xla_vs_eager.torch_xla_step")
+
+# %% [markdown]
+# ## 12. Read PyTorch/XLA's metrics report and dump
+#
+# ### CARD xla_vs_eager.torch_xla_report
+#
+# Write in `lazy_reading.py` `read_report(report_path, dump_path)`. The report is the text of `torch_xla.debug.metrics.metrics_report()` after a run; the dump is one module of `XLA_FLAGS=--xla_dump_to`, after optimizations. Return a dict:
+#
+# | key | what |
+# | --- | --- |
+# | `compilations`, `executions` | how many graphs were compiled, and how often one ran: the samples of `CompileTime` and `ExecuteTime` |
+# | `fallbacks` | value by name of each counter that begins with `aten::`: an operator that XLA did not get |
+# | `fusions` | fusion instructions in the module, in all of its computations |
+# | `cause` | `fallback`: an operator other than `aten::_local_scalar_dense` ran on the CPU; else `reads`: `.item()` was called; else `shapes`: more than half as many compilations as executions; else `healthy` |
+#
+# ### HINTS xla_vs_eager.torch_xla_report
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "torch_xla_report", "locked": true, "points": 9, "solution": false, "task": false}
+check("xla_vs_eager.torch_xla_report")
+
+# %% [markdown]
+# ## 13. Write the report
 #
 # ### CARD xla_vs_eager.report
 #

@@ -42,6 +42,7 @@
 # | `budget.py` | a file against a device card: task 9 |
 # | `fit.py` | a file that meets a device card's limits: task 10 |
 # | `to_openvino.py`, `to_litert.py`, `to_litert_int8.py`, `to_coreml.py`, `to_executorch.py` | four more runtimes: tasks 11 to 15 |
+# | `published.py`, `yolov5n_shapes.npz` | YOLOv5n as published, trained on the same scenes: task 17 |
 # | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 16 |
 
 # %%
@@ -902,7 +903,39 @@ draw(
 )
 
 # %% [markdown]
-# ## 17. Write the report
+# ## 17. Convert YOLOv5n as published
+#
+# ### CARD yolo_on_mobile.yolov5n
+#
+# So far you have converted an eighth-wide network with the old stem. `detector.PUBLISHED` holds weights of **YOLOv5n itself**: the layers of its published configuration since release 6.0 (depth 0.33, width 0.25, a 6×6 convolution as stem), 1,772,035 weights with six classes (1,872,157 with COCO's
+# eighty, as that project prints). It is written in `detector.py` by us, because the original's license is the AGPL; its names are the original's, so that published weights load. It was trained for a few epochs on the drawn scenes, with anchors for them.
+# Letterbox, the decoding formula and suppression are those that you wrote in tasks 1 to 3. Write in `published.py`:
+#
+# - `to_onnx(height, width, target)`: `pictures`, float32 `[1, 3, height, width]`, to the decoded `table`, float32 `[1, boxes, 11]`.
+# - `to_openvino(height, width, target)`: the same as OpenVINO's IR with weights in float32, converted from the ONNX file.
+# - `to_coreml(height, width, target)`: a zip of an `.mlpackage`, as in task 14: the maps come out, float16 inside.
+#
+# Core ML's `predict` exists on macOS only: what is checked here is the specification. Compute units (CPU, GPU, Neural Engine) are not stored in it: an app chooses them as it loads the model, by `MLModelConfiguration.computeUnits`, and Core ML decides for each layer whether it runs there.
+#
+# ### HINTS yolo_on_mobile.yolov5n
+
+# %%
+published_network = detector.load(detector.PUBLISHED)
+print(f"{sum(p.numel() for p in published_network.parameters()):,} weights")
+try:
+    batch = torch.from_numpy(np.ascontiguousarray(frame[..., ::-1]))
+    with torch.inference_mode():
+        maps = published_network(camera.letterbox(batch, detector.SIDE)[None])
+        found_by_it = seen(boxes.decode(*maps, published_network.anchors)[0].numpy(), floor=0.25)
+    print(f"{len(found_by_it)} boxes above 0.25 in a frame with {len(found)} objects")
+except (NotImplementedError, NameError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "yolov5n", "locked": true, "points": 14, "solution": false, "task": false}
+check("yolo_on_mobile.yolov5n")
+
+# %% [markdown]
+# ## 18. Write the report
 #
 # ### CARD yolo_on_mobile.report
 #

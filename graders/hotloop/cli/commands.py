@@ -79,7 +79,11 @@ GROUPS = {
     ),
     "author": Group(
         "For authors, in a clone: modules and their checks.",
-        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits", "export")},
+        {
+            "Commands": (
+                "new", "render", "proofs", "evidence", "calibrate", "exploits", "export", "env",
+            ),
+        },
     ),
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from hotloop import __version__
 from hotloop.curriculum import Task
+from hotloop.extras import APART
 from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import keep_until
@@ -131,7 +132,7 @@ def requirement(role: Role) -> str:
     needs = {
         need for task in role.chosen() for rung in task.rungs for need in module.needs_of(rung)
     }
-    extras = ",".join(["course", *sorted(needs)])
+    extras = ",".join(["course", *sorted(needs - set(APART))])
     return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
 
 

@@ -65,7 +65,8 @@ def test_a_help_page_fits_a_screen_and_names_each_command_in_its_place(group: st
 def test_there_are_as_few_commands_as_at_the_last_count() -> None:
     """Another one has a reason, or is an option of one that is there."""
     assert len(GROUPS[HOTLOOP].names) <= 23
-    assert len(LEAVES) <= 52
+    # `author env` makes environments with another release of PyTorch than Hotloop needs.
+    assert len(LEAVES) <= 53
 
 
 def test_a_misspelt_command_is_told_what_is_near() -> None:

@@ -12,6 +12,7 @@ from hotloop.checks.control_flow_export import (
     models,
     old_files,
     packages,
+    routed,
     sparse,
     successors,
     trap,
@@ -103,6 +104,14 @@ decide_on_gpu = fills_tensor(
         deciding.disagreement,
         deciding.fewest_flops,
     ),
+)
+
+_routed_script = ModelFile("routed.pt", "to_torchscript")
+_routed_export = ModelFile("routed.pt2", "to_export")
+hugging_face = returns_data(
+    torchscript=_routed_script.stands(partial(routed.right_everywhere, scripted), RIGHT),
+    dynamic=_routed_export.stands(models.dynamic, "An archive of plain data, free in both sizes."),
+    correct=_routed_export.stands(partial(routed.right_everywhere, exported), RIGHT, "dynamic"),
 )
 
 migration = returns_data(

@@ -7,12 +7,15 @@ from functools import partial
 from hotloop.checks.triton_ensemble import (
     analyzer_reports,
     batching,
+    bert,
     calling,
     deployments,
     inquiries,
+    keras_files,
     metrics_questions,
     pooling,
     routing,
+    serving_rest,
     truth,
 )
 from hotloop.checks.triton_ensemble.analyzed import Measured, Sweep
@@ -31,6 +34,7 @@ from hotloop.judge.rungs.batches import Batches
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.holds import Holds
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.refereed import Refereed
@@ -114,4 +118,23 @@ batch_on_gpu = fills_tensor(
         batching.disagreement,
         batching.fewest_flops,
     ),
+)
+
+bert_export = returns_data(
+    interface=Holds(
+        partial(bert.looks, mismatch=bert.interface_mismatch),
+        "One file, with the names and types of the class, free in both sizes.",
+    ),
+    correct=Holds(
+        partial(bert.looks, mismatch=bert.logits_mismatch),
+        "It gives the logits of the class, with and without padding.",
+        after=("interface",),
+    ),
+)
+
+saved_model = returns_data(
+    saved=Holds(keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."),
+    onnx=Holds(keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."),
+    requests=AnswersFrom("to_triton", serving_rest.request_questions),
+    answers=AnswersFrom("from_triton", serving_rest.answer_questions),
 )

@@ -7,6 +7,7 @@ from hotloop.checks.xla_vs_eager import (
     clocks,
     dumps,
     gpu_steps,
+    lazy,
     padding,
     profiles,
     recordings,
@@ -108,4 +109,14 @@ donate = returns_data(
 diagnose = returns_data(
     figures=Answers(recordings.figure_questions),
     diagnosis=AnswersFrom("diagnosis", recordings.diagnosis_questions),
+)
+
+torch_xla_step = fills_tensor(
+    correct=Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
+    graph=AnswersFrom("step_hlo", lazy.graph_questions, after=("correct",)),
+)
+
+torch_xla_report = returns_data(
+    figures=HiddenAnswers(lazy.figure_questions),
+    cause=HiddenAnswers(lazy.cause_questions, after=("figures",)),
 )

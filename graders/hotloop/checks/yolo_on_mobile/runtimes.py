@@ -7,7 +7,7 @@ workers that have nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -34,21 +34,27 @@ CONVERSION_S = 240.0
 TILE = 32
 
 
+def as_it_is(picture: Floats) -> Tensor:
+    """float32 [1, 3, height, width] from 0 to 1, red first."""
+    return Tensor(picture, FP32)
+
+
 @dataclass(frozen=True)
 class Runtime:
     """target: the file that is to be written. beside: endings of what has to lie there too.
 
     main: the program that reads and runs it. mismatch: of what stands in it, for a size.
     fed: how it wants a picture, float32 [1, 3, height, width] from 0 to 1, red first.
-    environment: variables of the program's process.
+    environment: variables of the program's process. truth: the network in PyTorch.
     """
 
     target: str
     main: str
     mismatch: Callable[[Facts, Size], str | None]
-    fed: Callable[[Floats], Tensor] = field(default=lambda picture: Tensor(picture, FP32))
+    fed: Callable[[Floats], Tensor] = as_it_is
     beside: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    truth: Program = EAGER
 
     def reads(self, session: Session) -> Iterator[Look]:
         """At what stands in the file."""
@@ -85,8 +91,8 @@ class Runtime:
         # Whole bytes: some runtimes are fed nothing else.
         picture = np.rint(np.clip(tiles, 0, 1) * 255).astype(np.float32) / np.float32(255)
         out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
-        truth = Case("a picture", (Tensor(picture, FP32),), out)
-        want = EAGER.trusted(session).answer("run", truth)
+        eager = Case("a picture", (Tensor(picture, FP32),), out)
+        want = self.truth.trusted(session).answer("run", eager)
         process = self.process(session, "runs", self.files(session, size))
         case = Case("a picture", (self.fed(picture.astype(np.float64)),), out)
         return speeds.disagreement(case, process.answer("run", case), want)

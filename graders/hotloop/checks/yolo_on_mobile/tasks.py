@@ -11,6 +11,7 @@ from hotloop.checks.yolo_on_mobile import (
     fitting,
     integer_litert,
     pictures,
+    published,
     quantized,
     recorded,
     rewriting,
@@ -140,6 +141,13 @@ coreml = returns_data(
 )
 
 executorch = returns_data(**_file_and_runs(runtimes.EXECUTORCH))
+
+yolov5n = returns_data(
+    network=Holds(published.network, "Its stem, its convolutions and their weights are YOLOv5n's."),
+    table=Holds(published.tables, "It gives the network's table.", after=("network",)),
+    openvino=Holds(published.openvino, "OpenVINO's files give the network's table."),
+    coreml=Holds(published.coreml, "Its specification says what was asked for."),
+)
 
 diagnose = returns_data(
     figures=Answers(recorded.questions),

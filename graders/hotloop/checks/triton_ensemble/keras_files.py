@@ -1,0 +1,77 @@
+"""A Keras model as a SavedModel and as ONNX: what the files take and give, and compute."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.checks.triton_ensemble.given_files import PROGRAMS
+from hotloop.core import paths
+from hotloop.core.wire import as_message
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.link import readable
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+
+GIVEN = paths.exercises() / "triton_ensemble" / "keras_model.py"
+TRUTH = Program(
+    {"keras_truth.py": PROGRAMS / "keras_truth.py", "keras_model.py": GIVEN}, "keras_truth.py"
+)
+FILES = Program({"keras_files.py": PROGRAMS / "keras_files.py"}, "keras_files.py")
+SIZE, CLASSES = (16, 24, 3), 5
+WANTED = {
+    "inputs": {"images": ["float32", [None, *SIZE]]},
+    "outputs": {"scores": ["float32", [None, CLASSES]]},
+}
+NEAR = 1e-3
+"""Of the largest score: convolutions that are added up in another order stay far below it."""
+
+CONVERSION_S = 240.0
+
+
+@dataclass(frozen=True)
+class KerasFile:
+    """entry: the learner's function that writes it. name: of the file. loads: our function."""
+
+    entry: str
+    name: str
+    loads: str
+
+    def looks(self, session: Session) -> Iterator[Look]:
+        """At what stands in it, and what it computes for batches of several sizes."""
+        yield Look("Your file", lambda: self._mismatch(session))
+
+    def _mismatch(self, session: Session) -> str | None:
+        rng = session.rng()
+        seed = int(rng.integers(1 << 30))
+        assignment = Assignment("Your file", (seed,), self.name, lambda _data: None)
+        data = made(assignment, session.of(self.entry, "json"), CONVERSION_S)
+        process = FILES.given(session, f"runs {self.name}")
+        facts = as_message(
+            process.ask(self.loads, GivenFile(self.name, data), timeout_s=CONVERSION_S)
+        )
+        if facts != WANTED:
+            return f"it says {readable(facts, 200)}, and should say {WANTED} (None: free)"
+        for batch in (1, int(rng.integers(2, 9))):
+            images = Tensor(rng.random((batch, *SIZE)).astype(np.float32), FP32)
+            out = TensorSpec((batch, CLASSES), FP32)
+            truth = TRUTH.trusted(session)
+            want = truth.answer("run", Case("pictures", (seed, images), out), CONVERSION_S)
+            got = process.answer("run", Case("pictures", (images,), out))
+            allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
+            found = compare(got, want, allowed)
+            if found is not None:
+                return f"for a batch of {batch} the scores are others: {found.sentence()}"
+        return None
+
+
+SAVED_MODEL = KerasFile("to_saved_model", "model.zip", "saved_model")
+ONNX = KerasFile("to_onnx", "model.onnx", "onnx_file")

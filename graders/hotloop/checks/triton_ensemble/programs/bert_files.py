@@ -1,0 +1,42 @@
+"""Reads and runs a BERT in an ONNX file. Runs in a worker of ours that has one such file."""
+
+from __future__ import annotations
+
+import onnx
+import onnxruntime
+import torch
+
+LOADED: list[onnxruntime.InferenceSession] = []
+
+
+def facts(path: str) -> dict[str, object]:
+    """Names, types and sizes of what goes in and comes out, and what lies outside of the file."""
+    model = onnx.load(path, load_external_data=False)
+    return {
+        "inputs": [_end(value) for value in model.graph.input],
+        "outputs": [_end(value) for value in model.graph.output],
+        "external": any(weight.external_data for weight in model.graph.initializer),
+        "foreign": sorted({n.domain for n in model.graph.node if n.domain not in ("", "ai.onnx")}),
+    }
+
+
+def _end(value: onnx.ValueInfoProto) -> list[object]:
+    kind = value.type.tensor_type
+    sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
+    return [value.name, kind.elem_type, sizes]
+
+
+def load(path: str) -> bool:
+    """The file to run, on one thread."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    providers = ["CPUExecutionProvider"]
+    LOADED[:] = [onnxruntime.InferenceSession(path, options, providers=providers)]
+    return True
+
+
+def run(ids: torch.Tensor, mask: torch.Tensor, logits: torch.Tensor) -> None:
+    """As its truth."""
+    given = {"input_ids": ids.numpy(), "attention_mask": mask.numpy()}
+    logits.copy_(torch.from_numpy(LOADED[0].run(["logits"], given)[0]))

@@ -1,0 +1,121 @@
+"""YOLOv5n as published: the network in the candidate's files, and the tables that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile import session_options, speeds
+from hotloop.checks.yolo_on_mobile.given_files import EAGER, GIVEN, PROGRAMS
+from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes
+from hotloop.checks.yolo_on_mobile.runtimes import COREML, OPENVINO, Facts, Size, as_it_is
+from hotloop.checks.yolo_on_mobile.speeds import RUNNER
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
+
+FILE = "yolov5n.onnx"
+TILE = 32
+CONVOLUTIONS = 60
+KERNELS = 1_747_648 + 33 * (64 + 128 + 256)
+"""Numbers in the kernels: of the layers up to the head, and of the head for six classes."""
+
+STEM = [16, 3, 6, 6]
+
+TRUTH = Program({**EAGER.files, "yolo_shapes.npz": GIVEN / "yolov5n_shapes.npz"}, EAGER.main)
+READER = Program({"published_files.py": PROGRAMS / "published_files.py"}, "published_files.py")
+
+
+def _about_openvino(facts: Facts, size: Size) -> str | None:
+    """Floats in and out, float32 inside, one size."""
+    wanted = {
+        "inputs": [["pictures", "f32", [1, 3, *size]]],
+        "outputs": [["table", "f32", [1, boxes(*size), 5 + CLASSES]]],
+    }
+    for kind, want in wanted.items():
+        if facts[kind] != want:
+            return f"its {kind} are {facts[kind]}, and should be {want}"
+    if facts["elements"]["f16"] > facts["elements"]["f32"]:
+        return f"{facts['elements']['f16']} of its weights are stored as float16"
+    return None
+
+
+_OPENVINO = replace(OPENVINO, mismatch=_about_openvino, fed=as_it_is, truth=TRUTH)
+
+
+def openvino(session: Session) -> Iterator[Look]:
+    """At OpenVINO's files, and what they compute."""
+    theirs = session.of("to_openvino")
+    yield from _OPENVINO.reads(theirs)
+    yield from _OPENVINO.runs(theirs)
+
+
+def coreml(session: Session) -> Iterator[Look]:
+    """At the specification of Core ML's package."""
+    yield from COREML.reads(session.of("to_coreml"))
+
+
+def network(session: Session) -> Iterator[Look]:
+    """At what stands in the file."""
+    size = _size(session)
+    yield Look("Your file", lambda: _other_network(_file(session, size), session))
+
+
+def tables(session: Session) -> Iterator[Look]:
+    """At what it computes of hidden pictures, calm and bright."""
+    size = _size(session)
+    for what, hostile in (("A picture", False), ("A bright picture", True)):
+        yield Look(
+            f"{what} of {size[0]}×{size[1]}",
+            lambda hostile=hostile: _difference(session, size, hostile),
+        )
+
+
+def _other_network(data: bytes, session: Session) -> str | None:
+    read = READER.given(session, "reads").ask("facts", GivenFile(FILE, data))
+    facts = cast(Mapping[str, Any], read)
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if (facts["inputs"], facts["outputs"]) != (["pictures"], ["table"]):
+        return f"it goes from {facts['inputs']} to {facts['outputs']}, not from pictures to table"
+    if (facts["stem"], facts["strides"]) != (STEM, [2, 2]):
+        return (
+            f"its first convolution has weights {facts['stem']} and strides {facts['strides']}; "
+            f"YOLOv5n's since 6.0 has {STEM} and [2, 2]"
+        )
+    if (facts["convolutions"], facts["kernels"]) != (CONVOLUTIONS, KERNELS):
+        return (
+            f"it has {facts['convolutions']} convolutions with {facts['kernels']} weights, and "
+            f"YOLOv5n of six classes {CONVOLUTIONS} with {KERNELS}"
+        )
+    return None
+
+
+def _difference(session: Session, size: tuple[int, int], hostile: bool) -> str | None:
+    picture = speeds.tiles(session.rng(), (1, 3, *size), hostile).astype(np.float32)
+    out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
+    case = Case("a picture", (Tensor(picture, FP32),), out)
+    process = RUNNER.given(session, "runs YOLOv5n")
+    options = session_options.plain(session.launcher.threads)
+    process.ask("load", GivenFile(FILE, _file(session, size)), options)
+    want = TRUTH.trusted(session).answer("run", case)
+    return speeds.disagreement(case, process.answer("run", case), want)
+
+
+def _file(session: Session, size: tuple[int, int]) -> bytes:
+    assignment = Assignment("Your file", size, FILE, lambda _data: None)
+    return session.once("YOLOv5n", lambda: made(assignment, session))
+
+
+def _size(session: Session) -> tuple[int, int]:
+    rng = session.rng()
+    size = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
+    return session.once("the size of YOLOv5n's picture", lambda: size)

@@ -1,0 +1,64 @@
+"""Tasks that need an environment of their own, judged in it: `make test-torch-xla`.
+
+`tests/test_contract.py` judges all other tasks; what it imports is not in these environments.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from hotloop import curriculum, extras, render
+from hotloop.core.verdict import Verdict
+from hotloop.curriculum import Module, Task
+from hotloop.judge.client import JudgeProcess
+from hotloop.local_judging import judge_submission
+
+FOUND = [
+    (module, task)
+    for module in curriculum.modules()
+    for task in module.tasks
+    if any(need in extras.APART for rung in task.rungs for need in module.needs_of(rung))
+]
+WRONG = [
+    (module, wrong)
+    for module in {module.id: module for module, _ in FOUND}.values()
+    for wrong in render.wrong_answers(module.id)
+    if any(task.id == wrong.task for _, task in FOUND)
+]
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[JudgeProcess]:
+    with JudgeProcess() as process:
+        yield process
+
+
+def _require(module: Module, task: Task) -> None:
+    for need in {need for rung in task.rungs for need in module.needs_of(rung)}:
+        if need in extras.IMPORTED and (lacking := extras.missing(need)):
+            pytest.skip(f"{lacking[0]} is not installed: {extras.remedy(need)}")
+
+
+@pytest.mark.parametrize(("module", "task"), FOUND, ids=[f"{m.id}.{t.id}" for m, t in FOUND])
+def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -> None:
+    _require(module, task)
+    files = render.submission(module.id)
+    record = judge_submission(files, module.id, [task.id], judge=judge, seed="7" * 32)[task.id]
+    said = [f"{rung.rung}: {rung.verdict}: {rung.sentence}" for rung in record.rungs]
+    assert all(rung.verdict is Verdict.PASSED for rung in record.rungs), said
+
+
+@pytest.mark.parametrize(("module", "wrong"), WRONG, ids=[f"{m.id}.{w.name}" for m, w in WRONG])
+def test_a_wrong_answer_fails_where_it_says(
+    module: Module, wrong: render.WrongAnswer, judge: JudgeProcess
+) -> None:
+    task = module.task(wrong.task)
+    _require(module, task)
+    names = [rung.id for rung in task.rungs]
+    asked = names[: names.index(wrong.rung) + 1]
+    files = render.submission(module.id, wrong.path)
+    found = judge_submission(files, module.id, [task.id], asked, judge=judge, seed="7" * 32)
+    *before, last = found[task.id].rungs
+    assert all(rung.verdict is Verdict.PASSED for rung in before)
+    assert last.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, last.sentence
