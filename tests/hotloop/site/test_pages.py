@@ -101,9 +101,7 @@ def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -
                 f"modules/{MODULE}/index.md",
                 {"Lesson": f"modules/{MODULE}/lesson.md"},
                 {"Softmax elsewhere": f"modules/{MODULE}/elsewhere.md"},
-                {
-                    "Operators the older way, and why it lost": f"modules/{MODULE}/extensions.md"
-                },
+                {"Operators the older way, and why it lost": f"modules/{MODULE}/extensions.md"},
                 {"Nine kernels with one bug each": f"modules/{MODULE}/find_the_bug.md"},
                 {
                     "Read a profiler's report of one kernel": (
