@@ -72,9 +72,8 @@ GROUPS = {
             "Candidate": ("status", "submit"),
             "Team": (
                 "init", "new", "extend", "grade", "viva", "compare", "scorecard", "calibrate",
-                "baseline", "forget",
+                "baseline", "forget", "serve", "account",
             ),
-            "Portal": ("serve", "account"),
         },
     ),
     "author": Group(
