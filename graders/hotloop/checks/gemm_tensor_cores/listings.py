@@ -36,7 +36,7 @@ _KINDS = {
 
 
 def excerpts(rng: Rng) -> Iterator[Question]:
-    """Of each listing two, and a whole one."""
+    """Of each listing a whole one, and two whose first and last lines are counted."""
     for path in sorted(LISTINGS.glob("*.ptx")):
         lines = path.read_text(encoding="utf-8").splitlines()
         for part in range(3):
@@ -44,14 +44,15 @@ def excerpts(rng: Rng) -> Iterator[Question]:
 
 
 def _range(rng: Rng, lines: Sequence[str]) -> Sequence[str]:
-    first = int(rng.integers(len(lines) // 2))
-    return lines[first : first + int(rng.integers(len(lines) // 4, len(lines) // 2))]
+    counted = [number for number, line in enumerate(lines) if any(counts([line]).values())]
+    first, last = sorted(rng.choice(counted, 2, replace=False))
+    return lines[first : last + 1]
 
 
 def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
     told = list(lines)
     for comment in COMMENTS:
-        told.insert(int(rng.integers(len(told) + 1)), comment)
+        told.insert(int(rng.integers(1, len(told))), comment)
     text = "\n".join(told) + "\n"
     file = GivenFile("listing.ptx", text.encode())
     label = f"{len(lines)} lines of {name}"
