@@ -64,12 +64,12 @@ def test_no_record_names_a_place_of_one_machine() -> None:
 
 
 def test_every_proof_is_somebodys() -> None:
-    """A question, a correction, a lesson or a figure names it."""
+    """A question, a correction, a lesson or a page beside it names it."""
     named = {proof.path for entry in catalog() for proof in entry.proofs}
     for guide in guides.guides():
         named |= {paths.curriculum() / c.proof for c in guide.corrections if c.proof}
     lessons = "\n".join(
-        path.read_text(encoding="utf-8") for path in paths.curriculum().glob("*/lesson.md")
+        path.read_text(encoding="utf-8") for path in paths.curriculum().glob("*/*.md")
     )
     orphans = [path for path in PROOFS if path not in named]
     assert [path for path in orphans if f"proofs/{path.name}" not in lessons] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import doctor
+from hotloop import doctor, extras
 from hotloop.cli import find
 from hotloop.cli.answer import All, Answer, log, require_local
 
@@ -95,7 +96,12 @@ def _findings(findings: Sequence[doctor.Finding]) -> Table:
 def _gaps(findings: Sequence[doctor.Finding]) -> Text:
     """The commands as whole lines, so that they can be copied."""
     gaps = [one for one in findings if one.state is not doctor.State.OK]
-    lines = [f"  {one.name}: {one.fix or one.found}" for one in gaps]
+    one_for_all = extras.remedy("NAME")
+    groups = [one.name for one in gaps if one.fix == one_for_all.replace("NAME", one.name)]
+    lines = [f"  {one.name}: {one.fix or one.found}" for one in gaps if one.name not in groups]
+    if groups:
+        lines.append(f"  {one_for_all}, for NAME in")
+        lines += wrap(", ".join(groups), width=76, initial_indent="    ", subsequent_indent="    ")
     return Text("\n".join(["To fix:", *lines, ""]), no_wrap=True, overflow="ignore")
 
 
