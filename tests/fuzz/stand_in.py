@@ -114,9 +114,11 @@ class Buffers:
     def take(self, message: wire.Message, fds: Any) -> wire.Message:
         """Note what comes with a request. The request, with digests of what is read only.
 
-        Without `seconds`: how long it may take follows from what is left of a judging's time.
+        Without `seconds` and `timeout_s`: how long it may take follows from what is left of a
+        judging's time.
         """
-        message = {name: value for name, value in message.items() if name != "seconds"}
+        timed = ("seconds", "timeout_s")
+        message = {name: value for name, value in message.items() if name not in timed}
         if message.get("op") == "unmap":
             self.mapped.clear()
         if message.get("op") != "map":

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import stable_abi
 import torch
 from torch.autograd import gradcheck
 from torch.utils import cpp_extension
+
+sys.path.append(str(Path(__file__).parent))
+
+import stable_abi
 
 SOURCE = """
 #include <ATen/core/Tensor.h>
