@@ -28,7 +28,6 @@ from hotloop import curriculum, markers, render
 from hotloop.core import paths
 
 SHOWN_ON_PURPOSE = {
-    "hotloop/checks/tvm_passes/programs/matmul_inputs.py",
     "hotloop/checks/triton_ensemble/programs/repository/bert/config.pbtxt",
     "hotloop/checks/triton_ensemble/programs/repository/preprocess/config.pbtxt",
     "hotloop/checks/triton_ensemble/programs/repository/postprocess/config.pbtxt",
@@ -38,8 +37,7 @@ SHOWN_ON_PURPOSE = {
 }
 """What the judge cannot do without, on a learner's machine too: the configurations of the server
 that it starts. Of these the exercise gives name, type and shape of each tensor, and in this format
-there is one way to write them. And the naive product that a learner's schedule is called with: who
-prints the argument sees it.
+there is one way to write them.
 """
 
 FEWEST_CHARACTERS = 40

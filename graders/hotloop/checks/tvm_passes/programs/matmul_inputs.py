@@ -7,7 +7,7 @@ from pathlib import Path
 
 import bare_tvm  # noqa: F401 - first, without PyTorch
 import tvm
-from tvm.script import tirx as T  # noqa: N812 - as everybody calls it
+from tvm import te
 
 
 def make(m: int, n: int, k: int) -> str:
@@ -18,20 +18,9 @@ def make(m: int, n: int, k: int) -> str:
 
 
 def naive(m: int, n: int, k: int) -> tvm.tirx.PrimFunc:
-    """As the task says it."""
-
-    @T.prim_func(s_tir=True)
-    def matmul(
-        a: T.Buffer((m, k), "float32"),
-        b: T.Buffer((k, n), "float32"),
-        c: T.Buffer((m, n), "float32"),
-    ):
-        T.func_attr({"global_symbol": "main", "tirx.noalias": True})
-        for i, j, p in T.grid(m, n, k):
-            with T.sblock("C"):
-                vi, vj, vk = T.axis.remap("SSR", [i, j, p])
-                with T.init():
-                    c[vi, vj] = T.float32(0)
-                c[vi, vj] = c[vi, vj] + a[vi, vk] * b[vk, vj]
-
-    return matmul
+    """As the task says it. Made by TE, so that it is no solution of `naive_matmul` to copy."""
+    a = te.placeholder((m, k), "float32", name="a")
+    b = te.placeholder((k, n), "float32", name="b")
+    p = te.reduce_axis((0, k), name="p")
+    c = te.compute((m, n), lambda i, j: te.sum(a[i, p] * b[p, j], axis=p), name="C")
+    return te.create_prim_func([a, b, c])
