@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -90,24 +91,32 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--resume", action="store_true", help="judge what results/ lacks")
     arguments = parser.parse_args()
+    path = RESULTS / f"public_sets_{arguments.form}.json"
+    kept: list[dict[str, Any]] = json.loads(path.read_text())["rows"] if arguments.resume else []
+    rows: list[Row] = []
     with JudgeProcess() as process, tempfile.TemporaryDirectory() as folder:
-        path = RESULTS / f"public_sets_{arguments.form}.json"
-        kept = json.loads(path.read_text())["rows"] if arguments.resume else []
         bench = Bench(process, Path(folder), arguments.clone, [Row(**row) for row in kept])
-        if arguments.form == "kernelbench":
-            rows = bench.kernelbench(arguments.every, [] if arguments.eager_only else CHEATS)
-        else:
-            rows = bench.gpu_mode()
+        for row in (
+            bench.kernelbench(arguments.every, [] if arguments.eager_only else CHEATS)
+            if arguments.form == "kernelbench"
+            else bench.gpu_mode()
+        ):
+            rows.append(row)
+            if arguments.keep:  # a run of hours, cut off, goes on with --resume
+                keep(path, arguments.form, [*rows, *bench.not_yet(rows)])
+    print(json.dumps(summary([*rows, *bench.not_yet(rows)]), indent=1))
+
+
+def keep(path: Path, form: str, rows: list[Row]) -> None:
+    """Write what is known until now."""
     document = {
-        "set": arguments.form,
+        "set": form,
         "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),
         "summary": summary(rows),
         "rows": [asdict(row) for row in rows],
     }
-    if arguments.keep:
-        path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    print(json.dumps(document["summary"], indent=1))
+    path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def summary(rows: list[Row]) -> dict[str, Any]:
@@ -149,25 +158,25 @@ class Bench:
         self.kept = {(row.problem, row.submission): row for row in kept}
         self.sizes = ""
 
-    def kernelbench(self, every: int, cheats: list[Path]) -> list[Row]:
+    def not_yet(self, rows: list[Row]) -> list[Row]:
+        """Rows of an earlier run that this one has not come to."""
+        done = {(row.problem, row.submission) for row in rows}
+        return [row for key, row in self.kept.items() if key not in done]
+
+    def kernelbench(self, every: int, cheats: list[Path]) -> Iterator[Row]:
         """Eager itself and the cheats, on level 1."""
-        problems = suite.problems(self.clone / "KernelBench" / "level1")[::every]
-        rows: list[Row] = []
-        for problem in problems:
+        for problem in suite.problems(self.clone / "KernelBench" / "level1")[::every]:
             self.sizes = ""
             eager = re.sub(r"\bModel\b", "ModelNew", problem.path.read_text(encoding="utf-8"))
             for name, text in {"eager": eager, **{c.stem: c.read_text() for c in cheats}}.items():
-                rows.append(self._row(problem, name, text))
-        return rows
+                yield self._row(problem, name, text)
 
-    def gpu_mode(self) -> list[Row]:
+    def gpu_mode(self) -> Iterator[Row]:
         """What the authors of each problem call correct, and wrong."""
-        rows: list[Row] = []
         for problem in suite.problems(self.clone):
             for file in sorted(problem.path.glob("solutions/*/*.py")):
                 name = f"called {file.parent.name}"
-                rows.append(self._row(problem, name, file.read_text(), theirs=False))
-        return rows
+                yield self._row(problem, name, file.read_text(), theirs=False)
 
     def _row(self, problem: forms.External, name: str, text: str, *, theirs: bool = True) -> Row:
         if (kept := self.kept.get((problem.title, name))) is not None:
