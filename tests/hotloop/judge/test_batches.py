@@ -11,6 +11,7 @@ from hotloop.checks.triton_ensemble import inquiries
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.loaded import LEAD_IN
 from hotloop.judge.rung import judge_rung
@@ -69,7 +70,7 @@ def test_batching_is_told_from_none(
 ) -> None:
     turns: list[str] = []
     session = session_over()
-    session._turn = lambda: turns.append("alone")
+    session.budget = Budget(120.0, lambda: turns.append("alone"))
     record = judged(session, line)
     assert record.verdict is verdict
     assert turns == ["alone"], "what is measured is measured alone"

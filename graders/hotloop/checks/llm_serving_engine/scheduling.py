@@ -156,10 +156,14 @@ def _scarce(rng: Rng) -> Iterator[Story]:
 
 
 def _crowds(rng: Rng) -> Iterator[Story]:
-    """A crowd at once, and then as many as can be served; long requests among them."""
+    """A crowd at once, and then as many as can be served; long requests among them.
+
+    A crowd of 60: in 30 stories the reference let nobody wait for more than 617 ms, and a policy
+    that always takes the smallest chunk was within `patience_ms` in 3.
+    """
     given = simulator()
-    for _ in range(2):
-        crowd = given.trace(rng, 45, 1e6)
+    for _ in range(3):
+        crowd = given.trace(rng, 60, 1e6)
         for request in crowd[:3]:
             request.prompt = 250
         later = given.trace(rng, 170, 160.0)

@@ -19,11 +19,15 @@ from hotloop.checks.triton_ensemble.analyzer_reports import CLIENTS, P95, RATE, 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import Link
+from hotloop.judge.labelled import labelled
+from hotloop.judge.link import Link, freeze
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
+from hotloop.judge.speed import Pace, Trial
+from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
+from hotloop.judge.statistics import Estimate, estimate
 from hotloop.sandbox.confinement import Confined
 from hotloop.serving import listeners, programs
 from hotloop.serving.environment import Environment
@@ -46,11 +50,16 @@ PLAUSIBLE = (0.4, 1.6)
 WINDOW_S = 0.25
 RELATIVE = 0.01
 SWEEP_S = 120.0
-LOAD = ("--input-data", "zero", "-p", "1500", "-r", "3", "-s", "999", "--verbose-csv")
-"""Three windows of 1.5 s, however they agree."""
+LOAD = ("--input-data", "zero", "-p", "500", "-r", "3", "-s", "999", "--verbose-csv")
+"""Three windows of 0.5 s, however they agree."""
 
-BUSY = 1.5
-"""How far two runs over one server may differ where its verdict costs points."""
+PACE = Pace(pairs=2, looks=(4, 6, 9))
+"""A window is two runs of perf_analyzer, of 2 s each: few of them must do."""
+
+CONTROL_TOLERANCE = 0.12
+"""A whole server for so short a time: windows of one differ by more than those of a kernel."""
+
+IMPLAUSIBLE = 1.3
 
 WALL_S = 60.0
 
@@ -96,45 +105,116 @@ class Sweep:
 class Measured:
     """perf_analyzer measures the learner's settings beside ours, in turn.
 
-    repository, baseline: put together the two. clients: of the load. least: throughput by ours.
-    most_alone: how many times longer one client may wait, at the 95th percentile.
+    repository, baseline: put together the two. limit_s: seconds that the network alone needs for a
+    row of so many. clients: of the load. most_alone: how many times longer one client may wait, at
+    the 95th percentile.
     """
 
     timed: ClassVar[bool] = True
     repository: Callable[[Session], Path]
     baseline: Callable[[Session], Path]
+    limit_s: Callable[[Session, int], float]
     clients: int = 16
-    least: float = 1.3
     most_alone: float = 1.5
     after: tuple[str, ...] = ("choose",)
+    seconds: float = 240.0
 
     def __call__(self, session: Session) -> str:
-        """What is asked for is in the file; then A B B A at many clients, and at one."""
+        """What is asked for is in the file; then both servers at many clients, and at one."""
         _require_settings(self.repository(session))
         session.alone()
         theirs = candidate_server(self.repository, session)
         ours = over(self.baseline(session), session, trusted=True)
-        rates: dict[str, list[float]] = {"ours": [], "theirs": []}
-        alone: dict[str, list[float]] = {"ours": [], "theirs": []}
-        for name in ("ours", "theirs", "theirs", "ours"):
-            server = ours if name == "ours" else theirs
-            session.progress(f"perf_analyzer at {self.clients} clients and at 1")
-            rates[name].append(_analyzed(server, self.clients)[RATE])
-            alone[name].append(_analyzed(server, 1)[P95])
-        # Other programs only make a run slower: the better one of two says more than their mean.
-        ratio = max(rates["theirs"]) / max(rates["ours"])
-        wait = min(alone["theirs"]) / min(alone["ours"])
-        session.note(rates=rates, p95_of_one_client_us=alone, ratio=ratio)
-        said = f"perf_analyzer, {self.clients} clients: {ratio:.2f} times the inferences a second"
-        if ratio >= self.least and wait <= self.most_alone:
-            return f"{said}; one client's p95 is {wait:.2f} times that before."
-        if max(max(runs) / min(runs) for runs in (rates["ours"], alone["ours"])) > BUSY:
-            raise Ruling(
-                Verdict.UNDECIDED, "This machine was too busy: two runs of one server differ."
-            )
-        if ratio < self.least:
-            raise Ruling(Verdict.TOO_SLOW, f"{said}; at least {self.least:g} are asked for.")
-        raise Ruling(Verdict.TOO_SLOW, f"{said}, but one client waits {wait:.1f} times as long.")
+        with (
+            closing(AnalyzedSide(ours, self.clients, trusted=True)) as a,
+            closing(AnalyzedSide(theirs, self.clients)) as b,
+        ):
+            return self._judge(a, b, session)
+
+    def _judge(self, a: AnalyzedSide, b: AnalyzedSide, session: Session) -> str:
+        rng, threads = session.rng(), session.launcher.threads
+        outcome = Trial(
+            a,
+            b,
+            session.levels,
+            rng,
+            session.deadline_in(self.seconds),
+            session.progress,
+            control_tolerance=CONTROL_TOLERANCE,
+            pace=PACE,
+        ).run()
+        samples = outcome.samples
+        alone = estimate(
+            a.waits_of(samples.baseline), b.waits_of(samples.candidate), rng, looks=len(PACE.looks)
+        )
+        evidence = speed_evidence(
+            outcome,
+            session.levels,
+            baseline="the untuned repository",
+            limit=Limit(self.limit_s(session, self.clients) / min(threads, self.clients)),
+            calls_per_window=1,
+            threads=threads,
+            shape=[self.clients],
+            dtype="clients",
+            p95_of_one_client=[alone.ratio, alone.interval.low, alone.interval.high],
+        )
+        evidence["measures"] = f"inferences of {self.clients} clients, by perf_analyzer"
+        evidence["limit"] = "the network alone"
+        session.note(**evidence)
+        with labelled(f"perf_analyzer, {self.clients} clients"):
+            share, said = speed_share(outcome, session.levels, evidence, IMPLAUSIBLE)
+        said = f"perf_analyzer, {self.clients} clients: {said}"
+        if share > 0:
+            _require_short_wait(alone, 1 / self.most_alone, said)
+        return session.award(share, said)
+
+
+@dataclass(frozen=True)
+class AnalyzedWindow:
+    """seconds: of an inference, with all clients at work."""
+
+    seconds: float
+    intact: bool = True
+    counts: bool = True
+
+
+class AnalyzedSide:
+    """A server under perf_analyzer. It stands still except in its windows; trusted: it is ours."""
+
+    def __init__(self, server: Server, clients: int, *, trusted: bool = False) -> None:
+        self.server = server
+        self.clients = clients
+        self.trusted = trusted
+        self.calls = (MODEL,)
+        self._waits: dict[float, float] = {}
+        freeze(server.process.freezer, trusted=trusted)
+
+    def window(self, adversarial: Sequence[bool]) -> AnalyzedWindow:
+        """A run at many clients and one at a single client. Every input is perf_analyzer's own."""
+        self.server.process.freezer.thaw()
+        many, one = _analyzed(self.server, self.clients), _analyzed(self.server, 1)
+        freeze(self.server.process.freezer, trusted=self.trusted)
+        window = AnalyzedWindow(1 / many[RATE])
+        self._waits[window.seconds] = one[P95]
+        return window
+
+    def waits_of(self, blocks: Sequence[Sequence[float]]) -> list[list[float]]:
+        """What 95 % of one client's answers stayed below in these windows, in microseconds."""
+        return [[self._waits[seconds] for seconds in block] for block in blocks]
+
+    def close(self) -> None:
+        """The server is left running."""
+        self.server.process.freezer.thaw()
+
+
+def _require_short_wait(alone: Estimate, least: float, said: str) -> None:
+    """alone: the baseline's p95 over the candidate's. Ruling where it is, or may be, too small."""
+    if alone.interval.low >= least:
+        return
+    waits = f"{said} One client's p95 is {1 / alone.ratio:.2f} times that before"
+    if alone.interval.high < least:
+        raise Ruling(Verdict.TOO_SLOW, f"{waits}: at most {1 / least:g} is allowed.")
+    raise Ruling(Verdict.UNDECIDED, f"{waits}, too close to {1 / least:g} to decide.")
 
 
 def _worker(session: Session, environment: Environment) -> Link:
