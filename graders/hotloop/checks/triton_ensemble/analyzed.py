@@ -190,7 +190,8 @@ class AnalyzedSide:
         freeze(server.process.freezer, trusted=trusted)
 
     def window(self, adversarial: Sequence[bool]) -> AnalyzedWindow:
-        """A run at many clients and one at a single client. Every input is perf_analyzer's own."""
+        """A run at many clients and one at a single client."""
+        del adversarial  # perf_analyzer sends zeros
         self.server.process.freezer.thaw()
         many, one = _analyzed(self.server, self.clients), _analyzed(self.server, 1)
         freeze(self.server.process.freezer, trusted=self.trusted)
