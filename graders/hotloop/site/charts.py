@@ -38,8 +38,17 @@ def recorded(module: str, proof: str) -> list[str]:
 
 def measurements(module: str, device: str) -> list[dict[str, Any]]:
     """What a recorded run measured, as in runs/<device>.json."""
+    return _run(module, device)["measurements"]
+
+
+def ceiling(module: str, device: str, name: str) -> float:
+    """What a recorded run found to be the most that its device does."""
+    return float(_run(module, device)["ceilings"][name])
+
+
+def _run(module: str, device: str) -> dict[str, Any]:
     path = paths.curriculum() / module / "runs" / f"{device}.json"
-    return json.loads(path.read_text(encoding="utf-8"))["measurements"]
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
