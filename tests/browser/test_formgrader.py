@@ -45,22 +45,12 @@ print(json.dumps(graded.problems))
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """One submission with one task judged, all others pending, and scripts wherever text is."""
+    from handed_out import handed_out
     from needs import require
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("marking") / "room"
-    command = [
-        sys.executable,
-        "-m",
-        "hotloop.cli",
-        "course",
-        "trial",
-        MODULE,
-        "--folder",
-        str(folder),
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    course = folder / "course"
+    course = handed_out(MODULE, folder)
     lay_out(_hostile(render.submission(MODULE)), _made(course / "submitted" / "eve" / MODULE))
     done = subprocess.run(
         [sys.executable, "-c", GRADE, str(course)], check=True, capture_output=True, text=True
