@@ -28,7 +28,7 @@ pytestmark = [
 
 MODULE = "fused_softmax"
 JUDGED = "online_pass"
-POINTS, POSSIBLE, WRITTEN = 10, 170, 8
+POINTS, POSSIBLE, WRITTEN = 10, 186, 8
 EVIL = "<script>document.title='EVIL'</script><img src=x onerror=\"document.title='EVIL'\">"
 ANSWER = f"Five passes over memory, not two. {EVIL}"
 NAME = "<img src=x onerror=document.title='EVIL'>.py"
