@@ -24,22 +24,12 @@ MODULE = "profile_training_loop"
 @pytest.fixture(scope="session")
 def classroom(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """One module, handed out: `folder` is the learner's, `course` the instructor's."""
+    from handed_out import handed_out
     from needs import require
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("class") / "room"
-    command = [
-        sys.executable,
-        "-m",
-        "hotloop.cli",
-        "course",
-        "trial",
-        MODULE,
-        "--folder",
-        str(folder),
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    return SimpleNamespace(folder=folder, course=folder / "course", module=MODULE)
+    return SimpleNamespace(folder=folder, course=handed_out(MODULE, folder), module=MODULE)
 
 
 @pytest.fixture

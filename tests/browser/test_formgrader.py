@@ -28,7 +28,7 @@ pytestmark = [
 
 MODULE = "fused_softmax"
 JUDGED = "online_pass"
-POINTS, POSSIBLE, WRITTEN = 10, 170, 8
+POINTS, POSSIBLE, WRITTEN = 10, 186, 8
 EVIL = "<script>document.title='EVIL'</script><img src=x onerror=\"document.title='EVIL'\">"
 ANSWER = f"Five passes over memory, not two. {EVIL}"
 NAME = "<img src=x onerror=document.title='EVIL'>.py"
@@ -45,22 +45,12 @@ print(json.dumps(graded.problems))
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """One submission with one task judged, all others pending, and scripts wherever text is."""
+    from handed_out import handed_out
     from needs import require
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("marking") / "room"
-    command = [
-        sys.executable,
-        "-m",
-        "hotloop.cli",
-        "course",
-        "trial",
-        MODULE,
-        "--folder",
-        str(folder),
-    ]
-    subprocess.run(command, check=True, capture_output=True)
-    course = folder / "course"
+    course = handed_out(MODULE, folder)
     lay_out(_hostile(render.submission(MODULE)), _made(course / "submitted" / "eve" / MODULE))
     done = subprocess.run(
         [sys.executable, "-c", GRADE, str(course)], check=True, capture_output=True, text=True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop import curriculum, render
-from hotloop.predicting.items import Item, ItemSet
+from hotloop.predicting.items import ItemSet, item_of
 from hotloop.predicting.outcomes import Outcome
 from hotloop.predicting.own_code import Work, changes
 from hotloop.takehome import viva_page
@@ -28,19 +28,7 @@ def asked() -> Viva:
         curriculum.load_module(MODULE), (TASK,), render.submission(MODULE), render.untouched(MODULE)
     )
     found = [
-        Item(
-            number=number,
-            task=TASK,
-            operator=change.edit.operator,
-            file=change.code.file,
-            cell="",
-            start=change.edit.start,
-            end=change.edit.end,
-            text=change.edit.text,
-            line=change.line,
-            diff=change.diff(),
-            outcome=Outcome(kind="race", rung="clean", sentence=SECRET),
-        )
+        item_of(number, change, Outcome(kind="race", rung="clean", sentence=SECRET))
         for number, change in enumerate(changes(work, TASK)[:2], 1)
     ]
     questions = ItemSet(

@@ -3,6 +3,7 @@
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 
@@ -15,3 +16,12 @@ def until(
         assert time.monotonic() < deadline, "it did not come to that"
         assert process is None or process.poll() is None, "the process ended by itself"
         time.sleep(0.02)
+
+
+def is_alive(pid: str) -> bool:
+    """False also for a process that has ended and that nobody has asked for its status."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"

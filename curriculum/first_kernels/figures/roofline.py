@@ -5,15 +5,13 @@ cd curriculum/first_kernels/figures && python roofline.py > roofline.svg
 
 from __future__ import annotations
 
-import json
-import math
-from pathlib import Path
-
-from hotloop.core import paths
+from hotloop.site.charts import Axis, ceiling
 from hotloop.site.drawing import COLOURS, dot, drawing, line, text
 
+DEVICE = "nvidia_h200"
 LEFT, RIGHT, TOP, BOTTOM = 40, 350, 20, 200
-INTENSITIES, RATES = (0.1, 1000.0), (0.1e12, 1000e12)
+INTENSITIES = Axis("operations a byte", (0.1, 1000.0), log=True)
+RATES = Axis("FLOP/s", (0.1e12, 1000e12), log=True)
 
 KERNELS = (
     ("axpy", 2 / 12),
@@ -27,10 +25,10 @@ KERNELS = (
 
 def main() -> None:
     """Print the picture."""
-    bandwidth = _ceiling("fused_softmax", "triton_forward.gpu_fast_gb_per_s") * 1e9
-    peak = _ceiling("resnet_tensorrt", "torch_gpu.gpu_fast_gflop_per_s") * 1e9
+    bandwidth = ceiling("fused_softmax", DEVICE, "triton_forward.gpu_fast_gb_per_s") * 1e9
+    peak = ceiling("resnet_tensorrt", DEVICE, "torch_gpu.gpu_fast_gflop_per_s") * 1e9
     ridge = peak / bandwidth
-    low, high = INTENSITIES
+    low, high = INTENSITIES.ticks
     parts = [
         line(LEFT, BOTTOM, RIGHT, BOTTOM),
         line(LEFT, TOP, LEFT, BOTTOM),
@@ -56,19 +54,12 @@ def main() -> None:
     print("\n".join(drawing(BOTTOM + 40, parts, "The roofline of an NVIDIA H200", told)))
 
 
-def _ceiling(module: str, name: str) -> float:
-    run: Path = paths.curriculum() / module / "runs" / "nvidia_h200.json"
-    return float(json.loads(run.read_text(encoding="utf-8"))["ceilings"][name])
-
-
 def _x(intensity: float) -> float:
-    low, high = map(math.log10, INTENSITIES)
-    return LEFT + (RIGHT - LEFT) * (math.log10(intensity) - low) / (high - low)
+    return INTENSITIES.at(intensity, LEFT, RIGHT)
 
 
 def _y(rate: float) -> float:
-    low, high = map(math.log10, RATES)
-    return BOTTOM - (BOTTOM - TOP) * (math.log10(rate) - low) / (high - low)
+    return RATES.at(rate, BOTTOM, TOP)
 
 
 if __name__ == "__main__":

@@ -78,16 +78,14 @@ def rest_shares(points: Floats, pending: Floats, possible: Floats, task: int) ->
         return np.where(settled > 0, earned / settled, np.nan)
 
 
-def discrimination(
-    points: Floats, pending: Floats, possible: Floats, task: int, seed: int = SEED
-) -> Discrimination:
+def discrimination(points: Floats, pending: Floats, possible: Floats, task: int) -> Discrimination:
     """The corrected item-total correlation of one task, over those with settled points in both."""
     mine = shares(points, pending, possible)[:, task]
     rest = rest_shares(points, pending, possible, task)
     both = ~np.isnan(mine) & ~np.isnan(rest)
     x, y = mine[both], rest[both]
     return Discrimination(
-        correlation(x, y), interval(x, y, np.random.default_rng(seed)), int(x.size)
+        correlation(x, y), interval(x, y, np.random.default_rng(SEED)), int(x.size)
     )
 
 
@@ -122,13 +120,13 @@ def interval(
     return float(low), float(high)
 
 
-def fewest_learners(good: float = GOOD_CORRELATION) -> int:
-    """The smallest class in which a correlation of `good` is not within reach of chance.
+def fewest_learners() -> int:
+    """The smallest class in which GOOD_CORRELATION is not within reach of chance.
 
     Where nothing is related, 95 % of the correlations that n learners give lie within
     1.96 / sqrt(n - 1) of zero.
     """
-    return math.ceil((_NORMAL_QUANTILE / good) ** 2) + 1
+    return math.ceil((_NORMAL_QUANTILE / GOOD_CORRELATION) ** 2) + 1
 
 
 def reach_of_chance(learners: int) -> float | None:

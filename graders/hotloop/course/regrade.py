@@ -17,7 +17,7 @@ from hotloop.course.attempts.attempt import Attempt, Points, batch_name, require
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
-from hotloop.course.executors import Executor, Lost, Work
+from hotloop.course.executors import Lost, Work
 from hotloop.course.executors.local import Local
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.grade import NOT_SETTLED, submissions
@@ -79,8 +79,6 @@ def shadow(
     on_progress: Callable[[Progress], None] = lambda _progress: None,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
-    *,
-    executor: Executor | None = None,
 ) -> Regraded:
     """Execute what the present grader has not executed yet, and say what would change.
 
@@ -93,8 +91,8 @@ def shadow(
     batch = Batch(len(todo), on_progress)
     problems: dict[str, str] = {}
     works = (Work(hand_in.key, hand_in) for hand_in in todo)
-    who = executor or Local(min(jobs, len(todo) or 1))
-    with closing(who.run(works, rules.terms(), batch.step)) as outcomes:
+    executor = Local(min(jobs, len(todo) or 1))
+    with closing(executor.run(works, rules.terms(), batch.step)) as outcomes:
         for key, outcome in outcomes:
             if isinstance(outcome, Lost):
                 problems[key.rpartition("/")[0]] = outcome.reason
@@ -112,13 +110,12 @@ def publish(
     module: str,
     why: str,
     students: Collection[str] | None = None,
-    settings: Mapping[str, Any] | None = None,
 ) -> Regraded:
     """Let the shadow's attempts count. UserError without a reason, or where there is no shadow."""
     require_reason(why)
     root = root.resolve()
     batch = batch_name("regrade")
-    asked = Grading.of(root, settings or {}).asked()
+    asked = Grading.of(root, {}).asked()
     pairs, skipped = _pairs(root, module, students, asked)
     ready = [pair for pair in pairs if pair.is_new]
     if not ready:

@@ -115,7 +115,7 @@ def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet
         judge = _Judge(work, seeds, process, say)
         unchanged = {task: found for task in work.tasks if (found := judge.unchanged(task))}
         chosen = _chosen(judge, unchanged, most)
-    items = [_item(number, change, found) for number, (change, found) in enumerate(chosen, 1)]
+    items = [item_of(number, change, found) for number, (change, found) in enumerate(chosen, 1)]
     return ItemSet(
         module=work.module.id,
         hotloop=__version__,
@@ -242,7 +242,8 @@ def _in_turns(work: Work, tasks: Sequence[str]) -> Iterator[Change]:
     return (change for turn in turns for change in turn if change is not None)
 
 
-def _item(number: int, change: Change, found: Outcome) -> Item:
+def item_of(number: int, change: Change, found: Outcome) -> Item:
+    """A question on a change, of which the judge has said `found`."""
     return Item(
         number=number,
         task=change.code.task,

@@ -35,7 +35,6 @@ def check(
     defines: Sequence[str] = (),
     orders: Sequence[str] = ORDERS,
     timeout_s: float = TIMEOUT_S,
-    cwd: Path | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> Checked:
     """Build with every access watched and run in each order.
@@ -47,13 +46,13 @@ def check(
     done: list[host.Run] = []
     for order in orders:
         on_progress(f"running, threads in order: {order}")
-        done.append(host.run(built, arguments, order=order, timeout_s=timeout_s, cwd=cwd))
+        done.append(host.run(built, arguments, order=order, timeout_s=timeout_s))
         if done[-1].report.ended != "exited":
             break
     report = merge(r.report for r in done)
     other = _first_different(done)
     if other is not None:
-        again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s, cwd=cwd)
+        again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s)
         report.findings += _order_finding(done[0], again, other)
     return Checked(tuple(done), report)
 

@@ -212,12 +212,10 @@ class Device:
 
     def add_region(
         self, begin: int, count: int, space: str, what: str, *, written: bool,
-        made: Line | None = None, of_device: bool = True,
+        made: Line | None = None,
     ) -> int:  # fmt: skip
         """A region of memory that kernels may use."""
-        number = self.call(
-            "add_region", begin, count, _SPACES.index(space), int(of_device), int(written)
-        )
+        number = self.call("add_region", begin, count, _SPACES.index(space), 1, int(written))
         self.numbers[begin] = number
         self.places.append(findings.Place(what, begin, count, made=made))
         return number

@@ -62,9 +62,9 @@ def version() -> str:
     return call([str(zig()), "version"]).strip()
 
 
-def clang(arguments: Sequence[str], *, stdin: str | None = None) -> str:
+def clang(arguments: Sequence[str]) -> str:
     """Run the compiler proper. CompileError with its message."""
-    return call([str(zig()), "clang", "-cc1", *arguments], stdin=stdin)
+    return call([str(zig()), "clang", "-cc1", *arguments])
 
 
 def native(arguments: Sequence[str]) -> str:
@@ -77,15 +77,15 @@ def link(arguments: Sequence[str]) -> str:
     return call([str(zig()), "wasm-ld", *arguments])
 
 
-def call(command: Sequence[str], *, stdin: str | None = None, timeout_s: int = TIMEOUT_S) -> str:
+def call(command: Sequence[str]) -> str:
     """The output of a tool, or CompileError with what it said."""
     try:
         done = subprocess.run(
-            command, input=stdin, capture_output=True, encoding="utf-8", errors="replace",
-            check=False, timeout=timeout_s, env=_environment(),
+            command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
+            errors="replace", check=False, timeout=TIMEOUT_S, env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        raise CompileError(f"compiling took more than {timeout_s} s") from None
+        raise CompileError(f"compiling took more than {TIMEOUT_S} s") from None
     if done.returncode:
         raise CompileError(_COUNT.sub("", done.stderr or done.stdout).strip())
     return done.stdout
@@ -99,17 +99,13 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "ZIG_GLOBAL_CACHE_DIR": folder, "ZIG_LOCAL_CACHE_DIR": folder}
 
 
-def headers(*, plus_plus: bool = True) -> list[str]:
+def headers() -> list[str]:
     """Options that name the C and C++ library's headers, as Zig's own driver does."""
     library = zig().parent / "lib"
-    folders = (
-        [library / "libcxx" / "include", library / "libcxxabi" / "include"] if plus_plus else []
-    )
-    folders += [library / "include"]
+    folders = [library / name for name in ("libcxx/include", "libcxxabi/include", "include")]
     folders += [library / "libc" / "include" / name for name in _C_HEADERS]
-    return [part for folder in folders for part in ("-internal-isystem", str(folder))] + [
-        f"-D{name}" for name in (_LIBCXX if plus_plus else ())
-    ]
+    searched = [part for folder in folders for part in ("-internal-isystem", str(folder))]
+    return searched + [f"-D{name}" for name in _LIBCXX]
 
 
 _C_HEADERS = ("wasm-wasi-musl", "generic-musl", "wasm32-wasi-any", "any-wasi-any")

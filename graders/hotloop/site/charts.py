@@ -38,8 +38,17 @@ def recorded(module: str, proof: str) -> list[str]:
 
 def measurements(module: str, device: str) -> list[dict[str, Any]]:
     """What a recorded run measured, as in runs/<device>.json."""
+    return _run(module, device)["measurements"]
+
+
+def ceiling(module: str, device: str, name: str) -> float:
+    """What a recorded run found to be the most that its device does."""
+    return float(_run(module, device)["ceilings"][name])
+
+
+def _run(module: str, device: str) -> dict[str, Any]:
     path = paths.curriculum() / module / "runs" / f"{device}.json"
-    return json.loads(path.read_text(encoding="utf-8"))["measurements"]
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -93,11 +102,8 @@ def lanes(
     title: str,
     rows: Mapping[str, Sequence[Span]],
     description: str,
-    *,
-    unit: str = "ms",
-    note: str = "",
 ) -> list[str]:
-    """A timeline: one lane a row, time to the right."""
+    """A timeline: one lane a row, milliseconds to the right."""
     end = max(span.end for spans in rows.values() for span in spans)
     parts = [text(_MARGIN, 14, title)]
 
@@ -117,12 +123,9 @@ def lanes(
     parts.append(line(_MARGIN, y + 2, WIDTH - _MARGIN, y + 2))
     parts += [
         text(x(time), y + 15, shown, size=10, anchor=anchor)
-        for time, shown, anchor in ((0, "0", "start"), (end, f"{end:g} {unit}", "end"))
+        for time, shown, anchor in ((0, "0", "start"), (end, f"{end:g} ms", "end"))
     ]
     y += 22
-    for words in wrapped(note, WIDTH - 2 * _MARGIN, 10) if note else ():
-        parts.append(text(_MARGIN, y + 10, words, size=10, css="quiet"))
-        y += LINE
     return drawing(y + 4, parts, title, description)
 
 
@@ -242,6 +245,10 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'{edge}<polygon points="{tip}" fill="currentColor" class="tip"/>'
 
 
+_SIDE = 26
+"""Of a square of a grid."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """One square of a grid; text of at most a few letters."""
@@ -255,7 +262,6 @@ def grid(
     rows: Sequence[tuple[str, Sequence[Cell]]],
     description: str,
     *,
-    side: float = 26,
     notes: Sequence[str] = (),
 ) -> list[str]:
     """Rows of squares, each row below its name."""
@@ -266,15 +272,15 @@ def grid(
             parts.append(text(_MARGIN, y + 11, name, size=10, css="quiet"))
             y += 15
         for number, cell in enumerate(cells):
-            x = _MARGIN + number * side
+            x = _MARGIN + number * _SIDE
             css = "bar" if cell.colour else "box"
-            parts.append(rectangle(x, y, side - 2, side - 2, css, cell.colour))
+            parts.append(rectangle(x, y, _SIDE - 2, _SIDE - 2, css, cell.colour))
             if cell.words:
                 css = "on" if cell.colour else ""
-                middle = x + (side - 2) / 2
-                place = y + side / 2 + 3
+                middle = x + (_SIDE - 2) / 2
+                place = y + _SIDE / 2 + 3
                 parts.append(text(middle, place, cell.words, size=10, anchor="middle", css=css))
-        y += side + (6 if name else 0)
+        y += _SIDE + (6 if name else 0)
     for note in notes:
         for words in wrapped(note, WIDTH - 2 * _MARGIN, 10):
             parts.append(text(_MARGIN, y + 11, words, size=10, css="quiet"))

@@ -14,20 +14,19 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Lines:
     return [*lines, *(_row(row) for row in rows)]
 
 
-def folded(kind: str, title: str, body: str | Sequence[str], *, is_open: bool = False) -> Lines:
+def folded(kind: str, title: str, body: str | Sequence[str]) -> Lines:
     """What opens by a click. kind: one of the theme's admonitions, such as `tip`."""
     text = body if isinstance(body, str) else "\n".join(body)
     shown = title.replace('"', "”")
-    return [f'{"???+" if is_open else "???"} {kind} "{shown}"', "", *indented(text), ""]
+    return [f'??? {kind} "{shown}"', "", *indented(text), ""]
 
 
-def fenced(text: str, language: str = "text", title: str | None = None) -> Lines:
+def fenced(text: str, language: str = "text") -> Lines:
     """Code that may itself hold fences; leading and trailing empty lines are dropped."""
     mark = "```"
     while mark in text:
         mark += "`"
-    named = f' title="{title}"' if title else ""
-    return [f"{mark} {{ .{language}{named} }}", *text.strip("\n").split("\n"), mark]
+    return [f"{mark} {{ .{language} }}", *text.strip("\n").split("\n"), mark]
 
 
 def indented(text: str, by: int = 4) -> Lines:

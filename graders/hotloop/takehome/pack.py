@@ -67,7 +67,6 @@ def make_pack(
     *,
     now: datetime,
     accommodation: float | None = None,
-    not_before: datetime | None = None,
     again: bool = False,
     who: str = "team",
 ) -> Pack:
@@ -84,7 +83,7 @@ def make_pack(
     wheel = _wheel(team, role)
     factor = role.accommodation if accommodation is None else accommodation
     expires = role.expires_at(now)
-    if expires <= (not_before or now):
+    if expires <= now:
         raise TeamError(_over(team, role, expires))
     expires += timedelta(hours=role.window_hours * (factor - 1))
     with team.alone():
@@ -102,7 +101,7 @@ def make_pack(
             module_digest=module_digest(role.module),
             tasks=role.pack_tasks(factor),
             variant=variant.digest,
-            not_before=not_before or now,
+            not_before=now,
             expires=expires,
             window_hours=role.window_hours * factor,
             accommodation=factor,

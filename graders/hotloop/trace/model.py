@@ -182,15 +182,6 @@ class Trace:
         return found[int(found.spans.size.argmax())] if len(found) else None
 
     @property
-    def peak_by_device(self) -> dict[str, int]:
-        """The most bytes that were allocated at once on each device."""
-        memory = self._memory
-        return {
-            self.names[device]: int(memory.total[memory.device == device].max())
-            for device in np.unique(memory.device).tolist()
-        }
-
-    @property
     def peak_bytes(self) -> int | None:
         """The most bytes that were allocated at once on one device; None if not profiled."""
         return int(self._memory.total.max()) if self.has_memory else None

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -19,6 +18,8 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.practice import store
 from hotloop.practice.state import Review, State
+
+from ..waiting import until
 
 NOW = datetime.now(UTC)
 MODULE, TRACK = "fused_softmax", "framework_internals"
@@ -87,10 +88,7 @@ def test_the_browser_is_sent_to_a_ticket(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("BROWSER", str(program))
     with served("interview") as told:
         secret = told["url"].split("/")[3]
-        given_up = time.monotonic() + 20
-        while not seen.exists():
-            assert time.monotonic() < given_up, "no browser was opened"
-            time.sleep(0.05)
+        until(seen.exists, 20)
         opened = seen.read_text().strip()
         assert secret not in opened
         with urlopen(opened) as page:

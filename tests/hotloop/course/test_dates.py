@@ -1,6 +1,5 @@
 """Dates and rules count in whatever order they are set and work is graded; nothing is executed."""
 
-import csv
 import itertools
 import json
 from datetime import datetime, timedelta
@@ -9,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from nbgrader.apps import ExportApp
 from typer.testing import CliRunner
 
 from hotloop.cli import app
@@ -22,17 +20,10 @@ from hotloop.course.config import CONFIG_FILE, course_api, load_config
 from hotloop.course.policy import utc_now
 from hotloop.course.progress import Progress
 
+from .exported import exported
+
 LATE = timedelta(days=1)
 WHY = "ill for a week"
-
-
-def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
-    monkeypatch.chdir(root)
-    command = ExportApp()
-    command.initialize(["--to", "grades.csv"])
-    command.start()
-    with (root / "grades.csv").open() as stream:
-        return {row["student_id"]: row for row in csv.DictReader(stream)}
 
 
 def penalties(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:

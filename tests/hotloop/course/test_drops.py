@@ -1,6 +1,5 @@
 """A dropped attempt counts no more, whatever is graded or regraded afterwards."""
 
-import csv
 import json
 import shutil
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.apps import ExportApp
 from typer.testing import CliRunner
 
 from hotloop.cli import app
@@ -24,6 +22,8 @@ from hotloop.course.class_page.marks import read_marks
 from hotloop.course.config import CONFIG_FILE, database
 from hotloop.course.policy import utc_now
 from hotloop.course.progress import Progress
+
+from .exported import exported
 
 WHY = "copied from bob"
 GONE = "def work():\n    return 41\n"
@@ -127,20 +127,10 @@ def test_where_none_is_left_the_grades_are_pending(
     drop(twice, second)
     assert all(score is None for score, _ in scores(twice).values())
     assert "This attempt was dropped" in twice.page("ada")
-    assert exported(twice.root, monkeypatch)["score"] == "pending"
+    assert exported(twice.root, monkeypatch)["ada"]["score"] == "pending"
     assert executed() == set()
     assert {r.verdict for r in twice.grade().results} == {"dropped", "by hand"}
     assert store(twice.root).events(kind=Kind.DROPPED)[-1].new is None
-
-
-def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    monkeypatch.chdir(root)
-    command = ExportApp()
-    command.initialize(["--to", "grades.csv"])
-    command.start()
-    with (root / "grades.csv").open() as stream:
-        [row] = csv.DictReader(stream)
-    return row
 
 
 def test_it_is_graded_again_only_when_asked_for(

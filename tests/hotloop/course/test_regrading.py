@@ -1,13 +1,11 @@
 """A grade never outlives the work that it was given for."""
 
-import csv
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.apps import ExportApp
 
 from hotloop.core.user_error import UserError
 from hotloop.course import grade
@@ -16,22 +14,14 @@ from hotloop.course.config import CONFIG_FILE, course_api, course_config, databa
 from hotloop.course.prepare import COURSE_ID
 from hotloop.course.progress import Progress
 
+from .exported import exported
+
 
 def scores(root: Path, student: str = "ada") -> dict[str, tuple[float | None, bool]]:
     with Gradebook(database(root)) as gradebook:
         submission = gradebook.find_submission("tiny", student)
         grades = [row for notebook in submission.notebooks for row in notebook.grades]
         return {row.name: (row.auto_score, row.needs_manual_grade) for row in grades}
-
-
-def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
-    """What `nbgrader export` writes, with the configuration file in the course's folder."""
-    monkeypatch.chdir(root)
-    command = ExportApp()
-    command.initialize(["--to", "grades.csv"])
-    command.start()
-    with (root / "grades.csv").open() as stream:
-        return {row["student_id"]: row for row in csv.DictReader(stream)}
 
 
 def test_pending_is_pending_everywhere(

@@ -117,13 +117,13 @@ class ModelNew(torch.nn.Module):
         assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
 
 
+ZEROS = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
+
+
 def test_a_problem_that_tells_nobody_apart_is_not_measured(
     process: JudgeProcess, tmp_path: Path
 ) -> None:
-    text = (
-        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
-    )
-    record = judged(PROBLEMS / "8_Always_zero.py", text, process, tmp_path)
+    record = judged(PROBLEMS / "8_Always_zero.py", ZEROS, process, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED
     assert "any constant" in record.sentence
 
@@ -134,10 +134,7 @@ def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) ->
     problem.write_text(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "torch.sqrt(-1 - x * x)")
     )
-    text = (
-        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
-    )
-    record = judged(problem, text, process, tmp_path)
+    record = judged(problem, ZEROS, process, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED, record.sentence
     assert "No call could be judged" in record.sentence
 
@@ -150,10 +147,7 @@ def test_zeros_do_not_pass_where_eager_itself_is_far_off(
     problem.write_text(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "(x + 1e8) - 1e8")
     )
-    text = (
-        "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x): return 0 * x\n"
-    )
-    record = judged(problem, text, process, tmp_path)
+    record = judged(problem, ZEROS, process, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED, record.sentence
     assert "too far from float64" in record.sentence
 

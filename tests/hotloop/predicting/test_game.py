@@ -11,7 +11,7 @@ from hotloop.cli import app
 from hotloop.core.user_error import UserError
 from hotloop.practice import predictions
 from hotloop.predicting import game, items
-from hotloop.predicting.items import Item, ItemSet, Say
+from hotloop.predicting.items import ItemSet, Say
 from hotloop.predicting.outcomes import WORDS, Outcome
 from hotloop.predicting.own_code import Work, changes
 from hotloop.takehome import manifest
@@ -42,20 +42,10 @@ def folder(tmp_path: Path) -> Path:
 def made_of(work: Work, before: Outcome = RIGHT) -> ItemSet:
     """Two real changes, of which one is a race and one is nothing."""
     found = [
-        Item(
-            number=number,
-            task=TASK,
-            operator=change.edit.operator,
-            file=change.code.file,
-            cell="",
-            start=change.edit.start,
-            end=change.edit.end,
-            text=change.edit.text,
-            line=change.line,
-            diff=change.diff(),
-            outcome=Outcome.model_validate(
-                {"kind": kind, "rung": "", "sentence": f"It is {kind}."}
-            ),
+        items.item_of(
+            number,
+            change,
+            Outcome.model_validate({"kind": kind, "rung": "", "sentence": f"It is {kind}."}),
         )
         for number, (change, kind) in enumerate(
             zip(changes(work, TASK), ("race", "none"), strict=False), 1

@@ -26,6 +26,7 @@ from hotloop.sandbox.freezer import (
 from hotloop.sandbox.owner import new_tag
 from hotloop.sandbox.plain import launch_plain
 
+from ..waiting import until
 from .conftest import Make
 
 BUSY = "import os\nos.fork()\nos.write(1, b'up')\nwhile True: pass"
@@ -65,10 +66,7 @@ while True: pass
 
 
 def wait_for(confined: Confined, text: bytes = b"upup") -> None:
-    deadline = time.monotonic() + 20
-    while confined.output() != text and time.monotonic() < deadline:
-        time.sleep(0.005)
-    assert confined.output() == text
+    until(lambda: confined.output() == text, 20)
 
 
 @pytest.fixture
@@ -156,9 +154,7 @@ def test_a_tree_that_wakes_itself_is_told_from_a_busy_machine(
     """On a busy machine the tree mostly stops before its children run, so it is tried often."""
     confined = plain(WAKES_EACH_OTHER)
     wait_for(confined)
-    deadline = time.monotonic() + 60
-    while not _cannot_be_stopped(confined):
-        assert time.monotonic() < deadline
+    until(lambda: _cannot_be_stopped(confined))
 
 
 def _cannot_be_stopped(confined: Confined) -> bool:

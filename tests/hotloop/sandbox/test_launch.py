@@ -20,6 +20,7 @@ from hotloop.sandbox.owner import is_stale, new_tag, state_folder
 from hotloop.sandbox.uids import lease_uid
 from hotloop.sandbox.watchdog import wait_readable
 
+from ..waiting import until
 from .conftest import Make
 
 pytestmark = pytest.mark.sandbox
@@ -132,9 +133,7 @@ def test_a_launcher_that_ends_cleans_up(submission: Path) -> None:
 def test_no_two_sandboxes_share_a_user(start: Callable[..., Confined]) -> None:
     code = "import os, time; print(os.getuid(), flush=True); time.sleep(20)"
     pair = [start(code), start(code)]
-    deadline = time.monotonic() + 20
-    while not all(c.output() for c in pair) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: all(c.output() for c in pair), 20)
     first, second = (int(c.output()) for c in pair)
     assert first != second
     lease = lease_uid()
@@ -165,9 +164,7 @@ def test_a_program_that_does_not_exist_is_our_fault(start: Callable[..., Confine
 def _said_of_the_end(confined: Confined) -> str:
     """What is told of a program whose end was the platform's fault."""
     assert confined.wait(20) not in (0, None)
-    deadline = time.monotonic() + 5
-    while confined.fault is None and time.monotonic() < deadline:
-        time.sleep(0.05)
+    until(lambda: confined.fault is not None, 5)
     return str(confined.fault)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from hotloop.sandbox import processes
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.plain import launch_plain
 
+from ..waiting import until
 from .conftest import MIB, Make
 
 
@@ -77,9 +77,7 @@ if os.fork() == 0:
 os.write(1, b"x")
 time.sleep(60)
 """)
-    deadline = time.monotonic() + 20
-    while confined.output() != b"xxxx" and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: confined.output() == b"xxxx", 20)
     tree = processes.tree(confined.pid)
     assert len(tree) == 4
     confined.freezer.freeze()

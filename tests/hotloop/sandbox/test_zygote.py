@@ -14,7 +14,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +31,7 @@ from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.parent import ZygoteProcess
 from hotloop.sandbox.zygote.zygote import KERNEL, Zygote
 
+from ..waiting import until
 from .conftest import Make
 
 pytestmark = pytest.mark.sandbox
@@ -290,9 +290,7 @@ time.sleep(30)
 @NOT_BELOW_TMP
 def test_siblings_do_not_meet(fork: Fork) -> None:
     pair = [fork(SIBLINGS), fork(SIBLINGS)]
-    deadline = time.monotonic() + 20
-    while not all(b"up" in c.output() for c in pair) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: all(b"up" in c.output() for c in pair), 20)
     first, second = (c.output().decode().splitlines() for c in pair)
     assert first == second
     assert first[0] == "/dev/pts/0 ['0', 'ptmx'] ['mine']"

@@ -1,12 +1,13 @@
 """A log is passed on while it grows, in whole lines, and nothing of it is lost or told twice."""
 
 import io
-import time
 from pathlib import Path
 
 import pytest
 
 from hotloop.serving.follower import Follower, following
+
+from ..waiting import until
 
 
 class Printed:
@@ -45,9 +46,6 @@ def test_it_is_told_at_once_and_kept_in_a_file(
     source, path = Printed(), tmp_path / "server.log"
     with path.open("w") as file, following(source, file):
         source.text += b"first\n"
-        deadline = time.monotonic() + 10
-        while not path.read_text() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert path.read_text() == "first\n", "while it is still running"
+        until(lambda: path.read_text() == "first\n", 10)  # while it is still running
         source.text += b"last"
     assert path.read_text() == capsys.readouterr().err == "first\nlast"

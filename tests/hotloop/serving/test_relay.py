@@ -18,6 +18,8 @@ from hotloop.serving import listeners
 from hotloop.serving.conversation import REFUSAL, Kind
 from hotloop.serving.relay import FOREVER, Caps, Relay, Trouble
 
+from ..waiting import until
+
 grpc: Any = pytest.importorskip("grpc", reason="the extra `serving` is not installed")
 
 PATH = "/v2/models/topics/versions/3/infer"
@@ -83,10 +85,8 @@ def relay(servers: dict[Kind, int]) -> Iterator[MakeRelay]:
         one.close()
         one.close()
     assert not [t for t in threading.enumerate() if t.name == "hotloop-relay"]
-    deadline = time.monotonic() + 5
-    while open_sockets() - before and time.monotonic() < deadline:
-        time.sleep(0.05)  # the small servers hang up in threads of their own
-    assert not open_sockets() - before
+    # The small servers hang up in threads of their own.
+    until(lambda: not open_sockets() - before, 5)
     assert not any(one._selector.get_map() for one in made)
 
 

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from hotloop.sandbox.owner import new_tag
 from hotloop.serving import shm
+
+from ..waiting import until
 
 UUID = "33e4c6ea-5a93-416a-93d8-9ae7e3e721d7"
 
@@ -53,9 +54,7 @@ def test_processes_of_dead_owners_are_ended(folder: Path) -> None:
         )
     )
     try:
-        deadline = time.monotonic() + 5
-        while b"_shm_" not in Path(f"/proc/{dead.pid}/cmdline").read_bytes():
-            assert time.monotonic() < deadline
+        until(lambda: b"_shm_" in Path(f"/proc/{dead.pid}/cmdline").read_bytes(), 5)
         shm.sweep()
         assert dead.wait(5) == -9
         assert alive.poll() is None

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.predicting import items
-from hotloop.predicting.items import Item, ItemSet, Say
+from hotloop.predicting.items import ItemSet, Say
 from hotloop.predicting.outcomes import WORDS, Outcome
 from hotloop.predicting.own_code import Work, changes
 from hotloop.predicting.scores import brier
@@ -44,22 +44,13 @@ def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
         unclear=2,
         seconds=1.0,
         items=[
-            Item(
-                number=number,
-                task="triton_forward",
-                operator=change.edit.operator,
-                file=change.code.file,
-                cell="",
-                start=change.edit.start,
-                end=change.edit.end,
-                text=change.edit.text,
-                line=change.line,
-                diff=change.diff(),
-                outcome=Outcome.model_validate(
+            items.item_of(
+                number,
+                change,
+                Outcome.model_validate(
                     {"kind": kind, "rung": "correct", "sentence": KEY, "factor": 1.5}
                 ),
-                width=256 if kind == "wrong" else None,
-            )
+            ).model_copy(update={"width": 256 if kind == "wrong" else None})
             for number, (change, kind) in enumerate(zip(chosen, KINDS, strict=False), 1)
         ],
     )

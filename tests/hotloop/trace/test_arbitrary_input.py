@@ -89,7 +89,7 @@ def ask_everything(found: trace.Trace) -> None:
         page.encode()
         assert page.count("<script") == 0
     _ = [list(found.kernels), list(found.copies), list(found.launches)]
-    _ = [list(found.synchronisations), list(found.allocations), found.peak_by_device]
+    _ = [list(found.synchronisations), list(found.allocations), found.peak_bytes]
     assert str(trace.compare(found, found))
     assert trace.compare(found, found)._repr_html_()
 

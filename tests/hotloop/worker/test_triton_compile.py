@@ -1,9 +1,5 @@
 """Kernels compile for GPUs that are not here; what the compiler says comes back with a line."""
 
-import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +8,8 @@ import pytest
 
 from hotloop import selftest
 from hotloop.core import wire
+
+from .started import Started
 
 HEAD = "import triton\nimport triton.language as tl\n"
 SCALE = (
@@ -35,24 +33,11 @@ POINTERS = {
 NUMBERS = {"n": {"value": 1000}, "factor": {"value": 0.5}, "BLOCK": {"value": 1024}}
 
 
-class Compiler:
+class Compiler(Started):
     """The program."""
 
     def __init__(self, folder: Path) -> None:
-        self.sock, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "hotloop.worker.triton_compile",
-                    "--fd",
-                    str(theirs.fileno()),
-                ],
-                env={**os.environ, "TRITON_INTERPRET": "1"},
-                pass_fds=[theirs.fileno()],
-                cwd=folder,
-            )
+        super().__init__("hotloop.worker.triton_compile", folder)
 
     def compile(self, source: str = SCALE, capability: int = 80, **changes: Any) -> wire.Message:
         return self.compile_kernel(
@@ -72,16 +57,9 @@ class Compiler:
             "num_warps": 4,
             "num_stages": 3,
         }
-        wire.send(self.sock, request)
-        reply = wire.receive(self.sock)
+        reply = self.ask(request)
         assert reply["ok"], reply
         return reply
-
-    def close(self) -> None:
-        wire.send(self.sock, {"op": "bye"})
-        wire.receive(self.sock)
-        self.sock.close()
-        assert self.process.wait(10) == 0
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,6 @@
 """What a learner's function launches is noted as plain data."""
 
 import os
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +8,8 @@ from typing import Any
 import pytest
 
 from hotloop.core import wire
+
+from .started import Started
 
 FILE = """
 import torch
@@ -55,23 +54,12 @@ def failing(x, out):
 """
 
 
-class Recorder:
+class Recorder(Started):
     """A worker that runs the file above, and buffers of 4×8 floats for its calls."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "kernels.py").write_text(FILE)
-        self.sock, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "hotloop.worker", "--fd", str(theirs.fileno())],
-                cwd=folder,
-                env={**os.environ, "TRITON_INTERPRET": "1"},
-                pass_fds=[theirs.fileno()],
-            )
-
-    def ask(self, message: wire.Message, fds: tuple[int, ...] = ()) -> wire.Message:
-        wire.send(self.sock, message, fds)
-        return wire.receive(self.sock)
+        super().__init__("hotloop.worker", folder)
 
     def record(self, name: str) -> wire.Message:
         self.ask({"op": "resolve", "name": name, "file": "kernels.py"})
@@ -95,11 +83,6 @@ class Recorder:
         reply = self.record(name)
         assert reply["ok"], reply
         return reply["watched"][0]
-
-    def close(self) -> None:
-        self.ask({"op": "bye"})
-        self.sock.close()
-        self.process.wait(10)
 
 
 @pytest.fixture(scope="module")

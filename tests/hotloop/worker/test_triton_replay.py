@@ -2,7 +2,6 @@
 
 import mmap
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,8 @@ import pytest
 
 from hotloop.core import wire
 from hotloop.worker import triton_replay
+
+from .started import Started
 
 HEAD = "import triton\nimport triton.language as tl\n"
 ROWS, COLUMNS = 4, 100
@@ -62,32 +63,15 @@ def copy(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 )
 
 
-class Replayer:
+class Replayer(Started):
     """The program, and two buffers in its hands: an input with gaps between rows, an output."""
 
     def __init__(self, folder: Path, gap: int = 4) -> None:
         self.stride = COLUMNS + gap
-        self.sock, theirs = socket.socketpair()
-        with theirs:
-            self.process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "hotloop.worker.triton_replay",
-                    "--fd",
-                    str(theirs.fileno()),
-                ],
-                env={**os.environ, "TRITON_INTERPRET": "1"},
-                pass_fds=[theirs.fileno()],
-                cwd=folder,
-            )
+        super().__init__("hotloop.worker.triton_replay", folder)
         self.x = self._buffer(0, np.zeros((ROWS, self.stride), np.float32))
         self.out = self._buffer(1, np.zeros((ROWS, COLUMNS), np.float32))
         self.x[...] = np.arange(self.x.size).reshape(self.x.shape) % 89
-
-    def ask(self, message: wire.Message, fds: tuple[int, ...] = ()) -> wire.Message:
-        wire.send(self.sock, message, fds)
-        return wire.receive(self.sock)
 
     def replay(
         self,
@@ -127,11 +111,6 @@ class Replayer:
         arguments.update(changes)
         kept = {name: value for name, value in arguments.items() if value is not None}
         return {"kernel": kernel, "grid": [grid, 1, 1], "arguments": kept}
-
-    def close(self) -> None:
-        self.ask({"op": "bye"})
-        self.sock.close()
-        assert self.process.wait(10) == 0
 
     def _buffer(self, index: int, like: np.ndarray) -> np.ndarray:
         fd = os.memfd_create("test")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -84,10 +83,6 @@ class Store:
         """
         return self.read(lambda connection: published(connection, student, module))
 
-    def last_published(self, student: str, module: str) -> Attempt | None:
-        """The attempt that counts, or that counted until the submission was begun anew."""
-        return self.read(lambda connection: last_published(connection, student, module))
-
     def published_ids(self, student: str, module: str) -> frozenset[int]:
         """Numbers of all attempts that count, or once did."""
         return self.read(lambda connection: published_ids(connection, student, module))
@@ -129,30 +124,21 @@ class Store:
         module: str | None = None,
         kind: Kind | None = None,
         batch: str | None = None,
-        attempt_id: int | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int | None = None,
     ) -> list[Event]:
-        """The audit log, oldest first. limit: the newest so many of those that fit."""
+        """The audit log, oldest first."""
         columns = tables.events.c
         wanted = {
             "student": student,
             "module": module,
             "kind": kind.value if kind is not None else None,
             "batch": batch,
-            "attempt_id": attempt_id,
         }
-        query = select(tables.events).order_by(columns.id.desc()).limit(limit)
+        query = select(tables.events).order_by(columns.id)
         for name, value in wanted.items():
             if value is not None:
                 query = query.where(columns[name] == value)
-        if since is not None:
-            query = query.where(columns.at >= since)
-        if until is not None:
-            query = query.where(columns.at < until)
         rows = self.read(lambda connection: connection.execute(query).all())
-        return [_to_event(row) for row in reversed(rows)]
+        return [_to_event(row) for row in rows]
 
     # --- a person's data
 
@@ -305,7 +291,7 @@ def is_begun(connection: Connection, student: str, module: str) -> bool:
 
 
 def last_published(connection: Connection, student: str, module: str) -> Attempt | None:
-    """`Store.last_published` within any transaction."""
+    """The attempt that counts, or that counted until the submission was begun anew."""
     return _newest(connection, student, module, (Kind.PUBLISHED,))
 
 

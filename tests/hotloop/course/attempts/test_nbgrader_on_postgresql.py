@@ -1,6 +1,5 @@
 """A course whose gradebook is in PostgreSQL, which only its settings say."""
 
-import csv
 import os
 import subprocess
 import sys
@@ -9,12 +8,13 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.apps import ExportApp
 
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE, database
 from hotloop.course.prepare import COURSE_ID, prepare
+
+from ..exported import exported
 
 
 @pytest.fixture
@@ -44,12 +44,7 @@ def test_from_release_to_export(
         "eve": "runtime_error",
     }
     assert "3 of 5, 2 pending" in course.page("ada")
-    monkeypatch.chdir(root)
-    command = ExportApp()
-    command.initialize(["--to", "grades.csv"])
-    command.start()
-    with (root / "grades.csv").open() as stream:
-        rows = {row["student_id"]: row for row in csv.DictReader(stream)}
+    rows = exported(root, monkeypatch)
     assert float(rows["ada"]["points_so_far"]) == 12
     assert rows["ada"]["pending_tasks"] == "explain gpu_answer"
     # Not a file anywhere: all of it is on the server.

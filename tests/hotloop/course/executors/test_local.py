@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,8 @@ from hotloop.core import paths
 from hotloop.course.attempts.store import store
 from hotloop.course.grade import grade
 from hotloop.course.progress import Progress
+
+from ...waiting import is_alive, until
 
 STUDENTS = ("ada", "bob", "cyd", "dan")
 
@@ -136,6 +137,7 @@ from pathlib import Path
 from hotloop.course.execution import Terms
 from hotloop.course.executors import local
 
+
 FOLDER = Path(sys.argv[1])
 
 
@@ -165,16 +167,5 @@ def test_a_process_whose_batch_was_killed_while_it_started_ends_by_itself(tmp_pa
     batch = subprocess.run([sys.executable, str(script), str(tmp_path)], check=False)
     assert batch.returncode == -signal.SIGKILL
     started = (tmp_path / "started").read_text()
-    deadline = time.monotonic() + 60
-    while _is_alive(started):
-        assert time.monotonic() < deadline, "it outlived its batch"
-        time.sleep(0.02)
+    until(lambda: not is_alive(started))
     assert not (tmp_path / "went_on").exists()
-
-
-def _is_alive(pid: str) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state not in "ZX"

@@ -28,7 +28,7 @@ from hotloop.course.executors.ray import Ray
 from hotloop.course.hand_in import HandIn
 from hotloop.ray_cluster import ClusterUnavailable
 
-from ...waiting import until
+from ...waiting import is_alive, until
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
 
@@ -206,14 +206,6 @@ def seen(node_module: SimpleNamespace, key: str) -> list[list[str]]:
     return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def alive(pid: str) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state not in "ZX"
-
-
 def untold(_key: str, _task: str, _text: str) -> None:
     pass
 
@@ -243,7 +235,7 @@ def test_the_work_of_a_killed_node_is_done_by_another(
     )
     [first, second] = seen(node_module, "ada")
     assert first[0] != second[0]
-    until(lambda: not alive(first[1]), 60)
+    until(lambda: not is_alive(first[1]), 60)
     assert ("ada", "", "its node was lost; try 2") in told
     assert outcomes["bob"].digest == works[1].hand_in.digest
 
@@ -331,7 +323,7 @@ def test_a_batch_that_is_closed_leaves_nothing_at_work(
         assert (key, verdict(outcome)) == ("ada", "passed")
         until(lambda: any(seen(node_module, k) for k in ("bob", "cyd")), 240)
     started = [pid for k in ("bob", "cyd") for _, pid in seen(node_module, k)]
-    until(lambda: not any(map(alive, started)), 60)
+    until(lambda: not any(map(is_alive, started)), 60)
     time.sleep(1.0)
     assert len(started) == len([s for k in ("bob", "cyd") for s in seen(node_module, k)]) == 1
 
@@ -349,7 +341,7 @@ def test_a_cluster_of_this_machine_is_started_and_ended(
     assert {("ada", "", "starting"), ("ada", "from_file", "judging")} <= set(told)
     assert not ray.is_initialized()
     [[_, pid]] = seen(node_module, "ada")
-    until(lambda: not alive(pid), 60)
+    until(lambda: not is_alive(pid), 60)
 
 
 def test_a_cluster_that_is_not_there_is_said_to_be(node_module: SimpleNamespace) -> None:

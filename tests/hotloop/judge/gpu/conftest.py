@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from hotloop.core import wire
-from hotloop.judge.gpu import idle
+from hotloop.judge.gpu import idle, workers
 from hotloop.judge.gpu.arithmetic import Arithmetic
-from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.card import Card, NoCard
 from hotloop.judge.gpu.clocks import Clocks
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.idle import IdleProbe
@@ -71,6 +71,18 @@ def fake(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeLi
     monkeypatch.setenv("FAKECUDA_LOG", str(tmp_path / "log"))
     cuda, nvml = tmp_path / "libcuda.so", tmp_path / "libnvidia_ml.so"
     return FakeLibraries(str(cuda), str(nvml), tmp_path / "control", tmp_path / "log")
+
+
+@pytest.fixture
+def no_card(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A machine whose GPU cannot be opened; what is said of it."""
+    why = "No NVIDIA GPU here: elsewhere."
+
+    def none(_guests: int) -> Card:
+        raise NoCard(why)
+
+    monkeypatch.setattr(workers, "open_card", none)
+    return why
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import workers
-from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -138,15 +137,11 @@ def test_full_memory_is_the_candidates(driver: Driver, start, fake) -> None:
     assert ruling_on(driver, worker).verdict is Verdict.MEMORY_LIMIT
 
 
-def test_without_a_gpu_it_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(_guests: int) -> None:
-        raise NoCard("No NVIDIA GPU here: elsewhere.")
-
+def test_without_a_gpu_it_is_not_measured(no_card: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "kind", lambda: "cpu")
-    monkeypatch.setattr(workers, "open_card", none)
     session = new_session(budget_s=5)
     record = judge_rung("gpu_correct", RUNG, session.about(FILL))
     assert record.verdict is Verdict.NOT_MEASURED
     assert record.verdict.pending
     assert record.earned == 0
-    assert record.sentence == "No NVIDIA GPU here: elsewhere."
+    assert record.sentence == no_card

@@ -13,8 +13,8 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.gpu import length, window, workers
-from hotloop.judge.gpu.card import Card, NoCard
+from hotloop.judge.gpu import length, window
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
@@ -187,13 +187,8 @@ def test_the_limit_is_the_slower_of_bytes_and_operations() -> None:
     assert counting._limit(Ceiling(1e9, 1e6), side).seconds == pytest.approx(10.0)
 
 
-def test_without_a_gpu_it_is_not_measured(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(_guests: int) -> None:
-        raise NoCard("No NVIDIA GPU here: elsewhere.")
-
-    monkeypatch.setattr(workers, "open_card", none)
+@pytest.mark.usefixtures("no_card")
+def test_without_a_gpu_it_is_not_measured(session: Session) -> None:
     record = judge_rung(
         "gpu_fast", RUNG, session.about(Candidate("softmax", "c.py", "destination"))
     )

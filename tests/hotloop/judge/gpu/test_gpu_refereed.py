@@ -17,7 +17,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu import workers
-from hotloop.judge.gpu.card import Card, NoCard
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.levels import Level
 from hotloop.judge.referee import Referee
@@ -158,14 +158,8 @@ def test_others_on_the_card(judge: Any, fake: Any) -> None:
     assert "Others use this GPU" in record.sentence
 
 
-def test_without_a_card_nothing_is_measured(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(_guests: int) -> Card:
-        raise NoCard("No GPU here.")
-
-    monkeypatch.setattr(workers, "open_card", none)
+def test_without_a_card_nothing_is_measured(session: Session, no_card: str) -> None:
     for rung in (CORRECT, FAST):
         record = judge_rung("r", rung, session.about(CANDIDATE))
         assert record.verdict is Verdict.NOT_MEASURED
-        assert record.sentence == "No GPU here."
+        assert record.sentence == no_card

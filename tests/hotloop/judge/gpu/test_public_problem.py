@@ -13,8 +13,8 @@ from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.external import forms, on_gpu, tasks
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.gpu import length, window, workers
-from hotloop.judge.gpu.card import Card, NoCard
+from hotloop.judge.gpu import length, window
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.levels import Level
 from hotloop.judge.rung import judge_rung
@@ -202,13 +202,8 @@ def test_others_on_the_card(judge: Judge, fake: Any) -> None:
     assert record.verdict is Verdict.UNDECIDED, record.sentence
 
 
-def test_without_a_card_nothing_is_measured(
-    tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def none(_guests: int) -> Card:
-        raise NoCard("No GPU here.")
-
-    monkeypatch.setattr(workers, "open_card", none)
+@pytest.mark.usefixtures("no_card")
+def test_without_a_card_nothing_is_measured(tmp_path: Path, session: Session) -> None:
     (tmp_path / "problem.py").write_text(SOFTMAX)
     rungs = tasks.kernelbench(tmp_path).rungs
     assert [*rungs] == ["correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]

@@ -10,7 +10,6 @@ import pytest
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu import devices, engine, workers
-from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.launcher import Launcher
 from hotloop.nvcc import toolchain
 
@@ -75,11 +74,8 @@ def test_a_grading_that_leaves_the_gpu_alone_never_opens_it(
     assert opened == [1]
 
 
-def test_no_card_to_judge_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(_guests: int) -> None:
-        raise NoCard("Other programs use this GPU.")
-
-    monkeypatch.setattr(workers, "open_card", none)
+@pytest.mark.usefixtures("no_card")
+def test_no_card_to_judge_on() -> None:
     assert workers.card_or_none(Launcher("none")) is None
 
 

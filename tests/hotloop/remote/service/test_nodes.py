@@ -2,8 +2,7 @@
 
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,12 @@ from hotloop.remote.service.tables import works as work_rows
 from hotloop.render import submission, untouched
 from hotloop.transactions import reading
 
+from ...waiting import until
 from .conftest import School
 
 FILES = packed(submission("ssa_passes"))
+LONG_S = 240
+"""Nodes of a cluster take their time to start."""
 
 
 def test_without_ray_the_command_that_installs_it_is_said(
@@ -77,10 +79,13 @@ def test_a_cluster_judges_what_is_lost_with_a_node_again(school: School, cluster
         school.stored("bob", files=packed(untouched("ssa_passes"))),
     )
     with judging_on(cluster, school):
-        until(lambda: school.job(right)["running"] or school.job(right)["state"] == "done")
-        until(lambda: actors())
+        until(lambda: school.job(right)["running"] or school.job(right)["state"] == "done", LONG_S)
+        until(lambda: actors(), LONG_S)
         actors()[0].kill()
-        until(lambda: school.job(right)["state"] == school.job(wrong, "bob")["state"] == "done")
+        until(
+            lambda: school.job(right)["state"] == school.job(wrong, "bob")["state"] == "done",
+            LONG_S,
+        )
     (record,), (other,) = school.job(right)["records"], school.job(wrong, "bob")["records"]
     assert (record["verdict"], record["circumstances"]["isolation"]) == ("passed", "bubblewrap")
     assert other["verdict"] == "wrong_answer"
@@ -98,11 +103,11 @@ def test_a_cancelled_job_and_an_end_on_request_leave_nothing_at_work(
 ) -> None:
     with judging_on(cluster, school):
         job = school.stored("ada", files=FILES)
-        until(lambda: actors())
+        until(lambda: actors(), LONG_S)
         school.ask("ada", "POST", f"/api/jobs/{job}/cancel")
-        until(lambda: not actors())
+        until(lambda: not actors(), LONG_S)
         left = school.stored("ada", task="verify", files=FILES)
-        until(lambda: school.job(left)["running"])
+        until(lambda: school.job(left)["running"], LONG_S)
     found = school.job(left)
     # It waits again, as if nobody had tried.
     assert (found["state"], found["running"], found["position"]) == ("open", False, 1)
@@ -117,10 +122,3 @@ def actors() -> list[Any]:
         if (process.info["cmdline"] or [""])[0].startswith("ray::Judge")
         and process.status() != psutil.STATUS_ZOMBIE
     ]
-
-
-def until(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 240
-    while not true():
-        assert time.monotonic() < deadline, "it did not come to that"
-        time.sleep(0.05)
