@@ -110,6 +110,7 @@ def _outcomes(module: curriculum.Module) -> list[str]:
 
 def _hardware(module: curriculum.Module) -> list[str]:
     hardware = module.hardware
+    gpu = hardware.gpu[:1].upper() + hardware.gpu[1:]
     needs = [line for need in module.needs for line in (f"**Needs.** {_NEEDS[need]}", "")]
     return [
         "## Hardware",
@@ -117,7 +118,7 @@ def _hardware(module: curriculum.Module) -> list[str]:
         f"**Without a GPU.** {one_line(hardware.without_gpu)}",
         "",
         prose(
-            f"**With a GPU.** {hardware.gpu[:1].upper()}{hardware.gpu[1:]}. Either way {hardware.cpu_cores} processor cores and",
+            f"**With a GPU.** {gpu}. Either way {hardware.cpu_cores} processor cores and",
             f"{hardware.memory_gib:g} GiB of memory are enough.",
         ),
         "",
