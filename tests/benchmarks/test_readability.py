@@ -1,5 +1,10 @@
 """What of a lesson is prose, and what is a figure."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
 import readability
 
 LESSON = """# Title of a lesson
