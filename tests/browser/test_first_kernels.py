@@ -1,5 +1,5 @@
-"""A newcomer works the first three tasks in JupyterLab: types kernels into the editor and checks them
-in the notebook, first as they were given, then with a mistake, then right.
+"""A newcomer works the first three tasks in JupyterLab: types kernels into the editor and runs their
+checks in the notebook, first as they were given, then with a mistake, then right.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def check(lab: LabWindow, task: Task) -> str:
         120,
     )
     print(f"{task.id}: a verdict after {time.monotonic() - started:.1f} s")
+    lab.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", verdict)
     lab.picture(f"{task.id}-checked")
     return verdict.text
 
