@@ -1,4 +1,4 @@
-"""A newcomer works the first three tasks in JupyterLab: types kernels into the editor and runs their
+"""A newcomer works the first three tasks in JupyterLab: types kernels into the editor and runs the
 checks in the notebook, first as they were given, then with a mistake, then right.
 """
 
@@ -79,6 +79,7 @@ def test_the_first_three_tasks(started: tuple[LabWindow, Path]) -> None:
     for number, task in enumerate(TASKS):
         said = check(lab, task)
         assert "not started" in said
+        assert f"Write it in {task.file}, save" in said
         solved = [each.id for each in TASKS[:number]]
         patch = paths.solutions() / MODULE / "wrong" / f"{task.wrong}.patch"
         write(lab, folder / task.file, render.submission(MODULE, patch)[task.file].decode())
