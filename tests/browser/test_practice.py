@@ -132,6 +132,7 @@ def test_a_session(pages: Pages, axe: Path, tmp_path: Path) -> None:
     pages.open("index.html", f"track={TRACK}&level={LEVEL}&minutes={MINUTES}")
     total = len(Selection(track=TRACK, level=LEVEL).entries())
     wait(lambda: pages.text("#practice output").startswith(f"0 due, {total} new. This session: "))
+    assert pages.text("h1").strip() == "Practice"
     asked = answer_three(pages, axe)
     reviews = pages.kept().reviews
     assert [review.question for review in reviews] == asked
