@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from hotloop.site import result_charts
 from hotloop.site.figures import FigureError
 from hotloop.site.markdown import folded, table
 from hotloop.site.runs import NOT_MEASURED
@@ -93,12 +94,12 @@ def _recorded(path: Path) -> list[str]:
     }
     told = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
     rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
-    shown = _table(rows)
+    shown, drawn = _table(rows), result_charts.figure(path.stem, rows)
     if len(values) <= MOST_VALUES and len(told) + len(rows) <= MOST_ROWS:
-        return [f"{'; '.join([head, *values])}.", "", *told, "", *shown]
+        return [f"{'; '.join([head, *values])}.", "", *drawn, *told, "", *shown]
     size = f": {len(rows)} rows" if rows else ""
     body = [*(f"- {value}" for value in values), *told, "", *shown]
-    return [f"{head}.", "", *folded("note", f"What it recorded{size}", body)]
+    return [f"{head}.", "", *drawn, *folded("note", f"What it recorded{size}", body)]
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
