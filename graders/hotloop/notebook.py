@@ -66,7 +66,8 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     verdicts.note(record, points, "notebook", own=own)
     work_log.note_check(Path.cwd(), record, points)
     stale = stale_cell.advice(key, Path.cwd() / NOTEBOOK)
-    return Shown(record, points, advice=stale or verdict_words.how_to_reproduce(record))
+    begin = verdict_words.how_to_start(record, load_module(module).task(task).files)
+    return Shown(record, points, advice=stale or begin or verdict_words.how_to_reproduce(record))
 
 
 def predict(key: str) -> None:

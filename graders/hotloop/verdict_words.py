@@ -1,5 +1,7 @@
 """How a record's verdicts are said to a person, on every page and in the terminal."""
 
+from collections.abc import Sequence
+
 from hotloop import extras
 from hotloop.core.record import NOT_ATTEMPTED, NOT_REACHED, Record, RungRecord
 from hotloop.core.verdict import Verdict
@@ -33,9 +35,23 @@ def words(verdict: Verdict) -> str:
     return f"{said} (pending)" if verdict.pending else said
 
 
+def how_to_start(record: Record, files: Sequence[str]) -> str:
+    """Where in JupyterLab a task that nobody has begun is written; empty for one that was begun.
+
+    files: the task's own, beside the notebook; none where a cell is its place.
+    """
+    if of_task(record) != NOT_STARTED:
+        return ""
+    if files:
+        names = " and ".join(f"`{name}`" for name in files)
+        return f"Write it in {names}, save, and run this cell again."
+    key = f"{record.module}.{record.task}"
+    return f"Write it in the cell that begins with `### TASK {key}`, run that, then this cell."
+
+
 def how_to_reproduce(record: Record) -> str:
     """The call that writes a failed check as a program; empty where there is nothing to write."""
     found = any(rung.evidence.get("reproducible") for rung in record.rungs)
-    if not found or extras.why_no_judge():
+    if not found or of_task(record) == NOT_STARTED or extras.why_no_judge():
         return ""
     return f"To run the failing call yourself: `hotloop repro {record.module}.{record.task}`"

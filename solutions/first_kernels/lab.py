@@ -23,6 +23,7 @@
 # - Kernels are written in two files beside this notebook. Open them in JupyterLab's editor (double-click in the file
 #   list), save, and run the cell with `check(…)` here. A separate judge process calls your kernel on hidden inputs and
 #   tells you what it saw.
+#   *View › Text Editor Syntax Highlighting › C++* colors `kernels.cu`.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's simulator, which
 #   runs your threads one by one and watches every access. What only a GPU can show says `not_measured`, and its points
 #   stay open.
@@ -57,11 +58,11 @@ from hotloop.simulate.lesson import show_traffic
 # ```python
 # import os
 # os.environ["TRITON_INTERPRET"] = "1"    # before Triton is imported
-# import torch
-# from kernels_triton import axpy
+# import importlib, torch, kernels_triton
 #
+# importlib.reload(kernels_triton)        # the file as you saved it last
 # x, y, out = torch.rand(3, 1000)
-# axpy(2.0, x, y, out)
+# kernels_triton.axpy(2.0, x, y, out)
 # print((out - (2 * x + y)).abs().max())
 # ```
 #

@@ -22,7 +22,7 @@ from hotloop import curriculum
 from hotloop.bank import numeric
 from hotloop.bank.catalog import Entry, find
 from hotloop.bank.selection import Selection
-from hotloop.bank.wording import wording
+from hotloop.bank.wording import blocks, wording
 from hotloop.learning import items
 from hotloop.learning.graph import way
 from hotloop.practice.state import Review, State
@@ -76,6 +76,10 @@ class Pages:
         read = "return document.querySelector(arguments[0])?.innerText"
         return self._ask(read, css) or ""
 
+    def there(self, css: str) -> bool:
+        """Whether the page has such an element now, seen or not."""
+        return bool(self._ask("return document.querySelector(arguments[0])", css))
+
     def press(self, name: str) -> None:
         """The button of that name, by keyboard: as one presses who uses no mouse."""
         from selenium.webdriver.common.keys import Keys
@@ -128,6 +132,7 @@ def test_a_session(pages: Pages, axe: Path, tmp_path: Path) -> None:
     pages.open("index.html", f"track={TRACK}&level={LEVEL}&minutes={MINUTES}")
     total = len(Selection(track=TRACK, level=LEVEL).entries())
     wait(lambda: pages.text("#practice output").startswith(f"0 due, {total} new. This session: "))
+    assert pages.text("h1").strip() == "Practice"
     asked = answer_three(pages, axe)
     reviews = pages.kept().reviews
     assert [review.question for review in reviews] == asked
@@ -172,8 +177,10 @@ def answer_one(pages: Pages, entry: Entry, mark: int, axe: Path | None) -> None:
             assert pages.text("[role=status]").startswith(sentence)
     if axe is not None:
         pages.is_accessible(axe)
+    assert not pages.there(".say")
     pages.press("Reveal the answer")
-    assert pages.focused() == "How to answer"
+    assert pages.focused() == "Say this"
+    assert pages.text(".say") == as_read(said.say)
     pages.press("Keep the mark")
     assert pages.text("[role=alert]") == "Choose a mark first."
     assert pages.text(f".mark:nth-of-type({mark + 1}) span") == said.rubric[mark].replace("`", "")
@@ -186,6 +193,22 @@ def answer_one(pages: Pages, entry: Entry, mark: int, axe: Path | None) -> None:
     assert state.reviews[-1].numeric is (None if form is None else True)
     due = state.due[entry.key].astimezone().date().isoformat()
     assert pages.text("#practice .kept") == f"Scored {mark} of 4. Next review: {due}."
+
+
+def as_read(text: str) -> str:
+    """A text's paragraphs as the page shows them."""
+    return "\n\n".join(block.text.replace("`", "") for block in blocks(text))
+
+
+def test_what_to_say_in_chinese_comes_after_the_try(pages: Pages) -> None:
+    pages.open("index.html", "language=zh&minutes=30", size=PHONE)
+    pages.press("Start")
+    key = pages.find("[data-question]").get_attribute("data-question") or ""
+    assert not pages.there(".say")
+    pages.press("看答案")
+    assert pages.focused() == "这样说"
+    assert pages.text(".say") == as_read(wording(find(key), "zh").say)
+    assert pages.browser.width() == PHONE[0]
 
 
 def is_kept(pages: Pages, state: State, total: int) -> None:

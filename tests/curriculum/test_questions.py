@@ -34,6 +34,14 @@ def test_its_links_lead_to_tasks(entry: Entry) -> None:
         assert curriculum.load_module(module).task(task)
 
 
+@per_question
+def test_what_candidates_say_is_quoted_once(entry: Entry) -> None:
+    """Pages put quotation marks around it."""
+    for language in entry.languages:
+        said = [says for says, _ in wording(entry, language).weak_answers]
+        assert [says for says in said if says.startswith(("“", '"'))] == []
+
+
 def test_every_title_is_a_question_and_asked_once() -> None:
     titles = [wording(entry, "en").title for entry in ENTRIES]
     titles += [wording(entry, "zh").title for entry in ENTRIES if entry.chinese]

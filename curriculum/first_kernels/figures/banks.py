@@ -30,7 +30,8 @@ def _tile(left: float, width: int) -> list[str]:
             fill = COLOURS[0] if column == 2 else ""
             parts.append(rectangle(x, y, CELL - 2, CELL - 2, fill=fill))
             bank = str((row * width + column) % SIDE)
-            parts.append(text(x + 7, y + 12, bank, size=10, anchor="middle"))
+            css = "on" if fill else ""
+            parts.append(text(x + 7, y + 12, bank, size=10, anchor="middle", css=css))
     return parts
 
 

@@ -14,13 +14,13 @@ def main() -> None:
     """Print the picture."""
     parts = [text(8, 16, "neighboring elements: one sector for eight lanes")]
     parts += _warp(26, [lane / PER_SECTOR for lane in range(LANES)])
-    parts.append(text(8, 130, "a stretch for each lane: eight sectors, 4 of 32 bytes used"))
-    parts += _warp(140, [float(lane) for lane in range(LANES)])
+    parts.append(text(8, 146, "a stretch for each lane: eight sectors, 4 of 32 bytes used"))
+    parts += _warp(156, [float(lane) for lane in range(LANES)])
     told = (
         "Eight lanes point into one sector of 32 bytes where their elements are neighbors, and "
         "into eight sectors where they are apart."
     )
-    print("\n".join(drawing(236, parts, "What a load of a warp moves", told)))
+    print("\n".join(drawing(252, parts, "What a load of a warp moves", told)))
 
 
 def _warp(y: float, places: list[float]) -> list[str]:
@@ -37,7 +37,7 @@ def _warp(y: float, places: list[float]) -> list[str]:
             rectangle(x - 9, y, 18, 18, fill=COLOURS[0]),
             line(x, y + 18, end, y + 54, "edge"),
         ]
-        parts.append(text(x, y + 13, str(lane), size=10, anchor="middle"))
+        parts.append(text(x, y + 13, str(lane), size=10, anchor="middle", css="on"))
     parts.append(text(8, y + 90, "memory, in sectors of 32 bytes", size=10))
     return parts
 

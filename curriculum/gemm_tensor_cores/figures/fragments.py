@@ -26,9 +26,10 @@ def main() -> None:
     top = d_top + 16 * CELL + 26
     parts.append(text(8, top - 8, "B, 16 × 8, drawn transposed: a row is a column of B"))
     parts += _matrix(8, top, 8, 16, _of_b)
-    parts.append(text(b_left, top + 18, "Numbers are lanes;", size=10))
-    parts.append(text(b_left, top + 32, "colored: lane 9,", size=10))
-    parts.append(text(b_left, top + 46, "a color a register.", size=10))
+    parts.append(text(b_left, top + 18, "A box: two elements;", size=10))
+    parts.append(text(b_left, top + 32, "its number: the lane.", size=10))
+    parts.append(text(b_left, top + 46, "Colored: lane 9, a", size=10))
+    parts.append(text(b_left, top + 60, "color a register.", size=10))
     told = (
         "Lane 9 has columns 2 and 3 and columns 10 and 11 of rows 2 and 10 of A, rows 2, 3, 10 and "
         "11 of column 2 of B, and columns 2 and 3 of rows 2 and 10 of D."
@@ -49,15 +50,16 @@ def _of_b(column: int, row: int) -> tuple[int, int]:
 
 
 def _matrix(left: float, top: float, rows: int, columns: int, of: Of) -> list[str]:
+    """A box for the two neighbors that share a register."""
     parts: list[str] = []
     for row in range(rows):
-        for column in range(columns):
+        for column in range(0, columns, 2):
             lane, register = of(row, column)
             x, y = left + column * CELL, top + row * CELL
-            fill = COLOURS[register] if lane == LANE else ""
-            parts.append(rectangle(x, y, CELL - 1, CELL - 1, fill=fill))
-            if column % 2 == 0:
-                parts.append(text(x + CELL, y + 10, str(lane), size=8, anchor="middle"))
+            fill, css = (COLOURS[register], "on") if lane == LANE else ("", "")
+            parts.append(rectangle(x, y, 2 * CELL - 2, CELL - 1, fill=fill))
+            words = str(lane)
+            parts.append(text(x + CELL - 1, y + 10, words, size=10, anchor="middle", css=css))
     return parts
 
 

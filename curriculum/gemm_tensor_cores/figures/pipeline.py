@@ -40,7 +40,7 @@ def main() -> None:
 def _box(x: float, y: float, width: float, words: str, colour: int) -> list[str]:
     return [
         rectangle(x, y, width - 1, HEIGHT, fill=COLOURS[colour]),
-        text(x + width / 2, y + 13, words, size=9, anchor="middle"),
+        text(x + width / 2, y + 13, words, size=9, anchor="middle", css="on"),
     ]
 
 

@@ -40,7 +40,8 @@ def _tile(left: float, *, swizzled: bool) -> list[str]:
             x, y = left + place * CELL, 24 + row * CELL
             fill = COLOURS[0] if chunk == CHUNK else ""
             parts.append(rectangle(x, y, CELL - 2, CELL - 2, fill=fill))
-            parts.append(text(x + 8, y + 12, str(chunk), size=10, anchor="middle"))
+            css = "on" if fill else ""
+            parts.append(text(x + 8, y + 12, str(chunk), size=10, anchor="middle", css=css))
     return parts
 
 

@@ -29,7 +29,9 @@ def main() -> None:
         owners = sum(block in table for table in tables)
         fill = COLOURS[2] if owners == 2 else COLOURS[1] if owners else ""
         parts.append(rectangle(LEFT + STEP * block, 110, WIDTH, 30, "box", fill))
-        parts.append(text(LEFT + STEP * block + WIDTH / 2, 129, str(block), anchor="middle"))
+        css = "on" if fill else ""
+        middle = LEFT + STEP * block + WIDTH / 2
+        parts.append(text(middle, 129, str(block), anchor="middle", css=css))
     for sequence, table in enumerate(tables):
         y = 30 if sequence == 0 else 180
         parts.append(

@@ -50,7 +50,8 @@ padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52
 .hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;padding:.1em .5em;
 font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
 margin:.4em 0;width:100%;table-layout:auto}
-.hotloop td,.hotloop th{text-align:left!important;vertical-align:top;padding:.2em .6em .2em 0;
+.hotloop :is(tr,td,th){text-align:left!important}
+.hotloop :is(td,th){vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none;white-space:normal}
 .hotloop .hl-rungs td:last-child{width:60%;overflow-wrap:anywhere;white-space:pre-line}
 .hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}

@@ -94,6 +94,7 @@ def text(entry: Entry, language: Language) -> dict[str, Any]:
         # Where a question has no hints of its own, the steps of its strategy are good ones.
         "hints": _inline(said.hints or said.strategy),
         "strategy": _inline(said.strategy),
+        "say": markup.paragraphs(said.say),
         "answer": markup.paragraphs(said.answer),
         "weak_answers": [_inline(pair) for pair in said.weak_answers],
         "follow_ups": _inline(said.follow_ups),

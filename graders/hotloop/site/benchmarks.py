@@ -7,13 +7,18 @@ written with a dot.
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from hotloop.site import result_charts
 from hotloop.site.figures import FigureError
-from hotloop.site.markdown import table
+from hotloop.site.markdown import folded, table
 from hotloop.site.runs import NOT_MEASURED
+
+MOST_ROWS = 8
+MOST_VALUES = 4
+"""What is shown at once; a longer result opens by a click."""
 
 _FIGURE = re.compile(r"(?<!`)\{\{\s*benchmark\s+(?P<name>\w+)\s+(?P<key>[\w.]+)\s*\}\}")
 
@@ -81,19 +86,27 @@ def _recorded(path: Path) -> list[str]:
             raise ValueError(f"{path}: the key {key!r} is missing")
     head = f"Measured on {document['device']}, {document['date']}"
     rest = {name: value for name, value in document.items() if name not in {"device", "date"}}
-    lines = [f"{'; '.join([head, *_told(rest)])}.", ""]
+    values = _told(rest)
     parts = {
         name: _told(cast("dict[str, Any]", part))
         for name, part in rest.items()
         if isinstance(part, dict)
     }
     told = [f"- {_words(name)}: {'; '.join(part)}." for name, part in parts.items() if part]
-    lines += [*told, ""] if told else []
     rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
+    shown, drawn = _table(rows), result_charts.figure(path.stem, rows)
+    if len(values) <= MOST_VALUES and len(told) + len(rows) <= MOST_ROWS:
+        return [f"{'; '.join([head, *values])}.", "", *drawn, *told, "", *shown]
+    size = f": {len(rows)} rows" if rows else ""
+    body = [*(f"- {value}" for value in values), *told, "", *shown]
+    return [f"{head}.", "", *drawn, *folded("note", f"What it recorded{size}", body)]
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not rows:
-        return lines
+        return []
     heads = [_words(name) for name in rows[0]]
-    return [*lines, *table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
+    return [*table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
 
 
 def _told(document: Mapping[str, Any]) -> list[str]:

@@ -32,8 +32,12 @@ def letters(width: float, size: float = SIZE) -> int:
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> list[str]:
-    """The lines into which `words` fall."""
-    return textwrap.wrap(words, letters(width, size)) or [""]
+    """The lines into which `words` fall. A word is cut only where it is far too long."""
+    most = letters(width, size)
+    longest = max((len(word) for word in words.split()), default=0)
+    if most < longest <= most + 2:
+        most = longest
+    return textwrap.wrap(words, most) or [""]
 
 
 def text(

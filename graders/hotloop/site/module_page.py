@@ -110,6 +110,7 @@ def _outcomes(module: curriculum.Module) -> list[str]:
 
 def _hardware(module: curriculum.Module) -> list[str]:
     hardware = module.hardware
+    gpu = hardware.gpu[:1].upper() + hardware.gpu[1:]
     needs = [line for need in module.needs for line in (f"**Needs.** {_NEEDS[need]}", "")]
     return [
         "## Hardware",
@@ -117,7 +118,7 @@ def _hardware(module: curriculum.Module) -> list[str]:
         f"**Without a GPU.** {one_line(hardware.without_gpu)}",
         "",
         prose(
-            f"**With one.** {hardware.gpu}. Either way {hardware.cpu_cores} processor cores and",
+            f"**With a GPU.** {gpu}. Either way {hardware.cpu_cores} processor cores and",
             f"{hardware.memory_gib:g} GiB of memory are enough.",
         ),
         "",
@@ -152,7 +153,7 @@ def _versions(module: curriculum.Module) -> list[str]:
 
 
 def _tasks(module: curriculum.Module) -> list[str]:
-    heads = ("task", "minutes", "difficulty", "points", "of them without a GPU")
+    heads = ("task", "minutes", "difficulty", "points", "without a GPU")
     lines = ["## Tasks", "", "Times are their authors' estimates.", ""]
     for title, tasks in module.tasks_by_part:
         if title:

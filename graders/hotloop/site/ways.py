@@ -12,7 +12,13 @@ Modules = Sequence[curriculum.Module]
 def overview(modules: Modules) -> list[str]:
     """All modules, track by track, and what they teach."""
     lines = [
-        *front_matter({"title": "All modules", "description": "Modules by track and by tier."}),
+        *front_matter(
+            {
+                "title": "All modules",
+                "description": "Modules by track and by tier.",
+                "hide": ["toc"],
+            }
+        ),
         "# All modules",
         "",
         prose(

@@ -184,6 +184,20 @@ def test_lines_of_a_compilers_message_stay_lines() -> None:
     assert "white-space:pre-line" in html
 
 
+def test_a_task_that_is_not_started_says_where_it_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "why_no_judge", lambda: "")
+    said = "Not attempted yet: it still raises NotImplementedError."
+    raised = RungRecord("a", Verdict.WRONG_ANSWER, said, evidence={"reproducible": True})
+    assert verdict_words.how_to_reproduce(_failed(raised)) == ""
+    assert "Write it in `a.py` and `b.cu`, save" in verdict_words.how_to_start(
+        _failed(raised), ["a.py", "b.cu"]
+    )
+    assert "begins with `### TASK m.task`" in verdict_words.how_to_start(_failed(raised), [])
+    assert verdict_words.how_to_start(_failed(replace(raised, sentence="Wrong.")), []) == ""
+
+
 def test_a_check_with_an_input_names_the_call_that_writes_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

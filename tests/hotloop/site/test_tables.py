@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum
-from hotloop.site import benchmarks, figures, markdown, runs
+from hotloop.core import paths
+from hotloop.site import benchmarks, figures, markdown, result_charts, runs
 
 
 def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:
@@ -37,6 +38,40 @@ def test_a_benchmark_without_a_result_says_so(tmp_path: Path) -> None:
     page = benchmarks.page(tmp_path)
     assert runs.NOT_MEASURED not in page
     assert "| true ratio | wrong |\n| --- | --- |\n| 0.9 | 0 |" in page
+
+
+def test_a_long_result_opens_by_a_click(tmp_path: Path) -> None:
+    (tmp_path / "speed.py").write_text('"""How fast?"""\n\n\ndef main() -> None: ...\n')
+    (tmp_path / "results").mkdir()
+    rows = [{"n": n} for n in range(benchmarks.MOST_ROWS + 1)]
+    for shown, folded in ((rows[1:], False), (rows, True)):
+        result = {"device": "D", "date": "2026-01-01", "rows": shown}
+        (tmp_path / "results" / "speed.json").write_text(json.dumps(result))
+        page = benchmarks.page(tmp_path)
+        assert (f'??? note "What it recorded: {len(rows)} rows"' in page) == folded
+        assert ("    | 8 |" in page) == folded
+
+
+def test_a_result_is_drawn_with_the_rows_that_its_chart_is_of() -> None:
+    chart = result_charts.CHARTS["class_simulation"]
+    rows = [
+        {"scenario": "deadline", "lease": lease, "gpus": n, "waited_p95_min": 10.0 / n}
+        for lease in ("device", "none")
+        for n in (1, 4)
+    ]
+    picture = "\n".join(result_charts.figure("class_simulation", rows))
+    assert picture.count('class="bar"') == 2
+    assert ">2.5</text>" in picture
+    assert chart.title in picture
+    assert result_charts.figure("class_simulation", rows[2:]) == []
+    assert result_charts.figure("mutants", rows) == []
+
+
+@pytest.mark.parametrize("name", result_charts.CHARTS)
+def test_every_chart_has_its_result(name: str) -> None:
+    path = paths.root() / "tests" / "benchmarks" / "results" / f"{name}.json"
+    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    assert "<svg" in "".join(result_charts.figure(name, rows))
 
 
 def test_a_result_that_does_not_say_where_it_is_from_is_refused(tmp_path: Path) -> None:

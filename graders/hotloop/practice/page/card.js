@@ -118,7 +118,7 @@
       const { text } = this.task;
       const minutes = this.task.planned.question.minutes;
       const taken = hotloop.clock.minutesAndSeconds(this.seconds);
-      const heading = make("h3", {}, this.headings.strategy);
+      const heading = make("h3", {}, this.headings.say);
       this.numberForm?.querySelectorAll("input, button").forEach((each) => {
         /** @type {HTMLInputElement | HTMLButtonElement} */ (each).disabled = true;
       });
@@ -126,10 +126,12 @@
       this.below.replaceChildren(
         make("p", { class: "crumbs" }, filled(this.words.taken, { taken, minutes })),
         heading,
-        list("ol", text.strategy),
+        make("div", { class: "say", html: text.say }),
         make("h3", {}, this.headings.answer),
         make("div", { html: text.answer }),
         ...this.number(),
+        make("h3", {}, this.headings.strategy),
+        list("ol", text.strategy),
         make("h3", {}, this.headings.weak_answers),
         list("ul", text.weak_answers.map(([says, reveals]) =>
           `“${says}” <em>${this.headings.reveals}</em> ${reveals}`)),

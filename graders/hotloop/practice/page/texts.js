@@ -1,8 +1,8 @@
 /* The texts of questions, which are loaded when they are asked: each is a script of its own, because
    a page that was opened as a file may load nothing else. */
 /**
- * @typedef {{title: string, prompt: string, hints: string[], strategy: string[], answer: string,
- *   weak_answers: [string, string][], follow_ups: string[], rubric: string[],
+ * @typedef {{title: string, prompt: string, hints: string[], strategy: string[], say: string,
+ *   answer: string, weak_answers: [string, string][], follow_ups: string[], rubric: string[],
  *   practise: {key: string, title: string}[], numeric: Numeric | null}} QuestionText
  */
 ((hotloop) => {

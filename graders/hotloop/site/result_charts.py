@@ -1,0 +1,61 @@
+"""Which results of benchmarks are drawn on the page of figures, and how."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hotloop.site import charts, drawing
+from hotloop.site.figures import three_digits
+from hotloop.site.markdown import plain
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A bar for each row. label, value: the row's keys. only: what the drawn rows have.
+
+    log_from: where a logarithmic axis begins.
+    """
+
+    title: str
+    caption: str
+    label: str
+    value: str
+    only: Mapping[str, object] = field(default_factory=dict[str, object])
+    log_from: float | None = None
+
+
+CHARTS: Mapping[str, Chart] = {
+    "loop_causes": Chart(
+        "Milliseconds a step", "Each change on top of those before it.", "change", "ms_per_step"
+    ),
+    "takehome_report": Chart(
+        "Seconds from submission to report",
+        "All tasks of a module, with the reference as the candidate's work.",
+        "module",
+        "seconds",
+    ),
+    "class_simulation": Chart(
+        "Minutes waited, 95th percentile, by number of GPUs",
+        "Before a deadline, where a grading keeps its GPU to itself.",
+        "gpus",
+        "waited_p95_min",
+        {"scenario": "deadline", "lease": "device"},
+        log_from=0.1,
+    ),
+}
+"""By the result's file name, without suffix."""
+
+
+def figure(name: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The drawing of a result; nothing where there is none for it, or no row fits."""
+    chart = CHARTS.get(name)
+    if chart is None:
+        return []
+    fitting = [row for row in rows if all(row[key] == is_ for key, is_ in chart.only.items())]
+    if not fitting:
+        return []
+    values = [(str(row[chart.label]), float(row[chart.value])) for row in fitting]
+    bars = [charts.Bar(label, value, three_digits(value)) for label, value in values]
+    told = "; ".join(f"{bar.label}: {bar.shown}" for bar in bars)
+    drawn = charts.bars(chart.title, bars, told, log_from=chart.log_from)
+    return drawing.figure(drawn, plain(chart.caption))

@@ -1,0 +1,114 @@
+"""How easily are the lessons read, now and in an earlier commit?
+
+    python3 -m venv build/readability && build/readability/bin/pip install 'textstat==0.7.4'
+    build/readability/bin/python tests/benchmarks/readability.py COMMIT --keep
+
+Counts of each lesson the words of its own text, figures, mean words a sentence and the grade of
+Flesch and Kincaid (1975), all but figures by textstat. Code, tables, headings and addresses of
+links are left out; a name in code counts as one word of one syllable; an item of a list ends a
+sentence. A grade tells short words and sentences from long ones, not clear ones from riddles. With
+`--keep` the rows are put into tests/benchmarks/results.
+"""
+
+import argparse
+import importlib
+import json
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULT = ROOT / "tests" / "benchmarks" / "results" / "readability.json"
+FIGURE = re.compile(r"<img |!\[[^\]]*\]\(|^\s*--8<--.*\.svg|<svg\b", re.MULTILINE)
+NOT_PROSE = (
+    r"(?ms)\A---\n.*?^---$",
+    r"(?ms)^\s*(`{3,}).*?^\s*\1\s*$",
+    r"(?m)^\s*--8<--.*$",
+    r"(?s)<!--.*?-->",
+    r"(?s)<svg\b.*?</svg>",
+    r"</?\w[^>]*>",
+    r"(?m)^\s*\|.*$",
+    r"(?m)^#+ .*$",
+    r"(?m)^\s*(?:\?\?\?\+?|!!!) .*$",
+    r"\{\s*[.:#][^}]*\}",
+)
+
+
+@dataclass(frozen=True)
+class Text:
+    """What is counted of one lesson."""
+
+    words: int
+    figures: int
+    words_per_sentence: float
+    grade: float
+
+
+def main() -> None:
+    """Count, print, keep."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("commit", help="the earlier text's")
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    arguments = parser.parse_args()
+    rows = [row(path, arguments.commit) for path in sorted(ROOT.glob("curriculum/*/lesson.md"))]
+    for each in rows:
+        print("  ".join(f"{name} {value}" for name, value in each.items()))
+    if arguments.keep:
+        version = ".".join(map(str, textstat().__version__))
+        document = {
+            "device": f"any device, by textstat {version}",
+            "date": datetime.now(UTC).date().isoformat(),
+            "earlier": git("rev-parse", "--short", arguments.commit).strip(),
+            "rows": rows,
+        }
+        RESULT.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+
+
+def row(path: Path, commit: str) -> dict[str, Any]:
+    """One lesson; what did not exist earlier is `none`."""
+    name = path.relative_to(ROOT).as_posix()
+    before = git("show", f"{commit}:{name}", check=False)
+    earlier = asdict(counted(before)) if before else dict.fromkeys(asdict(counted("A.")), "none")
+    found: dict[str, Any] = {"lesson": path.parent.name}
+    for key, value in asdict(counted(path.read_text(encoding="utf-8"))).items():
+        found[f"{key}_before"], found[key] = earlier[key], value
+    return found
+
+
+def counted(markdown: str) -> Text:
+    """A lesson's figures."""
+    text, tool = prose(markdown), textstat().textstat
+    words, sentences = tool.lexicon_count(text), tool.sentence_count(text)
+    grade = float(tool.flesch_kincaid_grade(text))
+    return Text(words, len(FIGURE.findall(markdown)), round(words / sentences, 1), round(grade, 1))
+
+
+def textstat() -> Any:
+    """The package, which is in an environment of its own."""
+    return importlib.import_module("textstat")
+
+
+def prose(markdown: str) -> str:
+    """Sentences, a paragraph or an item of a list on one line."""
+    for pattern in NOT_PROSE:
+        markdown = re.sub(pattern, "\n", markdown)
+    markdown = re.sub(r"\{\{.*?\}\}", "1", markdown)
+    markdown = re.sub(r"`+[^`]+`+", "code", markdown)
+    markdown = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", markdown)
+    markdown = re.sub(r"[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}", "", markdown)
+    parts = re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", markdown)
+    lines = [re.sub(r"^\s*(?:[-*]|\d+\.) ", "", " ".join(part.split())) for part in parts]
+    return "\n".join(f"{line.rstrip(' .:;')}." for line in lines if re.search(r"\w", line))
+
+
+def git(*words: str, check: bool = True) -> str:
+    """What git prints."""
+    command = ["git", "-C", str(ROOT), *words]
+    return subprocess.run(command, check=check, capture_output=True, text=True).stdout
+
+
+if __name__ == "__main__":
+    main()

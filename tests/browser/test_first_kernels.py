@@ -1,0 +1,127 @@
+"""A newcomer works the first three tasks in JupyterLab: types kernels into the editor and runs the
+checks in the notebook, first as they were given, then with a mistake, then right.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hotloop import render
+from hotloop.core import paths
+from hotloop.notebook_cells import NOTEBOOK as NOTEBOOK_FILE
+
+if TYPE_CHECKING:
+    from lab_window import LabWindow
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.sandbox,
+    pytest.mark.timeout(900),
+    # What selenium leaves for Python to close.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+MODULE = "first_kernels"
+VERDICT = ".jp-Cell.jp-mod-selected .jp-OutputArea-executeResult .hotloop"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is typed for it, and what the verdicts say. cell: of the check, counted from 0."""
+
+    id: str
+    cell: int
+    file: str
+    wrong: str
+    mistake: str
+
+
+TASKS = (
+    Task("axpy", 3, "kernels_triton.py", "axpy_without_mask", "wrote outside of its output"),
+    Task("bias_gelu", 5, "kernels.cu", "gelu_stretches", "the fewest bytes"),
+    Task("row_sums", 7, "kernels_triton.py", "sums_first_block", "expected"),
+)
+
+
+@pytest.fixture
+def started(tmp_path: Path, clone: Path) -> Iterator[tuple[LabWindow, Path]]:
+    """JupyterLab over what `hotloop start` copied."""
+    from needs import require
+
+    require(("chromium", "chromedriver", "bwrap"), ("selenium", "jupyterlab"))
+    from lab_window import lab_window
+
+    command = [sys.executable, "-m", "hotloop.cli", "start", MODULE]
+    subprocess.run(command, check=True, cwd=tmp_path, capture_output=True)
+    folder = tmp_path / MODULE
+    with lab_window(folder, tmp_path / "jupyter", clone / "build" / "browser" / MODULE) as lab:
+        yield lab, folder
+
+
+def test_the_first_three_tasks(started: tuple[LabWindow, Path]) -> None:
+    lab, folder = started
+    begun = time.monotonic()
+    lab.open(f"lab/tree/{NOTEBOOK_FILE}")
+    lab.one(".jp-Notebook h1")
+    lab.until(lambda: "Idle" in lab.text(), "the kernel")
+    lab.picture("notebook")
+    lab.go_to_cell(1)
+    lab.run_cell()
+    for number, task in enumerate(TASKS):
+        said = check(lab, task)
+        assert "not started" in said
+        assert f"Write it in {task.file}, save" in said
+        solved = [each.id for each in TASKS[:number]]
+        patch = paths.solutions() / MODULE / "wrong" / f"{task.wrong}.patch"
+        write(lab, folder / task.file, render.submission(MODULE, patch)[task.file].decode())
+        said = check(lab, task)
+        assert task.mistake in said, said
+        right = render.solved_in_part(MODULE, [*solved, task.id])
+        write(lab, folder / task.file, right[task.file].decode())
+        said = check(lab, task)
+        assert "Pending" in said or "passed" in said, said
+        print(f"{task.id}: {(time.monotonic() - begun) / 60:.1f} min since the notebook opened")
+
+
+def check(lab: LabWindow, task: Task) -> str:
+    """Run the task's check; what its verdict says."""
+    lab.tab(NOTEBOOK_FILE)
+    lab.go_to_cell(task.cell)
+    before = [each.id for each in lab.all(VERDICT)]
+    started = time.monotonic()
+    lab.run_cell()
+    verdict = lab.until(
+        lambda: next((each for each in lab.all(VERDICT) if each.id not in before), None),
+        f"the verdict on {task.id}",
+        120,
+    )
+    print(f"{task.id}: a verdict after {time.monotonic() - started:.1f} s")
+    lab.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", verdict)
+    lab.picture(f"{task.id}-checked")
+    return verdict.text
+
+
+def write(lab: LabWindow, file: Path, text: str) -> None:
+    """Replace the file's text in JupyterLab's editor, as pasting would, and save it."""
+    from selenium.webdriver import ActionChains
+
+    if file.name in [each.text for each in lab.all(".lm-DockPanel-tabBar .lm-TabBar-tabLabel")]:
+        lab.tab(file.name)
+    else:
+        listed = lab.one(".jp-DirListing-itemText", file.name)
+        ActionChains(lab.driver).double_click(listed).perform()
+    lab.click(".jp-FileEditor .cm-content")
+    lab.keys("a", control=True)
+    lab.driver.execute_cdp_cmd("Input.insertText", {"text": text})
+    lab.picture(f"{file.stem}-typed")
+    lab.save()
+    lab.until(lambda: file.read_text(encoding="utf-8") == text, f"{file.name}, saved")
