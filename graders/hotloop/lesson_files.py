@@ -27,7 +27,9 @@ def beside_notebook(module: str) -> dict[str, bytes]:
     texts = {path.name: _flat(path, module) for path in pages(module)}
     if LESSON not in texts:
         return {}
-    pictures = sorted((curriculum.folder(module) / "figures").glob("*.svg"))
+    shown = "".join(texts.values())
+    figures_of = sorted((curriculum.folder(module) / "figures").glob("*.[sp][vn]g"))
+    pictures = [path for path in figures_of if f"figures/{path.name}" in shown]
     return {
         **{name: text.encode() for name, text in texts.items()},
         GLOSSARY: (paths.curriculum() / GLOSSARY).read_bytes(),

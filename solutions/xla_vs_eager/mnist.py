@@ -1,14 +1,19 @@
 """MNIST from a folder that you have: its four files in IDX format, gzipped or not.
 
 They are not part of Hotloop, and nothing is downloaded. Set HOTLOOP_MNIST to the folder;
-torchvision leaves it as MNIST/raw.
+torchvision leaves it as MNIST/raw, and the folder above may be named, too.
 """
 
 import gzip
 import os
+import zlib
 from pathlib import Path
 
 import numpy as np
+
+
+class DataError(Exception):
+    """What is wrong with a file."""
 
 
 def folder():
@@ -18,16 +23,41 @@ def folder():
 
 
 def load(where, part="train"):
-    """Images float32 [n, 28, 28, 1] in 0 … 1, labels int32 [n]; part: train or t10k."""
-    images = _idx(where / f"{part}-images-idx3-ubyte").astype(np.float32)[..., None] / 255
-    return images, _idx(where / f"{part}-labels-idx1-ubyte").astype(np.int32)
+    """Images float32 [n, 28, 28, 1] in 0 … 1, labels int32 [n]; part: train or t10k.
+
+    DataError says which file is missing or damaged.
+    """
+    images = _idx(where, f"{part}-images-idx3-ubyte").astype(np.float32)[..., None] / 255
+    labels = _idx(where, f"{part}-labels-idx1-ubyte").astype(np.int32)
+    if len(images) != len(labels):
+        raise DataError(f"{where}: {part} has {len(images)} images and {len(labels)} labels.")
+    return images, labels
 
 
-def _idx(path):
+def _idx(where, name):
     """An array of bytes: two zeros, the type, the number of sizes, and the sizes come first."""
-    zipped = path.with_name(f"{path.name}.gz")
-    data = gzip.decompress(zipped.read_bytes()) if zipped.exists() else path.read_bytes()
+    data = _content(where, name)
     if data[:3] != b"\0\0\x08":
-        raise ValueError(f"{path} is no IDX file of bytes: it begins with {data[:4]!r}")
-    sizes = np.frombuffer(data, ">u4", data[3], 4)
-    return np.frombuffer(data, np.uint8, offset=4 + 4 * len(sizes)).reshape(sizes)
+        raise DataError(f"{name} is no IDX file of bytes: it begins with {data[:4]!r}.")
+    sizes = [int.from_bytes(data[4 + 4 * k : 8 + 4 * k], "big") for k in range(data[3])]
+    values = np.frombuffer(data, np.uint8)[4 + 4 * len(sizes) :]
+    if len(values) < np.prod(sizes):
+        raise DataError(f"{name} ends early, at {len(values):,} bytes of {np.prod(sizes):,}.")
+    return values[: np.prod(sizes)].reshape(sizes)
+
+
+def _content(where, name):
+    """Of the file, gzipped or not; some unpack it with a dot in its name."""
+    for folder in (where, where / "MNIST" / "raw"):
+        for path in (folder / f"{name}.gz", folder / name, folder / name.replace("-idx", ".idx")):
+            if path.is_file():
+                data = path.read_bytes()
+                return _unzipped(data, name) if path.suffix == ".gz" else data
+    raise DataError(f"{name} is not in {where}, gzipped or not.")
+
+
+def _unzipped(data, name):
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{name}.gz ends early or is damaged: {error}.") from None

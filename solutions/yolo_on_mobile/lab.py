@@ -913,6 +913,7 @@ draw(
 #
 # - `to_onnx(height, width, target)`: `pictures`, float32 `[1, 3, height, width]`, to the decoded `table`, float32 `[1, boxes, 11]`.
 # - `to_openvino(height, width, target)`: the same as OpenVINO's IR with weights in float32, converted from the ONNX file.
+# - `to_litert(height, width, target)`: a `.tflite` file as in task 12, channels last: float32 `[1, height, width, 3]` to the three maps.
 # - `to_coreml(height, width, target)`: a zip of an `.mlpackage`, as in task 14: the maps come out, float16 inside.
 #
 # Core ML's `predict` exists on macOS only: what is checked here is the specification. Compute units (CPU, GPU, Neural Engine) are not stored in it: an app chooses them as it loads the model, by `MLModelConfiguration.computeUnits`, and Core ML decides for each layer whether it runs there.
@@ -931,7 +932,7 @@ try:
 except (NotImplementedError, NameError) as error:
     print(f"Not yet: {error}")
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "yolov5n", "locked": true, "points": 14, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "yolov5n", "locked": true, "points": 17, "solution": false, "task": false}
 check("yolo_on_mobile.yolov5n")
 
 # %% [markdown]

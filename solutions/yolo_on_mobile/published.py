@@ -1,4 +1,4 @@
-"""YOLOv5n as published, in files for three runtimes: task 17."""
+"""YOLOv5n as published, in files for four runtimes: task 17."""
 
 ### BEGIN SOLUTION yolo_on_mobile.yolov5n
 ### STUB def to_onnx(height, width, target):
@@ -11,6 +11,14 @@
 ### STUB
 ### STUB def to_openvino(height, width, target):
 ### STUB     """The same as OpenVINO's IR: `target` is an .xml file, with its .bin beside it."""
+### STUB     raise NotImplementedError("yolo_on_mobile.yolov5n")
+### STUB
+### STUB
+### STUB def to_litert(height, width, target):
+### STUB     """The network without decoding for LiteRT: `target` is a .tflite file.
+### STUB
+### STUB     In: float32 [1, height, width, 3]. Out: the three maps.
+### STUB     """
 ### STUB     raise NotImplementedError("yolo_on_mobile.yolov5n")
 ### STUB
 ### STUB
@@ -64,6 +72,17 @@ def to_openvino(height, width, target):
         model = openvino.convert_model(f"{folder}/yolov5n.onnx")
     # Halves are the default, and cost more than rounding does: coordinates have hundreds of pixels.
     openvino.save_model(model, target, compress_to_fp16=False)
+
+
+def to_litert(height, width, target):
+    """The network without decoding for LiteRT: `target` is a .tflite file.
+
+    In: float32 [1, height, width, 3]. Out: the three maps.
+    """
+    import litert_torch
+
+    last = litert_torch.to_channel_last_io(detector.load(detector.PUBLISHED), args=[0])
+    litert_torch.convert(last.eval(), (torch.zeros(1, height, width, 3),)).export(target)
 
 
 def to_coreml(height, width, target):

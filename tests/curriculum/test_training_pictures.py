@@ -2,12 +2,14 @@
 
 import hashlib
 import io
+import pickle
+import struct
 import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -348,3 +350,58 @@ def test_without_torchvision_or_a_network_it_says_what_to_do(
     _torchvision(monkeypatch, cifar10)
     with pytest.raises(data.DataError, match="Give `load` a path"):
         data.download(tmp_path)
+
+
+class _Python2(pickle._Pickler):  # pyright: ignore
+    """Bytes as Python 2 wrote its strings, which the published batches are full of."""
+
+    def _string(self, value: bytes) -> None:
+        self.write(b"T" + struct.pack("<i", len(value)) + value)  # pyright: ignore
+
+    dispatch: ClassVar[Any] = {**pickle._Pickler.dispatch, bytes: _string}  # pyright: ignore
+
+
+def _pickled_by_python_2(value: Any) -> bytes:
+    out = io.BytesIO()
+    _Python2(out, protocol=2).dump(value)
+    return out.getvalue()
+
+
+def test_the_python_version_is_read_by_torchvision_itself(
+    data: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pickles as they are published: a dict of bytes, with rows of three planes, and names."""
+    vision = pytest.importorskip("torchvision.datasets", reason="pip install torchvision")
+    rng = np.random.default_rng(4)
+    folder = tmp_path / "cifar-10-batches-py"
+    folder.mkdir()
+    batches: dict[str, dict[bytes, Any]] = {}
+    for name in [f"data_batch_{number}" for number in range(1, 6)] + ["test_batch"]:
+        batches[name] = {
+            b"batch_label": name.encode(),
+            b"labels": rng.integers(0, 10, RECORDS).tolist(),
+            b"data": rng.integers(0, 256, (RECORDS, 3072), dtype=np.uint8),
+            b"filenames": [b"x.png"] * RECORDS,
+        }
+        (folder / name).write_bytes(_pickled_by_python_2(batches[name]))
+    meta = {b"num_cases_per_batch": 10000, b"label_names": [name.encode() for name in CLASSES]}
+    (folder / "batches.meta").write_bytes(_pickled_by_python_2(meta))
+
+    def known(names: Sequence[str]) -> list[list[str]]:
+        return [[each, hashlib.md5((folder / each).read_bytes()).hexdigest()] for each in names]
+
+    names = list(batches)
+    monkeypatch.setattr(vision.CIFAR10, "train_list", known(names[:5]))
+    monkeypatch.setattr(vision.CIFAR10, "test_list", known(names[5:]))
+    (digest,) = known(["batches.meta"])
+    key = {"filename": digest[0], "key": "label_names", "md5": digest[1]}
+    monkeypatch.setattr(vision.CIFAR10, "meta", key)
+    found = data.download(tmp_path)
+    assert found.images.shape == (5 * RECORDS, 32, 32, 3)
+    assert found.test_images.shape == (RECORDS, 32, 32, 3)
+    assert found.classes == tuple(CLASSES)
+    second = batches["data_batch_2"]
+    assert found.labels[RECORDS : 2 * RECORDS].tolist() == second[b"labels"]
+    for channel, row, column in ((0, 0, 1), (1, 5, 31), (2, 31, 0)):
+        place = 1024 * channel + 32 * row + column
+        assert found.images[RECORDS + 4, row, column, channel] == second[b"data"][4, place]

@@ -12,11 +12,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hotloop.curriculum import Module
-from hotloop.mutation import Edit, c_code, kernels, python_code
+from hotloop.mutation import Edit, c_code, config_text, kernels, python_code
 from hotloop.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.variants import Variant
 
 _HEADING = re.compile(r"### TASK (?P<task>\w+\.\w+)")
+_C = (".cu", ".cpp")
+_CONFIG = ".pbtxt"
 _DULL = (
     *("wrong constant", "other arithmetic", "opposite function", "swapped arguments"),
     *("wrong order", "missing statement", "wrong connective", "narrower type"),
@@ -96,7 +98,7 @@ def code_of(work: Work, task: str) -> list[Code]:
         if name == NOTEBOOK:
             cell = f"{task}_solution"
             pairs = [(cell, _cell(work.files, cell), _cell(work.given, cell))]
-        elif name.endswith((".py", ".cu", ".cpp")):
+        elif name.endswith((".py", _CONFIG, *_C)):
             pairs = [("", _text(work.files, name), _text(work.given, name))]
         else:
             continue
@@ -127,7 +129,10 @@ def changes(work: Work, task: str) -> list[Change]:
 
 
 def _edits(code: Code) -> Iterator[Edit]:
-    if code.file.endswith((".cu", ".cpp")):
+    if code.file.endswith(_CONFIG):
+        yield from config_text.edits(code.text)
+        return
+    if code.file.endswith(_C):
         yield from kernels.c_edits(code.text)
         yield from c_code.edits(code.text)
         return
@@ -146,7 +151,7 @@ def _is_within(change: Change) -> bool:
 
 
 def _is_code(change: Change) -> bool:
-    if change.code.file.endswith((".cu", ".cpp")):
+    if change.code.file.endswith((_CONFIG, *_C)):
         return True
     try:
         ast.parse(change.text)

@@ -61,7 +61,8 @@ def _learn(pages: Path, modules: Sequence[curriculum.Module]) -> list[Entry]:
     tiers: list[Entry] = [
         {tier.capitalize(): f"tiers/{tier}.md"} for tier in curriculum.curriculum().tiers
     ]
-    return ["modules/index.md", *tracks, {"By tier": tiers}, "glossary.md"]
+    tools: Entry = {"Where each named tool is practised": "named-tools.md"}
+    return ["modules/index.md", *tracks, {"By tier": tiers}, tools, "glossary.md"]
 
 
 def _module(pages: Path, module: curriculum.Module) -> Entry:

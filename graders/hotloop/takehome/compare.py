@@ -11,7 +11,7 @@ from typing import Literal
 
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.predicting.scores import VivaScore
+from hotloop.predicting.scores import Scored, VivaScore
 from hotloop.problem import Strict
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.manifest import Pseudonym, RoleId
@@ -21,6 +21,10 @@ from hotloop.takehome.scorecard import Scorecard, written_marks
 
 Key = tuple[str, str]
 """A task and one of its rungs."""
+
+
+VIVA_COLUMNS = ("on the reference", "on their own code", "reasoning")
+VIVA_NOTE = "Right answers, and Brier scores, of which 0 is best. They rank nobody."
 
 
 class CompareError(UserError):
@@ -104,6 +108,21 @@ def score(
         if (share := _share(task, marks.get(task.task), left_out)) is not None
     ]
     return weighted(shares)
+
+
+def viva_words(viva: VivaScore) -> tuple[str, str, str]:
+    """Of the items on the reference, of those on their own code, and of the reasoning."""
+    marks = [one.reasoning for one in (viva.fixed, viva.own) if one is not None]
+    reasoning = ", ".join(f"{mark:.1f}" for mark in marks if mark is not None)
+    return _brier(viva.fixed), _brier(viva.own), reasoning or "not marked"
+
+
+def _brier(score: Scored | None) -> str:
+    if score is None:
+        return "not asked"
+    low, high = score.interval.low, score.interval.high
+    right = f"{score.right} of {score.items} (a guess {score.guess_rate:.0%})"
+    return f"{right}; {score.brier:.2f}, {low:.2f} to {high:.2f} (a guess {score.guess:.2f})"
 
 
 def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:

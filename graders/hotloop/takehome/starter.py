@@ -164,6 +164,10 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     return _written(document)
 
 
+ELSEWHERE = "(not part of this exercise)"
+"""Stands behind what a pack's text names and the pack does not hold."""
+
+
 @dataclass(frozen=True)
 class _Numbers:
     """The numbers of the module's tasks in a pack. new: by the module's number. titles: likewise,
@@ -205,7 +209,7 @@ class _Numbers:
         if not left:
             named = " and ".join(f"“{self.titles[number]}”" for number in meant)
             the = "The" if initial == "T" else "the"
-            return f"{the} part {named} of the longer notebook{verb}"
+            return f"{the} task{'s' * (len(meant) > 1)} {named} {ELSEWHERE}{verb}"
         if len(left) == 1:
             return f"{initial}ask {left[0]}{' is' if verb else ''}"
         return f"{initial}asks {', '.join(left[:-1])} and {left[-1]}{verb}"
@@ -242,8 +246,10 @@ def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str])
     document = cast("dict[str, Any]", json.loads(notebook))
     for cell in cast("list[Cell]", document["cells"]):
         if cell["cell_type"] == "markdown":
-            lines = map(row, _source(cell).splitlines(keepends=True))
-            cell["source"] = [line for line in lines if line]
+            text = "".join(map(row, _source(cell).splitlines(keepends=True)))
+            for name in sorted({name for name in lost if f"`{name}`" in text}):
+                text = text.replace(f"`{name}`", f"`{name}` {ELSEWHERE}", 1)
+            cell["source"] = text.splitlines(keepends=True)
     return _written(document)
 
 

@@ -232,7 +232,7 @@ def test_the_page_says_what_a_candidate_asks(hired: Hired) -> None:
         "make lab",
         "make submit",
         "WORK_LOG=no",
-        "leave out what it asks about steps that you were not asked to take",
+        "leave out what it asks about the others",
         "search engines",
         "another person's code",
         "measured on a GPU",

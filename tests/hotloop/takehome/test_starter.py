@@ -11,7 +11,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_submission
 from hotloop.takehome.cell_names import made, taken
-from hotloop.takehome.starter import chosen_files, starter_files
+from hotloop.takehome.starter import ELSEWHERE, chosen_files, starter_files
 from hotloop.variants import draw
 
 from .conftest import Hired
@@ -68,6 +68,26 @@ def test_the_text_speaks_of_no_hints_and_of_no_file_that_is_not_there(module: st
             assert not known or any(fnmatch.filter(files, name) for name in known), row
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_a_file_that_a_pack_does_not_hold_is_said_to_be_elsewhere(module: str) -> None:
+    found = curriculum.load_module(module)
+    whole = render.render(module)
+    for task in found.tasks:
+        files = chosen_files(whole, found, [task.id])
+        for cell in json.loads(files["lab.ipynb"])["cells"]:
+            text = "".join(cell["source"]) if cell["cell_type"] == "markdown" else ""
+            named = {name for name in whole if f"`{name}`" in text}
+            for name in named:
+                assert (f"`{name}` {ELSEWHERE}" in text) == (name not in files), (task.id, name)
+            assert "longer notebook" not in text
+
+
+def test_the_server_of_the_metrics_is_said_to_be_elsewhere() -> None:
+    found = curriculum.load_module("llm_serving_engine")
+    files = chosen_files(render.render(found.id), found, ["read_metrics"])
+    assert f"`http_server.py` {ELSEWHERE} serves `/metrics`" in text_cells(files["lab.ipynb"])
+
+
 def test_the_table_of_files_keeps_the_rows_of_those_that_are_there() -> None:
     found = curriculum.load_module("fused_softmax")
     whole = render.render("fused_softmax")
@@ -107,7 +127,7 @@ def test_its_tasks_are_numbered_from_one_wherever_the_text_speaks_of_them() -> N
     }
     files = chosen_files(exercise, module, chosen)
     found = ["".join(one["source"]) for one in json.loads(files["lab.ipynb"])["cells"]]
-    last = f"the part “{module.tasks[6].title}” of the longer notebook"
+    last = f"the task “{module.tasks[6].title}” {ELSEWHERE}"
     assert found == [
         "## 2. One thread",
         f"Unlike in task 1. Tasks 2 and 3 go on, and {last} last.",

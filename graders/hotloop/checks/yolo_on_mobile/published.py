@@ -11,7 +11,16 @@ import numpy as np
 from hotloop.checks.yolo_on_mobile import session_options, speeds
 from hotloop.checks.yolo_on_mobile.given_files import EAGER, GIVEN, PROGRAMS
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes
-from hotloop.checks.yolo_on_mobile.runtimes import COREML, OPENVINO, Facts, Size, as_it_is
+from hotloop.checks.yolo_on_mobile.runtimes import (
+    COREML,
+    LITERT,
+    OPENVINO,
+    Facts,
+    Size,
+    about_litert,
+    as_it_is,
+    weighed,
+)
 from hotloop.checks.yolo_on_mobile.speeds import RUNNER
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
@@ -30,7 +39,8 @@ KERNELS = 1_747_648 + 33 * (64 + 128 + 256)
 
 STEM = [16, 3, 6, 6]
 
-TRUTH = Program({**EAGER.files, "yolo_shapes.npz": GIVEN / "yolov5n_shapes.npz"}, EAGER.main)
+PUBLISHED = GIVEN / "yolov5n_shapes.npz"
+TRUTH = weighed(EAGER, PUBLISHED)
 READER = Program({"published_files.py": PROGRAMS / "published_files.py"}, "published_files.py")
 
 
@@ -56,6 +66,25 @@ def openvino(session: Session) -> Iterator[Look]:
     theirs = session.of("to_openvino")
     yield from _OPENVINO.reads(theirs)
     yield from _OPENVINO.runs(theirs)
+
+
+def _about_litert(facts: Facts, size: Size) -> str | None:
+    """As for the small network; and it is YOLOv5n's stem, which needs no slices."""
+    if (mismatch := about_litert(facts, size)) is not None:
+        return mismatch
+    if "STRIDED_SLICE" in facts["operators"]:
+        return "it has STRIDED_SLICE, as Focus becomes; YOLOv5n since 6.0 has a 6×6 convolution"
+    return None
+
+
+_LITERT = replace(LITERT, mismatch=_about_litert, truth=TRUTH, weights=PUBLISHED)
+
+
+def litert(session: Session) -> Iterator[Look]:
+    """At LiteRT's file, and what it computes."""
+    theirs = session.of("to_litert")
+    yield from _LITERT.reads(theirs)
+    yield from _LITERT.runs(theirs)
 
 
 def coreml(session: Session) -> Iterator[Look]:

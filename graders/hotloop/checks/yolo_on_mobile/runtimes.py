@@ -7,7 +7,7 @@ workers that have nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +32,8 @@ Size = tuple[int, int]
 
 CONVERSION_S = 240.0
 TILE = 32
+WEIGHTS = "yolo_shapes.npz"
+"""The name that detector.py knows its weights by."""
 
 
 def as_it_is(picture: Floats) -> Tensor:
@@ -46,6 +48,7 @@ class Runtime:
     main: the program that reads and runs it. mismatch: of what stands in it, for a size.
     fed: how it wants a picture, float32 [1, 3, height, width] from 0 to 1, red first.
     environment: variables of the program's process. truth: the network in PyTorch.
+    weights: those of the network that the program decodes for, where it is another one.
     """
 
     target: str
@@ -55,6 +58,7 @@ class Runtime:
     beside: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     truth: Program = EAGER
+    weights: Path | None = None
 
     def reads(self, session: Session) -> Iterator[Look]:
         """At what stands in the file."""
@@ -113,7 +117,13 @@ class Runtime:
         return [GivenFile(Path(p).name, data) for p, data in zip(paths, contents, strict=True)]
 
     def _program(self) -> Program:
-        return program(self.main, "eager.py", environment=self.environment)
+        found = program(self.main, "eager.py", environment=self.environment)
+        return found if self.weights is None else weighed(found, self.weights)
+
+
+def weighed(program: Program, weights: Path) -> Program:
+    """The same program with other weights for the network that it sees."""
+    return replace(program, files={**program.files, WEIGHTS: weights})
 
 
 def _size(session: Session) -> Size:

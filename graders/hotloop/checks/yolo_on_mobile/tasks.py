@@ -146,6 +146,7 @@ yolov5n = returns_data(
     network=Holds(published.network, "Its stem, its convolutions and their weights are YOLOv5n's."),
     table=Holds(published.tables, "It gives the network's table.", after=("network",)),
     openvino=Holds(published.openvino, "OpenVINO's files give the network's table."),
+    litert=Holds(published.litert, "LiteRT's file gives the network's maps."),
     coreml=Holds(published.coreml, "Its specification says what was asked for."),
 )
 

@@ -16,7 +16,7 @@ from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
-    from hotloop.predicting.scores import Scored, VivaScore
+    from hotloop.predicting.scores import VivaScore
     from hotloop.takehome.compare import Comparison
     from hotloop.takehome.report import Report
     from hotloop.takehome.scorecard import Scorecard
@@ -140,24 +140,12 @@ def _vivas(result: Comparison) -> list[Table]:
     asked = [one for one in result.candidates if one.viva is not None]
     if not asked:
         return []
-    table = Table("viva", "on the reference", "on their own code", "reasoning")
+    from hotloop.takehome.compare import VIVA_COLUMNS, VIVA_NOTE, viva_words
+
+    table = Table("viva", *VIVA_COLUMNS)
     table.box = SIMPLE_HEAD
-    table.caption = "Right answers, and Brier scores, of which 0 is best. They rank nobody."
+    table.caption = VIVA_NOTE
     for one in asked:
         assert one.viva is not None
-        own, fixed = one.viva.own, one.viva.fixed
-        table.add_row(one.pseudonym, _brier(fixed), _brier(own), _reasoning(fixed, own))
+        table.add_row(one.pseudonym, *viva_words(one.viva))
     return [table]
-
-
-def _brier(score: Scored | None) -> str:
-    if score is None:
-        return "not asked"
-    low, high = score.interval.low, score.interval.high
-    right = f"{score.right} of {score.items} (a guess {score.guess_rate:.0%})"
-    return f"{right}; {score.brier:.2f}, {low:.2f} to {high:.2f} (a guess {score.guess:.2f})"
-
-
-def _reasoning(*scores: Scored | None) -> str:
-    marks = [score.reasoning for score in scores if score is not None]
-    return ", ".join(f"{mark:.1f}" for mark in marks if mark is not None) or "not marked"

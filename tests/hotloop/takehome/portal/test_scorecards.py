@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import compare, grading, intervals, scorecard
+from hotloop.predicting.scores import Prediction, Truth, VivaScore, scored
+from hotloop.takehome import compare, grading, intervals, scorecard, viva
 from hotloop.takehome.portal import standing
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
@@ -121,3 +122,37 @@ def test_a_scorecard_of_an_earlier_hand_in_is_none_of_this_one(
 
 def state(office: Office) -> str:
     return str(standing.standing(office.team, office.portal.queue, office.packs[0]).state)
+
+
+def test_the_comparison_shows_the_vivas_apart(
+    office: Office, member: Browser, work: Callable[..., bytes], tmp_path: Path
+) -> None:
+    first = reported(office, work(office), tmp_path)
+    reported(office, work(office, 1), tmp_path)
+    without = member.get("/compare").text
+    assert "<h2>Viva</h2>" not in without
+    told = VivaScore(
+        own=scored(
+            [Prediction(item=1, kind="race", sure=0.9, reasoning=4)], {1: Truth(kind="race")}
+        ),
+        fixed=None,
+    )
+    folder = office.team.report_folder(first.manifest.pack)
+    document = viva.Filed(
+        filed=datetime.now(UTC),
+        by="ann",
+        submission=first.digest,
+        answers=viva.Answered(candidate=first.manifest.pseudonym),
+        score=told,
+    )
+    (folder / viva.ANSWERS).write_text(document.model_dump_json())
+    page = member.get("/compare").text
+    on_reference, own, reasoning = compare.viva_words(told)
+    assert on_reference == "not asked"
+    for column, said in zip(compare.VIVA_COLUMNS, (on_reference, own, reasoning), strict=True):
+        assert f'<td data-is="{column}">{said}</td>' in page
+    assert page.count(first.manifest.pseudonym) > without.count(first.manifest.pseudonym)
+    # The same answers, about another hand-in.
+    earlier = document.model_copy(update={"submission": "0" * 64})
+    (folder / viva.ANSWERS).write_text(earlier.model_dump_json())
+    assert "<h2>Viva</h2>" not in member.get("/compare").text

@@ -9,8 +9,16 @@ from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from hotloop.takehome import scorecard
-from hotloop.takehome.compare import CompareError, Comparison, compare
+from hotloop.predicting.scores import VivaScore
+from hotloop.takehome import scorecard, viva
+from hotloop.takehome.compare import (
+    VIVA_COLUMNS,
+    VIVA_NOTE,
+    CompareError,
+    Comparison,
+    compare,
+    viva_words,
+)
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.pages import page
@@ -150,6 +158,9 @@ def side_by_side(
         problems=problems,
         measured=measured,
         count=len(chosen),
+        viva_words=viva_words,
+        viva_columns=VIVA_COLUMNS,
+        viva_note=VIVA_NOTE,
     )
 
 
@@ -161,22 +172,26 @@ def _compared(
     """
     reports: list[Report] = []
     cards: dict[str, Scorecard] = {}
+    vivas: dict[str, VivaScore] = {}
     problems: list[str] = []
     own = OwnReports(portal.team)
     for record in records:
         try:
             read = own.read(standing.report_path(portal.team, record.pack))
             card = scorecard.read(portal.team, record.pack)
-        except (UnreadableReport, ScorecardError) as error:
+            answered = viva.score_of(portal.team, record.pack, read.submission.digest)
+        except (UnreadableReport, ScorecardError, viva.VivaError) as error:
             problems.append(f"{record.pseudonym} is left out. {error}")
             continue
         reports.append(read)
         if card is not None:
             cards[read.pseudonym] = card
+        if answered is not None:
+            vivas[read.pseudonym] = answered
     if len(reports) < 2:
         return None, problems
     try:
-        return compare(reports, cards, measured_only=measured), problems
+        return compare(reports, cards, vivas, measured_only=measured), problems
     except CompareError as error:
         return None, [*problems, str(error)]
 

@@ -1,0 +1,177 @@
+"""The static check of model repositories on NVIDIA's own: false alarms, and bad models it names.
+
+    git clone https://github.com/triton-inference-server/server  # and others
+    python tests/benchmarks/model_repositories.py server tutorials …
+
+The clones may be bare; nothing of them is kept. Of server's qa/L0_model_config three folders are
+labelled by how the server refuses what is in them. All other folders with a config.pbtxt are taken
+to be sound where they are in scope, which is where the backend is one that the check knows. Not
+judged are those whose tests rename the folder first (other_name), and ensembles whose models the
+tests bring from elsewhere (incomplete). What is downloaded later cannot be there, so a missing file
+is no alarm; a model without a version gets one, as the server's tests give it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hotloop.judge.device import device_name
+from hotloop.serving import repository
+from hotloop.serving.model_config import FILE
+
+RESULT = Path(__file__).parent / "results" / "model_repositories.json"
+LABELLED = {
+    "core": "qa/L0_model_config/noautofill_platform",
+    "onnx": "qa/L0_model_config/autofill_noplatform/onnx",
+    "ensemble": "qa/L0_model_config/autofill_noplatform/ensemble",
+}
+READ = (FILE, ".py", ".onnx")
+"""Ends of the names of files that the check looks at."""
+
+BAD = "qa/L0_model_config"
+"""Nothing below it counts as sound."""
+
+NO_FILE = ("it is missing", "there is no version")
+"""How sentences begin that are about files which are no part of a clone."""
+
+OTHER_BACKEND = ("this server has no", "nothing says what runs it")
+"""Likewise, where another server's backend would run the model: it is not in scope."""
+
+NO_STEP = "there is no model "
+"""An ensemble whose steps the tests bring from elsewhere: what it is wired to is not known."""
+
+_ELSEWHERE = NO_FILE + OTHER_BACKEND
+
+OTHER_NAME = "the name is "
+"""The tests that use such a folder rename it first. As it lies, the server refuses it, too."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, and write the result."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--result", type=Path, default=RESULT)
+    parser.add_argument("--verbose", action="store_true")
+    given = parser.parse_args(arguments)
+    result: dict[str, Any] = {
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "clones": {},
+        "rows": [],
+    }
+    sound: Counter[str] = Counter()
+    alarms: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        for clone in given.clones:
+            commit, folder = _laid_out(clone, Path(scratch))
+            result["clones"][folder.name] = commit
+            for kind, below in LABELLED.items():
+                if (folder / below).is_dir():
+                    counted = _labelled(folder / below, given.verbose)
+                    result["rows"].append({"bad models": kind, **counted})
+            for models in _repositories(folder):
+                _sound(models, folder, sound, alarms)
+    result["sound"] = {**sound, "alarms": len(alarms), "said": sorted(alarms)}
+    given.result.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps({**result, "sound": {**sound, "alarms": len(alarms)}}, indent=1))
+    if given.verbose:
+        print("\n".join(sorted(alarms)))
+
+
+def _laid_out(clone: Path, scratch: Path) -> tuple[str, Path]:
+    """The folders with a config.pbtxt of the clone's newest commit, without large files."""
+    name = clone.resolve().name
+    name = clone.resolve().parent.name.rpartition("+")[2] if name == "repo" else name
+    git = ["git", "-C", str(clone.resolve())]
+    commit = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True).strip()
+    listed = subprocess.check_output([*git, "ls-tree", "-r", "--name-only", "HEAD"], text=True)
+    paths = listed.splitlines()
+    roots = {path.rpartition("/")[0] for path in paths if path.endswith(f"/{FILE}")}
+    wanted = [path for path in paths if path.endswith(READ) and _is_within(path, roots)]
+    folder = scratch / name
+    folder.mkdir()
+    archive = scratch / f"{name}.tar"
+    command = [*git, "archive", "-o", str(archive), "HEAD", *sorted(set(wanted))]
+    subprocess.run(command, check=True)
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    for config in folder.rglob(FILE):
+        _with_version(config.parent)
+    return commit, folder
+
+
+def _with_version(model: Path) -> None:
+    if not any(path.name.isdigit() for path in model.iterdir()):
+        (model / "1").mkdir()
+
+
+def _is_within(path: str, roots: set[str]) -> bool:
+    parts = path.split("/")
+    return any("/".join(parts[:count]) in roots for count in range(1, len(parts)))
+
+
+def _labelled(folder: Path, verbose: bool) -> dict[str, int]:
+    """How many of the bad ones are named. A case is a model, or a folder of models."""
+    cases = sorted(path for path in folder.iterdir() if path.is_dir())
+    named = 0
+    for case in cases:
+        with tempfile.TemporaryDirectory() as scratch:
+            models = _as_repository(case, Path(scratch))
+            said = [
+                each for each in repository.check(models) if not each.text.startswith(_ELSEWHERE)
+            ]
+        named += bool(said)
+        if verbose and not said:
+            print("not named:", case.relative_to(folder.parents[1]))
+    return {"cases": len(cases), "named": named}
+
+
+def _as_repository(case: Path, scratch: Path) -> Path:
+    if not (case / FILE).is_file():
+        return case
+    (scratch / "models").mkdir()
+    (scratch / "models" / case.name).symlink_to(case)
+    copied = scratch / "copied"
+    subprocess.run(["cp", "-rL", str(scratch / "models"), str(copied)], check=True)
+    return copied
+
+
+def _repositories(folder: Path) -> Iterator[Path]:
+    configs = sorted(path.parent for path in folder.rglob(FILE))
+    # A version's folder may hold a second config.pbtxt, which no server reads.
+    outer = [path for path in configs if not set(path.parents) & set(configs)]
+    found = {path.parent for path in outer if BAD not in str(path)}
+    yield from sorted(found)
+
+
+def _sound(models: Path, folder: Path, counts: Counter[str], alarms: list[str]) -> None:
+    """Count a repository's models, and what is said of those in scope."""
+    said = repository.check(models)
+    for model in sorted(path for path in models.iterdir() if (path / FILE).is_file()):
+        counts["models"] += 1
+        own = [each for each in said if each.file.startswith(f"{model.name}/")]
+        if any(each.text.startswith(OTHER_BACKEND) for each in own):
+            continue
+        counts["in_scope"] += 1
+        where = model.relative_to(folder.parent)
+        if any(each.text.startswith(OTHER_NAME) for each in own):
+            counts["other_name"] += 1
+            continue
+        if any(each.text.startswith(NO_STEP) for each in own):
+            counts["incomplete"] += 1
+            continue
+        real = [each for each in own if not each.text.startswith(NO_FILE)]
+        alarms += [f"{where}: {each}" for each in real[:1]]
+
+
+if __name__ == "__main__":
+    main()
