@@ -31,7 +31,7 @@ pytestmark = [
 
 MODULE, JUDGED, WRITTEN = "fused_softmax", "online_pass", "explain"
 OTHER_MODULE = "profile_training_loop"
-POSSIBLE = 170
+POSSIBLE = 186
 DAY = timedelta(days=1)
 ON_TIME, LATE = 3 * DAY, 1 * DAY
 """Before now. The module was due two days ago."""
@@ -40,20 +40,20 @@ Total = tuple[float, float]
 """Points, and what is pending."""
 
 EXPECTED: Mapping[str, Total] = {
-    "right": (10, 160),
-    "untouched": (0, 152),  # the written answer is missing too
-    "wrong": (0, 160),
-    "cheating": (0, 152),
-    "no-notebook-at-all": (0, 152),
-    "broken-notebook": (0, 152),
-    "other-module": (0, 152),
-    "cell-deleted": (0, 160),
-    "late": (0, 160),
-    "late-with-extension": (10, 160),
-    "second-attempt-dropped": (10, 160),
-    "all-attempts-dropped": (0, 170),
-    "marked-by-a-person": (17, 152),
-    "overridden": (4, 160),
+    "right": (10, 176),
+    "untouched": (0, 168),  # the written answer is missing too
+    "wrong": (0, 176),
+    "cheating": (0, 168),
+    "no-notebook-at-all": (0, 168),
+    "broken-notebook": (0, 168),
+    "other-module": (0, 168),
+    "cell-deleted": (0, 176),
+    "late": (0, 176),
+    "late-with-extension": (10, 176),
+    "second-attempt-dropped": (10, 176),
+    "all-attempts-dropped": (0, 186),
+    "marked-by-a-person": (17, 168),
+    "overridden": (4, 176),
 }
 
 

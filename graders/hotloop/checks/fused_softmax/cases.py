@@ -181,6 +181,10 @@ def for_an_operator(rng: Rng) -> Iterator[Case]:
     yield _case("rows with a gap between them", reductions.spikes(rng, 777, LARGE), FP32, gap=19)
     yield _case("rows that do not begin on 16 bytes", _normal(rng, (5, 776)), FP32, gap=1)
     yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+    # The element behind a row is far larger: who reads it, shifts the whole row to zero.
+    beside = reductions.lifted(rng, odd(rng, 600, 1023), LARGE)
+    yield _case("rows far below and above zero", beside, FP32)
 
 
 def refused(rng: Rng) -> Iterator[Case]:
