@@ -19,10 +19,14 @@ from hotloop.selftest.opened import PROGRAMS
 from hotloop.simulate import pytorch
 from hotloop.simulate.problem import ToolMissing
 from hotloop.worker import device
+from hotloop.worker.cuda_tools import HEADERS
 from hotloop.worker.device import Access, Location
 
 CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
 """From a T4 to cards of 2025, by capability."""
+
+MMA_16816 = 80
+"""The first capability with mma.m16n8k16 and cp.async, see hotloop/tensor_cores.cuh."""
 
 STRUCTURES: dict[str, tuple[type[ctypes.Structure], dict[str, str]]] = {
     "CUmemLocation": (Location, {"type": "type", "id": "id"}),
@@ -138,12 +142,18 @@ def launched() -> list[tuple[str, str, Path]]:
     return found
 
 
-def built(tools: toolchain.Toolchain, target: Path, sources: list[Path], *options: Any) -> None:
-    """For all cards that this nvcc knows, in one call."""
-    cards = [number for number in CAPABILITIES if number in tools.capabilities()]
+def built(
+    tools: toolchain.Toolchain, target: Path, sources: list[Path], *options: Any, oldest: int = 0
+) -> None:
+    """For all cards that this nvcc knows, in one call, with the worker's headers.
+
+    oldest: compute capability of the oldest card that has what the sources use.
+    """
+    known = tools.capabilities()
+    cards = [number for number in CAPABILITIES if number in known and number >= oldest]
     assert cards
     codes = [f"-gencode=arch=compute_{number},code=sm_{number}" for number in cards]
-    command = [tools.nvcc, "-std=c++17", "-Xcompiler", "-fPIC", *codes, *options]
+    command = [tools.nvcc, "-std=c++17", "-Xcompiler", "-fPIC", f"-I{HEADERS}", *codes, *options]
     done = subprocess.run(
         [*map(str, command), "-o", str(target), *map(str, sources)],
         check=False,
@@ -161,7 +171,8 @@ def test_a_harness_and_its_kernel_are_built_for_every_card(
 ) -> None:
     kernel = tmp_path / file
     kernel.write_bytes(render.submission(module)[file])
-    built(tools, tmp_path / "kernel.so", [kernel, harness], "-shared")
+    oldest = MMA_16816 if b"hotloop/tensor_cores.cuh" in kernel.read_bytes() else 0
+    built(tools, tmp_path / "kernel.so", [kernel, harness], "-shared", oldest=oldest)
     library = ctypes.CDLL(str(tmp_path / "kernel.so"))
     assert library.hotloop_run is not None
 
