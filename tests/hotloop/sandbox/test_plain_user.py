@@ -52,7 +52,9 @@ def test_as_nobody(part: str) -> None:
     if python is None:
         pytest.skip("no Python of this version that the user nobody may run")
     home = Path("/tmp") / f"hotloop-nobody-{os.getpid()}"
-    shutil.copytree(HERE, home / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
+    tests = home / "tests"  # these files import what is beside their folder
+    shutil.copytree(HERE, tests / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE.parent / "waiting.py", tests)
     home.chmod(0o755)
     environment = {
         "HOME": "/nonexistent",
@@ -65,7 +67,7 @@ def test_as_nobody(part: str) -> None:
     try:
         done = subprocess.run(
             ["runuser", "-u", "nobody", "--", python, "-m", "pytest", *options]
-            + [str(home / "sandbox" / name) for name in files],
+            + [str(tests / "sandbox" / name) for name in files],
             cwd=home,
             env=environment,
             capture_output=True,
