@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from hotloop.judge.rung import after
 from hotloop.judge.task import find
 from hotloop.judged_again import settled
 from hotloop.local_judging import judge_submission
-from hotloop.measured_code import measured_code
+from hotloop.measured_code import digest_of_file, measured_code
 from hotloop.problem import Rung
 from hotloop.sandbox.level import level
 
@@ -224,19 +225,20 @@ def measured_by() -> str:
     return f"{__version__} (judge {judge_digest()[:12]})"
 
 
+@cache
 def judge_digest() -> str:
-    """SHA-256 of the judge, and of what runs submissions for it."""
+    """SHA-256 of the judge, and of what runs submissions for it; a second's work, done once."""
     return digest_of([Path(__file__).parent / name for name in _JUDGE])
 
 
 def digest_of(folders: Iterable[Path]) -> str:
-    """SHA-256 over the names and contents of all files in them."""
+    """SHA-256 over the names and the code of all files in them; see `digest_of_file`."""
     total = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 total.update(f"{path.relative_to(folder)}\0".encode())
-                total.update(hashlib.sha256(path.read_bytes()).digest())
+                total.update(digest_of_file(path))
     return total.hexdigest()
 
 

@@ -1,47 +1,75 @@
 """Which code a recorded run measured: a digest of the module's solutions and of its checks.
 
 A run keeps it. Where today's digest is another one, the run is older than the code that it
-measured. The prose of a notebook is no part of it, nor is the judge, whose digest stands beside
-Hotloop's version.
+measured. Comments, docstrings and the prose of a notebook do not count, as they change no
+measurement. The judge has a digest of its own, beside Hotloop's version (`evidence.measured_by`).
 """
 
+import ast
 import hashlib
-import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 from hotloop.core import paths
 from hotloop.variants.form import NAME as VARIANTS
 
-_PROSE = re.compile(r"^# %% \[markdown\].*?(?=^# %%|\Z)", re.MULTILINE | re.DOTALL)
-
 
 @cache
 def measured_code(module: str) -> str:
-    """SHA-256 over names and contents; the first 16 digits."""
+    """SHA-256 over the names and the code of the files; its first 16 digits."""
     total = hashlib.sha256()
-    for name, content in _files(module):
+    for name, path in _files(module):
         total.update(f"{name}\0".encode())
-        total.update(hashlib.sha256(content).digest())
+        total.update(digest_of_file(path))
     return total.hexdigest()[:16]
 
 
-def _files(module: str) -> Iterator[tuple[str, bytes]]:
+def digest_of_file(path: Path) -> bytes:
+    """SHA-256 of a file; of a Python file, of its syntax tree without docstrings."""
+    content = path.read_bytes()
+    if path.suffix == ".py":
+        with suppress(SyntaxError):  # a wrong answer may be one that Python cannot read
+            content = repr(_plain(ast.parse(content))).encode()
+    return hashlib.sha256(content).digest()
+
+
+def _plain(node: object) -> object:
+    """A syntax tree as nested lists.
+
+    Empty fields are left out, because each version of Python adds some of its own.
+    """
+    if isinstance(node, list):
+        found: list[object] = node
+        return [_plain(each) for each in found if not _is_docstring(each)]
+    if not isinstance(node, ast.AST):
+        return node
+    given = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    return [type(node).__name__, *((name, _plain(value)) for name, value in given)]
+
+
+def _is_docstring(statement: object) -> bool:
+    """True for a statement that is only a string: docstrings of attributes are such, too."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _files(module: str) -> Iterator[tuple[str, Path]]:
     """The solutions, wrong ones too, and the module's checks.
 
     Not what differs in a take-home: a run measures the module as it is.
     """
-    for name, content in _below(paths.solutions() / module, "solutions"):
+    for name, path in _below(paths.solutions() / module, "solutions"):
         if name != f"solutions/{VARIANTS}":
-            yield name, content
+            yield name, path
     yield from _below(Path(__file__).parent / "checks" / module, "checks")
 
 
-def _below(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+def _below(folder: Path, name: str) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            content = path.read_bytes()
-            if path.name == "lab.py":
-                content = _PROSE.sub("", content.decode("utf-8")).encode()
-            yield f"{name}/{path.relative_to(folder).as_posix()}", content
+            yield f"{name}/{path.relative_to(folder).as_posix()}", path

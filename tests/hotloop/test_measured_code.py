@@ -1,4 +1,4 @@
-"""A run is older than the code when solutions or checks have changed, and not when prose has."""
+"""A run is older than its code when solutions or checks change, and not when prose does."""
 
 from pathlib import Path
 
@@ -39,6 +39,33 @@ def test_code_counts(solutions: Path, name: str, text: str) -> None:
     before = digest()
     assert digest() == before
     (solutions / name).write_text(text)
+    assert digest() != before
+
+
+def test_comments_docstrings_and_layout_do_not_count(solutions: Path) -> None:
+    (solutions / "kernel.py").write_text("def f():\n    return 1\n\n\nLIMIT = 3\n")
+    before = digest()
+    text = (
+        '"""Of a file."""\n\ndef f():  # a comment\n    """Of f."""\n    return (1)\n'
+        'LIMIT = 3\n"""Bytes."""\n'
+    )
+    (solutions / "kernel.py").write_text(text)
+    assert digest() == before
+    (solutions / "kernel.py").write_text(text.replace("return (1)", "return (1,)"))
+    assert digest() != before
+
+
+def test_a_string_that_is_used_counts(solutions: Path) -> None:
+    (solutions / "kernel.py").write_text("SOURCE = 'int x;'\n")
+    before = digest()
+    (solutions / "kernel.py").write_text("SOURCE = 'int y;'\n")
+    assert digest() != before
+
+
+def test_a_file_that_python_cannot_read_counts_as_it_is(solutions: Path) -> None:
+    (solutions / "wrong" / "mistake.py").write_text("def f(: # one\n")
+    before = digest()
+    (solutions / "wrong" / "mistake.py").write_text("def f(: # two\n")
     assert digest() != before
 
 
