@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from hotloop.core import paths
 from hotloop.variants.form import NAME as VARIANTS
@@ -41,8 +42,7 @@ def _plain(node: object) -> object:
     Empty fields are left out, because each version of Python adds some of its own.
     """
     if isinstance(node, list):
-        found: list[object] = node
-        return [_plain(each) for each in found if not _is_docstring(each)]
+        return [_plain(each) for each in cast(list[object], node) if not _is_docstring(each)]
     if not isinstance(node, ast.AST):
         return node
     given = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
