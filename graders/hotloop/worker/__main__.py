@@ -17,7 +17,7 @@ SUBMISSION = Path("/submission")
 
 
 def main() -> None:
-    """Copy the files, serve."""
+    """Copy the submission's files into the working directory, then serve the judge on `--fd`."""
     parser = argparse.ArgumentParser(prog="python -m hotloop.worker")
     parser.add_argument("--fd", type=int, required=True)
     parser.add_argument("--files", type=Path, default=SUBMISSION)

@@ -1,4 +1,4 @@
-"""A loopback interface that works, in an otherwise empty network namespace."""
+"""Enables the loopback interface in an otherwise empty network namespace."""
 
 import fcntl
 import socket
