@@ -23,8 +23,7 @@ A worker sees neither the judge's PATH nor its CUDA_HOME.
 """
 
 ARCHITECTURE_VARIABLE = "HOTLOOP_CUDA_ARCHITECTURE"
-"""Environment variable with the GPU architecture to compile for, such as sm_90. The judge sets it.
-"""
+"""Environment variable with the architecture to compile for, such as sm_90. The judge sets it."""
 
 
 def program(name: str) -> Path | None:

@@ -54,8 +54,7 @@ class Worker:
             shutil.rmtree(self.given.pop(), ignore_errors=True)
 
     def answer(self, message: Message, fds: list[int]) -> Message:
-        """Return the reply to one request; every failure except KeyboardInterrupt becomes a reply.
-        """
+        """Return the reply to one request; a failure becomes a reply, except KeyboardInterrupt."""
         handler = getattr(self, f"on_{message.get('op')}", None)
         if handler is None:
             return {"ok": False, "error": {"type": "Protocol", "message": "unknown request"}}
