@@ -38,9 +38,7 @@ _MAGIC = re.compile(r"^[^\S\n]*[%!].*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Part:
-    """One part. name: `file`, or `file · task` for a notebook's cell. tasks: those it may belong
-    to.
-    """
+    """One part. name: `file`, or `file · task` for a notebook cell. tasks: those it can answer."""
 
     name: str
     tasks: tuple[str, ...]

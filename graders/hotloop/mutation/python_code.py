@@ -325,8 +325,7 @@ def _owner(node: ast.AST) -> str:
 
 
 def _alike(one: ast.expr, other: ast.expr) -> bool:
-    """Return True if both or neither are constants, so that one could be confused with the other.
-    """
+    """Return True if both or neither are constants: then one is easily confused with the other."""
     return isinstance(one, ast.Constant) == isinstance(other, ast.Constant)
 
 

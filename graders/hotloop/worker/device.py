@@ -343,7 +343,5 @@ class _Interface:
 
 
 def library_path() -> str:
-    """Return the CUDA driver library: LIBRARY_VARIABLE, else as the loader finds it, else a
-    default.
-    """
+    """Return the CUDA driver library: LIBRARY_VARIABLE, what the loader finds, or a default."""
     return os.environ.get(LIBRARY_VARIABLE) or ctypes.util.find_library("cuda") or "libcuda.so.1"
