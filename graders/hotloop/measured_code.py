@@ -1,8 +1,7 @@
-"""Which code a recorded run measured: a digest of the module's solutions and of its checks.
+"""Which code a recorded run measured: a digest of the module's solutions and checks.
 
-A run keeps it. Where today's digest is another one, the run is older than the code that it
-measured. The prose of a notebook is no part of it, nor is the judge, whose digest stands beside
-Hotloop's version.
+The run stores it. If today's digest differs, the run is older than the code. The digest excludes
+the prose of notebooks, and the judge, whose digest is stored with Hotloop's version.
 """
 
 import hashlib
@@ -19,7 +18,7 @@ _PROSE = re.compile(r"^# %% \[markdown\].*?(?=^# %%|\Z)", re.MULTILINE | re.DOTA
 
 @cache
 def measured_code(module: str) -> str:
-    """SHA-256 over names and contents; the first 16 digits."""
+    """Return the first 16 hex digits of a SHA-256 over names and contents."""
     total = hashlib.sha256()
     for name, content in _files(module):
         total.update(f"{name}\0".encode())
@@ -28,9 +27,9 @@ def measured_code(module: str) -> str:
 
 
 def _files(module: str) -> Iterator[tuple[str, bytes]]:
-    """The solutions, wrong ones too, and the module's checks.
+    """Yield the solutions, wrong answers included, and the module's checks.
 
-    Not what differs in a take-home: a run measures the module as it is.
+    variants.yaml is excluded: a run measures the module without variants.
     """
     for name, content in _below(paths.solutions() / module, "solutions"):
         if name != f"solutions/{VARIANTS}":
