@@ -240,8 +240,7 @@ def curriculum() -> Curriculum:
 
 
 def modules() -> list[Module]:
-    """Return all modules on disk, in the curriculum's order; those that it does not list are last.
-    """
+    """Return all modules on disk, in the curriculum's order; those not listed in it come last."""
     found = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
     place = {name: index for index, name in enumerate(curriculum().order)}
     found.sort(key=lambda name: place.get(name, len(place)))

@@ -73,8 +73,7 @@ def _unavailable(address: str, reason: str) -> ClusterUnavailable:
 
 @contextmanager
 def _own_end() -> Generator[None]:
-    """Restore the caller's SIGTERM handler: the one that `ray.init` installs can abort the process.
-    """
+    """Restore the caller's SIGTERM handler: Ray installs its own, which can abort the process."""
     own = signal.getsignal(signal.SIGTERM)
     yield
     if callable(own) and threading.current_thread() is threading.main_thread():

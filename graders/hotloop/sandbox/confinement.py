@@ -70,7 +70,7 @@ class Confined(Protocol):
 
     @property
     def level(self) -> str:
-        """ "bubblewrap" or "none"."""
+        """The isolation: "bubblewrap" or "none"."""
         ...
 
     @property

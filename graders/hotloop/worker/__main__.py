@@ -1,7 +1,7 @@
 """A worker process: `python -m hotloop.worker --fd N`.
 
-The judge starts it in a sandbox. A submission's files are copied from /submission into the
-working directory, so that the candidate may write beside them.
+The judge starts it in a sandbox. A submission's files are copied from /submission into the working
+directory, so that the candidate can write beside them.
 """
 
 import argparse

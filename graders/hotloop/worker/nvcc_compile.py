@@ -276,7 +276,7 @@ def _text(path: Path) -> str:
 
 
 def main() -> None:
-    """Serve the judge."""
+    """Serve the judge, without NVCC_* variables and with a limit on the size of files."""
     for name in [name for name in os.environ if name.startswith("NVCC_")]:
         del os.environ[name]
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))

@@ -7,7 +7,7 @@ import struct
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914
 _UP = 1
 _REQUEST = struct.Struct("16sH22x")
-"""struct ifreq: the interface's name and its flags."""
+"""struct ifreq: the interface's name and flags."""
 
 
 def raise_loopback() -> None:
