@@ -22,7 +22,7 @@ def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
 
 
 def with_rungs(record: Record, later: Record) -> Record:
-    """Return the record with the rungs of `later` in place of its own."""
+    """Return the record with its rungs replaced by those of `later` with the same names."""
     told = {SECOND_SEED: later.circumstances.seed}
     if later.circumstances.device != record.circumstances.device:
         told[SECOND_DEVICE] = later.circumstances.device

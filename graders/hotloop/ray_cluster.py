@@ -21,7 +21,8 @@ _POLL_S = 0.25
 _ANSWER_S = 20.0
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Gradings on a node find its GPUs as they do without Ray; Hotloop's lease assigns them.
+    # Gradings on a node find its GPUs as they do without Ray; Hotloop's lease keeps their timings
+    # apart.
     "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
 }
 

@@ -2,7 +2,7 @@
 
 A program's output is stored next to it as <name>.txt. Another run must print the same, with two
 exceptions: a line that begins with MEASURED has figures that vary between runs, and a line that
-begins with UNMEASURED says what this machine lacks, in place of the output.
+begins with UNMEASURED says what this machine lacks and replaces the output.
 """
 
 import os

@@ -135,7 +135,7 @@ def sweep() -> None:
 
 
 def stands_still(pid: int) -> bool:
-    """Return True if a process is stopped or its group is frozen, whoever did it."""
+    """Return True if a process is stopped or its group is frozen, by any process."""
     found = processes.stat(pid)
     if found is not None and found.state in {"T", "t"}:
         return True
@@ -184,7 +184,7 @@ def own_groups(membership: str, mountinfo: str) -> dict[str, tuple[Path, Path]]:
 
     The controller of version 2 is "". The arguments are the texts of /proc/self/cgroup and
     /proc/self/mountinfo. If a container shows only a part of the hierarchy that lacks this
-    process's group, the mount point stands for the group.
+    process's group, the mount point is returned as the group.
     """
     mounts = dict(_mounts(mountinfo))
     found: dict[str, tuple[Path, Path]] = {}

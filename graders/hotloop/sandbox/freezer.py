@@ -200,7 +200,7 @@ class SignalFreezer:
         _signal(reversed(self._known or self._tree()), signal.SIGCONT)
 
     def usage(self) -> Usage:
-        """Return the usage of all threads of the tree, which is searched anew."""
+        """Return the usage of all threads of the tree, which is searched again."""
         return processes.usage(self._threads())
 
     def set_affinity(self, cpus: set[int]) -> None:

@@ -1,8 +1,8 @@
 """Records what a learner's function does to its first argument, operation by operation.
 
 Every operation that PyTorch dispatches during the call is observed. Each tensor has a shadow: an
-integer tensor that says which input element stands at each position. The record is made in the
-learner's process, so the judge treats it as a claim (evidence level `instrumented`).
+integer tensor with, for each position, the index of the input element that is there. The record is
+made in the learner's process, so it is only a claim (`instrumented` in the record).
 """
 
 import importlib
@@ -19,10 +19,12 @@ from hotloop.core.wire import Message
 torch: Any = importlib.import_module("torch")  # torch publishes few types
 
 RESIDENT = 8192
-"""After an element was read, this many others can be read before reading it again counts."""
+"""Reading an element counts again only if this many other elements were read in between."""
 
 LAUNDERED = 16
-"""A result with at least 1/16 of the elements that were read still stands for those elements."""
+"""Least share of the read elements, as 1/n, that a reduction's result must have to be treated as
+the same elements in another form.
+"""
 
 LEAVES = frozenset(
     {"numpy", "__array__", "tolist", "data_ptr", "__dlpack__", "untyped_storage", "storage"}
@@ -37,7 +39,7 @@ _MOVES = frozenset(
         *("slice_scatter", "select_scatter"),
     }
 )
-"""Operations whose result only holds elements of the arguments, moved."""
+"""Operations whose result contains only elements of the arguments, rearranged."""
 
 _POINTWISE = frozenset(
     {"copy_", "_to_copy", "masked_fill", "masked_fill_", "rsub", "where", "isnan", "isinf"}
@@ -48,7 +50,7 @@ _SAME_MEMORY = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh"})
 _OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
 
 _NOWHERE = -1
-"""Shadow of an element that was computed from the input but stands for no single input element."""
+"""Shadow of an element that was computed from the input but represents no single input element."""
 
 _FOREIGN = -2
 """Shadow of an element that does not depend on the input."""
@@ -204,7 +206,8 @@ class _Exits(TorchFunctionMode):
 def _standing_for(seen: Any, result: Any) -> Any:
     """Return the shadow of a reduction's result.
 
-    A large result may hold the elements in another form, so it still stands for them.
+    A large result (see LAUNDERED) may encode the elements in another form, so its shadow still
+    names the elements that were read.
     """
     count = result.numel()
     if count <= 1 or count * LAUNDERED < len(seen) or not len(seen):

@@ -186,7 +186,7 @@ def _line_in_module(error: Any, module: ModuleType) -> int | None:
 
 
 def main() -> None:
-    """Serve the judge. TRITON_INTERPRET is removed and every kernel is compiled anew."""
+    """Serve the judge. TRITON_INTERPRET is removed and Triton's compile cache is not used."""
     os.environ.pop("TRITON_INTERPRET", None)
     os.environ["TRITON_CACHE_DIR"] = str(triton_source.temporary_folder())
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
