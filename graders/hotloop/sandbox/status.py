@@ -22,7 +22,7 @@ class StatusPipe:
     def child(self, timeout_s: float) -> int:
         """Return the host pid of the first process inside.
 
-        Raises ValueError if bubblewrap does not report it within `timeout_s` seconds.
+        Raises ValueError if bubblewrap ends, or does not report the pid within `timeout_s` seconds.
         """
         deadline = time.monotonic() + timeout_s
         while True:

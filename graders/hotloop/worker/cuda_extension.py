@@ -26,8 +26,8 @@ def load(source: Path, harness: str) -> Callable[..., None]:
     """Compile `source` with `harness` and return the launcher as a Python function.
 
     The function takes the harness's tensors, output last, then plain numbers. The harness gets the
-    tensors' pointers, and one list of numbers: the output's extents, then the plain numbers. It
-    raises RuntimeError with the CUDA error code if the launch fails.
+    tensors' pointers, and one list of numbers: the output's extents, then the plain numbers. The
+    function raises RuntimeError with the CUDA error code if the launch fails. Raises CompileFailed.
     """
     folder = Path(tempfile.mkdtemp(prefix="cuda-", dir=Path.cwd()))
     launcher = folder / "harness.cu"

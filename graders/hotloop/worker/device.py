@@ -240,8 +240,8 @@ class DeviceCalls:
     def run(self, candidate: Callable[..., Any], fds: Sequence[int]) -> Message:
         """Map the buffers, make the planned calls in order, synchronize the device.
 
-        Returns, under "returned", the dtype and shape of each returned value; the list is empty if
-        the function writes into a destination.
+        Returns, under "returned", a description of each result: dtype and shape, and "elsewhere" if
+        it is on another device. The list is empty if the function writes into a destination.
         """
         for mapping, fd in zip(self._mappings.values(), fds, strict=True):
             mapping.open(fd)

@@ -146,7 +146,7 @@ class Worker:
         return {}
 
     def on_run(self, _message: Message, _fds: list[int]) -> Message:
-        """Make the planned calls in order. Returns what they `returned` and what was `watched`."""
+        """Make the planned calls in order. Returns `returned`, `watched` or both."""
         candidate = cast(Callable[..., Any], self.candidate)
         if self.watch == "launches":
             from hotloop.worker import triton_launches

@@ -22,9 +22,7 @@ RESIDENT = 8192
 """Reading an element counts again only if this many other elements were read in between."""
 
 LAUNDERED = 16
-"""Least share of the read elements, as 1/n, that a reduction's result must have to be treated as
-the same elements in another form.
-"""
+"""A reduction's result with at least 1/16 of the elements read may be these in another form."""
 
 LEAVES = frozenset(
     {"numpy", "__array__", "tolist", "data_ptr", "__dlpack__", "untyped_storage", "storage"}
