@@ -74,7 +74,10 @@ def _unavailable(address: str, reason: str) -> ClusterUnavailable:
 
 @contextmanager
 def _own_end() -> Generator[None]:
-    """Restore the caller's SIGTERM handler: Ray installs its own, which can abort the process."""
+    """Restore the caller's SIGTERM handler, if it is a function, after Ray replaced it.
+
+    Ray's own handler can abort the process. In threads other than the main one nothing is restored.
+    """
     own = signal.getsignal(signal.SIGTERM)
     yield
     if callable(own) and threading.current_thread() is threading.main_thread():
