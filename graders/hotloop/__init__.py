@@ -1,7 +1,7 @@
 """Hotloop: notebooks on ML performance, and a grader isolated from the submitted code.
 
-This file travels into the sandbox beside `hotloop/worker`, where there is little else of the
-package: what is offered here is found when it is first asked for.
+This file is also mounted into the sandbox, next to `hotloop/worker`, without most of the package.
+Therefore `check` and `predict` are imported only when they are first used.
 """
 
 from __future__ import annotations

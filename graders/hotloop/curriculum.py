@@ -1,6 +1,6 @@
 """The curriculum's data files as typed objects: tracks, modules, tasks, recorded runs.
 
-Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing here names one.
+`curriculum.yaml` defines the order. Modules are found on disk; no code here names one.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ Rubric = dict[Annotated[int, Field(ge=0, le=4)], Text]
 
 
 class Track(Strict):
-    """A way through the modules, in order. A planned module may be named before it exists."""
+    """A path through the modules, in order. A planned module can be listed before it exists."""
 
     id: Identifier
     title: Text
@@ -35,7 +35,7 @@ class Track(Strict):
 
 
 class Concept(Strict):
-    """An idea that modules teach, and that prerequisites are expressed in."""
+    """An idea that modules teach."""
 
     id: Identifier
     title: Text
@@ -43,7 +43,7 @@ class Concept(Strict):
 
 
 class Curriculum(Strict):
-    """curriculum.yaml."""
+    """The content of curriculum.yaml."""
 
     title: Text
     tiers: list[Tier]
@@ -52,7 +52,7 @@ class Curriculum(Strict):
 
     @property
     def order(self) -> list[str]:
-        """Ids of all modules, planned ones too: track by track, in the tracks' order."""
+        """Ids of all modules, including planned ones: track by track, in the tracks' order."""
         return [module for track in self.tracks for module in track.modules]
 
 
@@ -60,8 +60,9 @@ class Curriculum(Strict):
 
 
 class Task(JudgedTask):
-    """One graded task. minutes: a learner's time; builds_on: tasks without whose solution this one
-    cannot be passed.
+    """One graded task.
+
+    minutes: a learner's time. builds_on: tasks that must be solved for this one to pass.
     """
 
     goal: Text
@@ -80,14 +81,14 @@ class Task(JudgedTask):
 
 
 class Prerequisites(Strict):
-    """What a learner brings along."""
+    """What a learner needs beforehand."""
 
     modules: list[Identifier] = Field(default_factory=list)
     knowledge: list[Text] = Field(default_factory=list)
 
 
 class Hardware(Strict):
-    """What the module was made for. `without_gpu` says what a learner without one can earn."""
+    """The hardware the module was made for. `without_gpu`: what a learner without one can earn."""
 
     cpu_cores: int
     memory_gib: float
@@ -96,7 +97,7 @@ class Hardware(Strict):
 
 
 class Deprecation(Strict):
-    """A way that learners will still meet, and what replaces it."""
+    """A deprecated practice that learners will still meet, and its replacement."""
 
     what: Text
     since: Text
@@ -104,7 +105,7 @@ class Deprecation(Strict):
 
 
 class Version(Strict):
-    """A tool that the module depends on. tried: versions that it was run with."""
+    """A tool that the module depends on. tried: versions with which the module was run."""
 
     tool: Text
     supported: Text
@@ -114,14 +115,14 @@ class Version(Strict):
 
 
 class Part(Strict):
-    """Tasks that belong together, from `first` on, in a module that takes days."""
+    """A group of consecutive tasks, starting with `first`, in a module that takes days."""
 
     title: Text
     first: Identifier
 
 
 class Module(Problem[Task]):
-    """module.yaml."""
+    """The content of module.yaml."""
 
     track: Identifier
     tier: Tier
@@ -152,7 +153,7 @@ class Module(Problem[Task]):
 
     @property
     def tasks_by_part(self) -> list[tuple[str, list[Task]]]:
-        """Title and tasks of each part; one without a title where there are none."""
+        """Title and tasks of each part; if there are no parts, all tasks with the title ""."""
         found: list[tuple[str, list[Task]]] = [] if self.parts else [("", [])]
         titles = {part.first: part.title for part in self.parts}
         for task in self.tasks:
@@ -163,12 +164,12 @@ class Module(Problem[Task]):
 
     @property
     def minutes(self) -> int:
-        """A learner's time for all tasks."""
+        """A learner's time for all tasks, in minutes."""
         return sum(task.minutes for task in self.tasks)
 
 
 def hours(tasks: Iterable[Task]) -> str:
-    """The time for some tasks to the half hour, such as `3½`; the same on every page."""
+    """Return the hours for some tasks, rounded to half hours, such as `3½`; used on every page."""
     halves = round(sum(task.minutes for task in tasks) / 30)
     return f"{halves // 2}{'½' if halves % 2 else ''}"
 
@@ -177,7 +178,7 @@ def hours(tasks: Iterable[Task]) -> str:
 
 
 class Ratio(Strict):
-    """Baseline's time over candidate's: the estimate and its 95 % interval."""
+    """The baseline's time divided by the candidate's: the estimate and its 95 % interval."""
 
     estimate: float
     low: float
@@ -185,9 +186,9 @@ class Ratio(Strict):
 
 
 class Measurement(Strict):
-    """One rung of one solution. candidate: `reference`, or the name of a wrong answer.
+    """The result of one rung for one solution. candidate: `reference`, or a wrong answer's name.
 
-    shape, dtype, threads: what a speed figure was measured on. Times are milliseconds a call.
+    shape, dtype, threads: what a speed was measured on. Times are milliseconds per call.
     """
 
     candidate: Text
@@ -210,10 +211,10 @@ class Measurement(Strict):
 
 
 class Run(Strict):
-    """What `hotloop author evidence` measured on one device. Never written by hand.
+    """The measurements of `hotloop author evidence` on one device. Never written by hand.
 
-    code: the digest of the solutions and checks that it measured (hotloop.measured_code); the first
-    runs have none.
+    code: digest of the measured solutions and checks (hotloop.measured_code); None in the oldest
+    runs.
     """
 
     format: Literal[1]
@@ -234,12 +235,12 @@ class Run(Strict):
 
 @cache
 def curriculum() -> Curriculum:
-    """curriculum.yaml. CurriculumError when it is not as it must be."""
+    """Return the content of curriculum.yaml. Raises CurriculumError if it is invalid."""
     return load(paths.curriculum() / "curriculum.yaml", Curriculum)
 
 
 def modules() -> list[Module]:
-    """All modules on disk, in the curriculum's order; those that it does not name come last."""
+    """Return all modules on disk, in the curriculum's order; those not listed in it come last."""
     found = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
     place = {name: index for index, name in enumerate(curriculum().order)}
     found.sort(key=lambda name: place.get(name, len(place)))
@@ -248,7 +249,10 @@ def modules() -> list[Module]:
 
 @cache
 def load_module(name: str) -> Module:
-    """The module called `name`. KeyError when there is none, CurriculumError when it is faulty."""
+    """Return the module called `name`.
+
+    Raises KeyError if there is none, CurriculumError if it is invalid.
+    """
     path = folder(name) / "module.yaml"
     module = load(path, Module)
     if module.id != name:
@@ -257,12 +261,12 @@ def load_module(name: str) -> Module:
 
 
 def runs(name: str) -> list[Run]:
-    """The recorded measurements of the module called `name`, by device; empty if there are none."""
+    """Return the recorded measurements of the module `name`, by device; empty if there are none."""
     return [load(path, Run) for path in sorted((folder(name) / "runs").glob("*.json"))]
 
 
 def folder(name: str) -> Path:
-    """curriculum/<name>. KeyError names the modules that there are."""
+    """Return curriculum/<name>. Raises KeyError that lists the existing modules."""
     path = paths.curriculum() / name
     if not (path / "module.yaml").is_file():
         known = sorted(p.parent.name for p in paths.curriculum().glob("*/module.yaml"))

@@ -1,8 +1,9 @@
 """Levels of speed rungs from recorded runs, by device.
 
-The rule: above 1.15 times what a naive solution can reach at most, and below 0.85 times what the
-reference reached at least, so that neither noise nor another day decides. Naive are the solutions
-that the run calls too slow, and the baseline itself, at 1, where levels are multiples of one.
+The rule: a level is above 1.15 times the most that a naive solution can reach, and below 0.85 times
+the least that the reference reached, so that neither noise nor day-to-day variation decides. Naive
+solutions are those that the run calls too slow, and the baseline itself (at 1) if levels are
+multiples of it.
 """
 
 import math
@@ -20,16 +21,16 @@ ABOVE_NAIVE = 1.15
 BELOW_REFERENCE = 0.85
 REFERENCE = "reference"
 STEP = 0.05
-"""Levels that are moved become multiples of it."""
+"""Levels that are moved are rounded to multiples of this."""
 
 _NEAR = 1e-9
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What a run says of one rung. low, high: between which every level must lie.
+    """What a run implies for one rung. low, high: bounds of every level, as ratios.
 
-    levels: that keep the rule, with the shares of module.yaml; empty where none can.
+    levels: levels that satisfy the rule, with the shares of module.yaml; empty if there are none.
     """
 
     module: str
@@ -42,7 +43,7 @@ class Calibrated:
 
     @property
     def said(self) -> str:
-        """One line for a person."""
+        """The levels in one line for people."""
         if not self.levels:
             return f"none lies above {self.low:.2f} (naive) and below {self.high:.2f} (reference)"
         told = ", ".join(f"{level.ratio:g}" for level in self.levels)
@@ -50,7 +51,10 @@ class Calibrated:
 
 
 def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated]:
-    """Of each speed rung on a GPU and each recorded run on one, in that order."""
+    """Return the levels of each speed rung on a GPU for each recorded GPU run, in that order.
+
+    runs: by default the module's recorded runs.
+    """
     found = curriculum.runs(module) if runs is None else runs
     on_gpu = [run for run in found if run.kind == "gpu"]
     return [
@@ -64,7 +68,7 @@ def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated
 
 
 def _of(run: Run, task: str, rung: Rung, threshold: Threshold) -> Calibrated | None:
-    """None where the run has no speed of the reference."""
+    """Return None if the run has no speed of the reference."""
     of_rung = [m for m in run.measurements if (m.task, m.rung) == (task, rung.id) and m.ratio]
     reference = next((m.ratio for m in of_rung if m.candidate == REFERENCE), None)
     if reference is None:
@@ -74,7 +78,7 @@ def _of(run: Run, task: str, rung: Rung, threshold: Threshold) -> Calibrated | N
         for m in of_rung
         if m.ratio and m.verdict is Verdict.TOO_SLOW and m.candidate != REFERENCE
     ]
-    # A share of a fast baseline: nobody naive reaches it.
+    # Levels below 1 are fractions of a fast baseline, which a naive solution does not reach.
     naive = 1.0 if min(level.ratio for level in threshold.levels) >= 1 else 0.0
     low = ABOVE_NAIVE * max([naive, *slow])
     high = BELOW_REFERENCE * reference.low
@@ -83,8 +87,9 @@ def _of(run: Run, task: str, rung: Rung, threshold: Threshold) -> Calibrated | N
 
 
 def _between(declared: Sequence[Level], low: float, high: float) -> tuple[Level, ...]:
-    """The declared levels, moved between the bounds where they are not; evenly spread (as ratios)
-    where that would make one of two.
+    """Return the declared levels, each moved between the bounds if it is not.
+
+    If moving would merge two of them, all are spread evenly, as ratios.
     """
     first = STEP * (math.floor(low / STEP + _NEAR) + 1)
     last = STEP * (math.ceil(high / STEP - _NEAR) - 1)
@@ -95,13 +100,13 @@ def _between(declared: Sequence[Level], low: float, high: float) -> tuple[Level,
     if len(set(moved)) < len(moved):
         growth = (last / first) ** (1 / (len(moved) - 1))
         moved = [STEP * round(first * growth**index / STEP) for index in range(len(moved))]
-    # Two that fall together all the same are one, with the larger share.
+    # If two still coincide, they become one, with the larger share.
     shares = {round(ratio, 2): level.earned for ratio, level in zip(moved, declared, strict=True)}
     return tuple(Level(ratio=ratio, earned=earned) for ratio, earned in shares.items())
 
 
 def write(found: Sequence[Calibrated]) -> list[Path]:
-    """Put levels into module.yaml, in place of those that the device has there."""
+    """Write levels into module.yaml, replacing those of the same device. Returns changed files."""
     written: dict[Path, None] = {}
     for calibrated in found:
         if not calibrated.levels:
@@ -117,8 +122,9 @@ def write(found: Sequence[Calibrated]) -> list[Path]:
 
 
 def with_levels(text: str, calibrated: Calibrated) -> str:
-    """module.yaml with the levels of one device: a line below `devices:`, which is made if there is
-    none. Everything else stays as it is, comments too.
+    """Return module.yaml with one device's levels, as a line below `devices:` (added if missing).
+
+    Everything else is unchanged, including comments.
     """
     lines = text.splitlines()
     at, indent = _levels_line(lines, calibrated.task, calibrated.rung)
@@ -140,7 +146,10 @@ def with_levels(text: str, calibrated: Calibrated) -> str:
 
 
 def _levels_line(lines: Sequence[str], task: str, rung: str) -> tuple[int, str]:
-    """Where the rung's `levels:` stands, and what is before it. ValueError where there is none."""
+    """Return the line number (from 0) and indentation of the rung's `levels:`.
+
+    Raises ValueError if there is none.
+    """
     inside_task = inside_rung = False
     for number, line in enumerate(lines):
         if re.match(r"  - id: ", line):

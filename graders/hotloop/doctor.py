@@ -1,4 +1,4 @@
-"""What this machine can do, what can therefore be graded here, and what fixes each gap."""
+"""What this machine can do, what can be graded on it, and the command that fixes each gap."""
 
 import importlib.metadata
 import importlib.util
@@ -24,7 +24,7 @@ from hotloop.simulate.toolchain import has_libraries
 
 
 class State(StrEnum):
-    """How a finding stands."""
+    """The result of a finding."""
 
     OK = "ok"
     LIMITED = "limited"
@@ -33,7 +33,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. fix: the command, or empty where nothing is to be fixed."""
+    """One thing that was examined. fix: the command, or "" if there is nothing to fix."""
 
     name: str
     state: State
@@ -42,13 +42,13 @@ class Finding:
 
     @property
     def there(self) -> bool:
-        """True when it can be used, if only with limits."""
+        """True if it can be used, possibly with limits."""
         return self.state is not State.MISSING
 
 
 @dataclass(frozen=True)
 class Gradable:
-    """Whether a rung can be graded here; `lacking` names the findings that are in the way."""
+    """Whether a rung can be graded here; `lacking` names the findings that prevent it."""
 
     module: str
     task: str
@@ -58,12 +58,12 @@ class Gradable:
 
 
 def examine() -> list[Finding]:
-    """Look at everything; takes some seconds, mostly the import of torch in a process aside."""
+    """Examine everything. Takes some seconds, mostly to import torch in another process."""
     return [look() for look in (_LOOKS if sys.platform == "linux" else _LOOKS_ELSEWHERE)]
 
 
 def gradable(findings: list[Finding]) -> list[Gradable]:
-    """Every rung of every code task, with what is in the way of grading it on this machine."""
+    """Return every rung of every code task, with what prevents grading it on this machine."""
     missing = {finding.name for finding in findings if not finding.there}
     return [row for module in curriculum.modules() for row in _rows(module, missing)]
 
@@ -80,7 +80,7 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
 
 
 def _needed(module: curriculum.Module, rung: problem.Rung, text: str) -> list[str]:
-    """What the rung asks for. text: what the task is solved in, which imports Triton if it may."""
+    """Return what the rung needs. text: the task's exercise, which imports Triton if it uses it."""
     needed = ["sandbox", "local", *module.needs_of(rung)]
     if re.search(r"\bimport triton\b", text):
         needed.append("triton")
@@ -92,7 +92,7 @@ def _needed(module: curriculum.Module, rung: problem.Rung, text: str) -> list[st
 
 
 def _exercise_texts(module: str) -> list[str]:
-    """Each file and each code cell of the exercise."""
+    """Return each file and each code cell of the exercise."""
     texts: list[str] = []
     for path in sorted((paths.exercises() / module).rglob("*")):
         if path.suffix == ".ipynb":
@@ -104,7 +104,7 @@ def _exercise_texts(module: str) -> list[str]:
 
 
 def _text_of(key: str, texts: list[str]) -> str:
-    """The cell or the file that the task is solved in; empty if there is none."""
+    """Return the cell or file in which the task is solved; "" if there is none."""
     heading = re.compile(rf"### TASK {re.escape(key)}\b")
     return next((text for text in texts if heading.search(text)), "")
 
@@ -154,7 +154,7 @@ def _driver() -> str:
 
 
 def _torch_sees_gpu() -> tuple[bool, str]:
-    """Asked in a process aside: a broken driver may take the process with it."""
+    """Test it in another process, because a broken driver can crash the process."""
     program = (
         "import torch; a = torch.ones(1, device='cuda'); torch.cuda.synchronize(); "
         "print(torch.cuda.get_device_capability())"
@@ -187,7 +187,7 @@ def _compiler() -> Finding:
 
 
 def _other_system() -> Finding:
-    """All that judges is for Linux, and cannot even be imported elsewhere."""
+    """Report that grading needs Linux: the judge's modules cannot even be imported elsewhere."""
     found = f"confinement needs Linux, and this is {platform.system()}"
     fix = "judge on a Linux machine that you reach: hotloop check MODULE --on URL"
     return Finding("sandbox", State.MISSING, found, fix)
@@ -203,7 +203,7 @@ def _sandbox() -> Finding:
 
 
 def _freezer() -> Finding:
-    """Seen on a process that is confined as a candidate would be."""
+    """Test it on a process that is confined like a candidate's."""
     from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import TRIAL, level
 
@@ -222,7 +222,7 @@ def _freezer() -> Finding:
 
 
 def _serving() -> Finding:
-    """All that a real tritonserver needs here: its environment, and this machine."""
+    """Check what a real tritonserver needs here: its environment and this machine."""
     from hotloop.serving import extra, preflight
 
     findings = preflight.examine()
@@ -253,7 +253,7 @@ def _extra(name: str) -> Callable[[], Finding]:
 
 
 def _simulator() -> Finding:
-    """Called `cuda`, as the group of packages is."""
+    """Check the simulator; the finding is named `cuda`, like the group of packages."""
     if extras.missing("cuda"):
         return _extra("cuda")()
     versions = ", ".join(f"{name} {_version(name)}" for name in extras.IMPORTED["cuda"])
@@ -293,7 +293,7 @@ _LOOKS_ELSEWHERE = (_python, _trees, _other_system, _simulator, _extra("bank"))
 
 
 def _version(package: str) -> str:
-    """Its version; empty when it is not there or cannot be imported from here."""
+    """Return the package's version; "" if it is not installed or cannot be imported."""
     try:
         version = importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -304,7 +304,7 @@ def _version(package: str) -> str:
 def _importable(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # of the package that it is in
+    except ModuleNotFoundError:  # a parent package is missing
         return False
 
 
@@ -313,7 +313,7 @@ def _pip(what: str) -> str:
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """What it printed; a program that hangs or is missing counts as failed."""
+    """Run a command; one that hangs or is missing counts as failed."""
     try:
         return subprocess.run(
             command,
@@ -328,7 +328,7 @@ def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def summary(rows: list[Gradable]) -> Mapping[str, tuple[int, int]]:
-    """Points that can be graded here, and all, by module."""
+    """Return the points that can be graded here, and all points, by module."""
     totals: dict[str, tuple[int, int]] = {}
     for row in rows:
         here, all_points = totals.get(row.module, (0, 0))

@@ -1,7 +1,7 @@
 """Measures every reference and wrong solution on this machine and writes the run file.
 
 The file is `curriculum/<module>/runs/<device>.json`; its fields are `hotloop.curriculum.Run`. What
-this machine could not measure stands in it as `not_measured`, without a number.
+this machine could not measure has the verdict `not_measured` and no number.
 """
 
 import hashlib
@@ -37,16 +37,16 @@ _JUDGE = ("judge", "worker", "sandbox", "serving")
 
 
 class EvidenceError(UserError):
-    """There is nothing that could be written down; the text says why."""
+    """There is nothing to record; the message says why."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be measured of a module.
+    """What to measure of a module.
 
-    tasks: these only. speed: also rungs that measure speed. gpu_only: only rungs that run on a GPU;
-    every wrong answer of a task is then measured, for one that is right there and slow shows what
-    a level must lie above.
+    tasks: only these. speed: also rungs that measure speed. gpu_only: only rungs that run on a GPU;
+    then every wrong answer of a task is measured, because one that is correct there but slow shows
+    what a level must exceed.
     """
 
     tasks: Collection[str] | None = None
@@ -54,7 +54,7 @@ class Asked:
     gpu_only: bool = False
 
     def rungs(self, module: curriculum.Module) -> dict[str, list[str]]:
-        """The rungs of each task of which there are any."""
+        """Return the selected rungs of each task that has any."""
         found = {
             task.id: [rung.id for rung in task.rungs if self._wants(rung)]
             for task in module.tasks
@@ -78,12 +78,12 @@ def measure(
     earlier: curriculum.Run | None = None,
     on_run: Callable[[curriculum.Run], object] = lambda _run: None,
 ) -> curriculum.Run:
-    """Judge the module's reference and each of its wrong answers, and put the figures together.
+    """Judge the module's reference and each of its wrong answers, and collect the results.
 
-    times: how often each is judged. earlier: a run whose measurements are kept, and not made again.
-    on_run: called after each record with what there is so far.
+    times: how often each is judged. earlier: a run whose measurements are kept and not repeated.
+    on_run: called after each record with the results so far.
 
-    EvidenceError when the judge reached no record at all.
+    Raises EvidenceError if the judge completed no record at all.
     """
     records: list[tuple[str, Record]] = []
     rungs = asked.rungs(curriculum.load_module(module))
@@ -105,7 +105,7 @@ def measure(
 def _solutions(
     module: str, rungs: Mapping[str, Collection[str]], gpu_only: bool
 ) -> Iterator[tuple[str, Path | None, str]]:
-    """Names of solutions, the wrong one's file, and the task that each is judged in."""
+    """Yield each solution's name, the wrong answer's file (else None), and the task to judge."""
     from hotloop.render import wrong_answers  # imports nbformat, which takes seconds
 
     yield from ((REFERENCE, None, task) for task in rungs)
@@ -122,7 +122,7 @@ def _judged(
     judge: JudgeProcess,
     speed: bool,
 ) -> Record:
-    """speed: what the machine was too noisy for is asked once more, as a grading does it."""
+    """Return the record. With `speed`, rungs left undecided by noise are judged again."""
     from hotloop.render import submission
 
     files = submission(module) if wrong is None else submission(module, wrong)
@@ -139,7 +139,7 @@ def _has(run: curriculum.Run, name: str, task: str, rungs: Collection[str]) -> b
 
 
 def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Run:
-    """A run with what an earlier one has of other solutions, tasks and rungs."""
+    """Return a run with an earlier one's measurements of other solutions, tasks and rungs added."""
     if earlier is None:
         return run
     new = {(m.candidate, m.task, m.rung) for m in run.measurements}
@@ -153,7 +153,7 @@ def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Ru
 
 
 def written_here(module: str) -> curriculum.Run | None:
-    """The module's run of this device, if it measured the same code with the same judge."""
+    """Return the module's run of this device, if code and judge are unchanged since, else None."""
     here = device_name()
     for run in curriculum.runs(module):
         same = (run.code, run.libraries.get("hotloop")) == (measured_code(module), measured_by())
@@ -163,7 +163,10 @@ def written_here(module: str) -> curriculum.Run | None:
 
 
 def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
-    """The run file's content, from records by the name of the solution that they are about."""
+    """Return the run file's content from (solution name, record) pairs.
+
+    Raises EvidenceError if no record has a device.
+    """
     circumstances = [r.circumstances for _, r in records if r.circumstances.device]
     if not circumstances:
         raise EvidenceError("the judge reached no verdict: see `hotloop doctor`")
@@ -193,7 +196,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
 
 
 def write(run: curriculum.Run) -> Path:
-    """Write the run file. UserError outside of a clone."""
+    """Write the run file. Raises UserError outside of a clone."""
     if not paths.in_clone():
         raise UserError("evidence is written in a clone, not in an installed package")
     path = curriculum.folder(run.module) / "runs" / f"{file_name(run.device)}.json"
@@ -204,12 +207,12 @@ def write(run: curriculum.Run) -> Path:
 
 
 def file_name(device: str) -> str:
-    """The device's name in lower case, with underscores."""
+    """Return the device's name in lower case, with underscores."""
     return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "unknown_device"
 
 
 def _installed() -> dict[str, str]:
-    """Versions of what the solutions were run with, as installed here."""
+    """Return the installed versions of the libraries with which the solutions were run."""
     versions: dict[str, str] = {}
     for name in ("numpy", "torch", "triton"):
         with suppress(metadata.PackageNotFoundError):
@@ -218,21 +221,25 @@ def _installed() -> dict[str, str]:
 
 
 def measured_by() -> str:
-    """The version of Hotloop that a run notes: one with another judge cannot stand in for it.
+    """Return the version of Hotloop and of its judge, which a run records.
 
-    What was measured, the module's solutions and checks, has a digest of its own in the run.
+    Runs with another judge are not comparable. The measured code (the module's solutions and
+    checks) has a separate digest in the run.
     """
     return f"{__version__} (judge {judge_digest()[:12]})"
 
 
 @cache
 def judge_digest() -> str:
-    """SHA-256 of the judge, and of what runs submissions for it; a second's work, done once."""
+    """Return the SHA-256 of the judge and of the code that runs submissions for it.
+
+    It takes a second, so it is computed once.
+    """
     return digest_of([Path(__file__).parent / name for name in _JUDGE])
 
 
 def digest_of(folders: Iterable[Path]) -> str:
-    """SHA-256 over the names and the code of all files in them; see `digest_of_file`."""
+    """Return the SHA-256 over the names and the code of all files in the folders."""
     total = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
@@ -243,7 +250,7 @@ def digest_of(folders: Iterable[Path]) -> str:
 
 
 def _reached(record: Record) -> list[RungRecord]:
-    """The rungs that were judged: one whose needs did not pass only repeats their verdict."""
+    """Return the rungs that were judged, without those that were skipped after a failure."""
     rungs = find(record.module, record.task).rungs
     failed = {r.rung for r in record.rungs if r.verdict is not Verdict.PASSED}
     return [
@@ -252,7 +259,7 @@ def _reached(record: Record) -> list[RungRecord]:
 
 
 def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:
-    """The highest limit that was measured, by task and rung."""
+    """Return the highest measured limit by task and rung."""
     found: dict[str, float] = {}
     for _, record in records:
         for rung in record.rungs:
@@ -279,7 +286,7 @@ def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Meas
         rung=rung.rung,
         verdict=rung.verdict,
         earned=rung.earned,
-        sentence=rung.sentence.replace(sys.executable, "python"),  # a path of this machine
+        sentence=rung.sentence.replace(sys.executable, "python"),  # without this machine's path
         shape=evidence.get("shape"),
         dtype=evidence.get("dtype"),
         threads=evidence.get("threads"),

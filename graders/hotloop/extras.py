@@ -1,4 +1,4 @@
-"""Packages that not everybody needs, by the optional group that installs them."""
+"""Optional packages, by the group that installs them."""
 
 import importlib.util
 import platform
@@ -58,27 +58,27 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
         "uvicorn",
     ),
 }
-"""What a group brings on every system, as it is imported."""
+"""The packages that a group installs on every system, by import name."""
 
 
 APART = ("torch_xla",)
-"""Those that have an environment of their own."""
+"""Groups that have their own environment."""
 
 
 def missing(extra: str) -> tuple[str, ...]:
-    """What of the group cannot be imported here; nothing is imported to find out."""
+    """Return the group's packages that cannot be imported here, without importing any."""
     return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
 
 
 def remedy(extra: str) -> str:
-    """The command that installs the group."""
+    """Return the command that installs the group."""
     if extra in APART:
         return f"hotloop author env {extra}"
     return f"{sys.executable} -m pip install 'hotloop[{extra}]'"
 
 
 def why_no_judge() -> str:
-    """Why this machine cannot run the judge, and what to do instead; empty where it can."""
+    """Return why this machine cannot run the judge, with the alternative; "" if it can."""
     elsewhere = "judge on a Linux machine that you reach with `hotloop check --on URL`"
     if sys.platform != "linux":
         return f"Judging needs Linux, and this is {platform.system()}: {elsewhere}."

@@ -1,4 +1,4 @@
-"""How pages are made of templates: everything is escaped, and nothing missing is passed over."""
+"""Jinja environments for pages: everything is escaped, and undefined variables are errors."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 def environment(folder: Path, **filters: Callable[..., Any]) -> Environment:
-    """Of the templates in a folder. filters: what they may call, by name."""
+    """Return an environment for the templates in a folder. filters: extra filters by name."""
     made = Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""What a judging leaves undecided, and the record once that was judged again."""
+"""Rungs that a judging left undecided, and the record after they were judged again."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -10,19 +10,17 @@ from hotloop.curriculum import load_module
 
 SECOND_SEED = "judged_again_with_seed"
 SECOND_DEVICE = "judged_again_on"
-"""Keys in a rung's evidence: the record's own seed and device are those of the first time."""
-
-OPEN = frozenset({Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
+"""Keys in a rung's evidence; the record's own seed and device are those of the first judging."""
 
 
 def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
-    """The record, with what is undecided judged once more. again: has these rungs judged."""
+    """Return the record, with undecided rungs judged once more. again: judges the named rungs."""
     left = [rung.rung for rung in record.rungs if rung.verdict is Verdict.UNDECIDED]
     return with_rungs(record, again(left)) if left else record
 
 
 def with_rungs(record: Record, later: Record) -> Record:
-    """The record with what was judged again in place of what was open."""
+    """Return the record with its rungs replaced by those of `later` with the same names."""
     told = {SECOND_SEED: later.circumstances.seed}
     if later.circumstances.device != record.circumstances.device:
         told[SECOND_DEVICE] = later.circumstances.device
@@ -33,13 +31,13 @@ def with_rungs(record: Record, later: Record) -> Record:
 
 
 def open_on_gpu(records: Iterable[Record]) -> list[tuple[Record, list[str]]]:
-    """The records in which a machine with a GPU may settle something, each with those rungs."""
+    """Return the records that a machine with a GPU could complete, each with those rungs."""
     found = [(record, _open_on_gpu(record)) for record in records]
     return [(record, rungs) for record, rungs in found if rungs]
 
 
 def settled_on_gpu(record: Record, later: Record) -> Record:
-    """The record with what was open in it as a machine with a GPU has judged it."""
+    """Return the record with its open GPU rungs replaced by those of `later`."""
     (_, rungs), *_ = open_on_gpu([record])
     only = tuple(rung for rung in later.rungs if rung.rung in rungs)
     return with_rungs(record, replace(later, rungs=only))
@@ -47,13 +45,13 @@ def settled_on_gpu(record: Record, later: Record) -> Record:
 
 @cache
 def needing_gpu(module: str, task: str) -> frozenset[str]:
-    """The rungs of a task that need a GPU; none for a task that is not there any more."""
+    """Return the rungs of a task that need a GPU; none if the task no longer exists."""
     tasks = {one.id: one.rungs for one in load_module(module).tasks}
     return frozenset(rung.id for rung in tasks.get(task, ()) if rung.needs_gpu)
 
 
 def seeds(record: Record) -> str:
-    """What its judging can be repeated with: the seed, and that of each rung that has another."""
+    """Return the record's seed, and that of each rung that was judged again, as text."""
     others = {rung.rung: rung.evidence.get(SECOND_SEED) for rung in record.rungs}
     also = [f"{rung} again with {seed}" for rung, seed in others.items() if seed]
     return "; ".join(filter(None, [record.circumstances.seed, *also]))
@@ -61,4 +59,4 @@ def seeds(record: Record) -> str:
 
 def _open_on_gpu(record: Record) -> list[str]:
     needing = needing_gpu(record.module, record.task)
-    return [r.rung for r in record.rungs if r.verdict in OPEN and r.rung in needing]
+    return [r.rung for r in record.rungs if r.verdict.pending and r.rung in needing]

@@ -1,7 +1,7 @@
-"""A module's pages for readers, as they lie beside a learner's notebook: lesson, figures, glossary.
+"""A module's pages for readers, as stored next to a learner's notebook: lesson, figures, glossary.
 
-In the clone a lesson links pages by their places there; here all of them are in one folder, and a
-measured value stands where the lesson names the run that it comes from.
+In the clone a lesson links to pages by their paths there. Here all of them are in one folder, and
+measured values replace the lesson's references to recorded runs.
 """
 
 import re
@@ -17,13 +17,13 @@ _NOT_FOR_READERS = {"design.md", "README.md"}
 
 
 def pages(module: str) -> list[Path]:
-    """The lesson and the other pages that a module's folder holds for readers, by name."""
+    """Return the lesson and the other pages for readers in a module's folder, by name."""
     found = sorted(curriculum.folder(module).glob("*.md"))
     return [path for path in found if path.name not in _NOT_FOR_READERS]
 
 
 def beside_notebook(module: str) -> dict[str, bytes]:
-    """The files by name, with / between folders; empty for a module without a lesson."""
+    """Return the files by name, with / between folders; empty if the module has no lesson."""
     texts = {path.name: _flat(path, module) for path in pages(module)}
     if LESSON not in texts:
         return {}

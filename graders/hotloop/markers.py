@@ -6,10 +6,10 @@
     ### CARD module.task                   in a notebook's text: the task's facts
     ### HINTS module.task                  in a notebook's text: its hints, folded
 
-A marker stands alone on its line. In C++ and CUDA it comes behind `// `; in Python, YAML and plain
-text `###` is a comment by itself; in the text cells of a percent notebook every line, markers
-included, begins with `# `. `part` tells several regions of one task apart. In the exercise a
-region becomes the line `### TASK module.task [part]` and the stub.
+A marker is alone on its line. In C++ and CUDA it follows `// `. In Python, YAML and plain text
+`###` is itself a comment. In the text cells of a percent notebook every line, markers included,
+begins with `# `. `part` distinguishes several regions of one task. In the exercise a region becomes
+the line `### TASK module.task [part]` and the stub.
 """
 
 import re
@@ -28,12 +28,12 @@ _KEY = re.compile(r"^(?P<task>[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)(?: (?P<part>[a-z
 
 
 class MarkerError(UserError, ValueError):
-    """Markers that do not fit together; the message begins with `file:line:`."""
+    """Invalid or inconsistent markers; the message begins with `file:line:`."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """What a learner writes. key: `module.task`, or `module.task part`."""
+    """The code that a learner writes. key: `module.task`, or `module.task part`."""
 
     key: str
     indent: str
@@ -44,20 +44,20 @@ class Region:
 
     @property
     def task(self) -> str:
-        """`module.task`."""
+        """The task's key, `module.task`."""
         return self.key.split(" ")[0]
 
     def heading(self) -> str:
-        """The line that stays in the exercise."""
+        """Return the line that marks the region in the exercise."""
         return f"{self.indent}{self.leader}### TASK {self.key}"
 
     def with_stub(self) -> Lines:
-        """As the exercise has it."""
+        """Return the region's lines in the exercise: heading and stub."""
         lead = self.indent + (self.leader if self.leader == "# " else "")
         return [self.heading(), *((lead + text).rstrip() for text in self.stub)]
 
     def with_body(self, body: tuple[str, ...] | None = None) -> Lines:
-        """Solved: with its own body, or with one from a wrong answer."""
+        """Return the region's lines when solved: with its own body, or with a wrong answer's."""
         if body is None:
             return [self.heading(), *self.body]
         text = textwrap.indent(textwrap.dedent("\n".join(body)), self.indent)
@@ -78,14 +78,17 @@ Piece = str | Region | Directive
 
 
 def lines_of(text: str) -> Lines:
-    """The lines of a source. ValueError where it does not end in a newline, as all of ours do."""
+    """Return the lines of a source. Raises ValueError if it does not end in a newline."""
     if not text.endswith("\n"):
         raise ValueError("a source ends in a newline")
     return text[:-1].split("\n")
 
 
 def parse(text: str, name: str) -> list[Piece]:
-    """The file as plain lines, regions and directives. MarkerError names file and line."""
+    """Return the file as plain lines, regions and directives.
+
+    Raises MarkerError that names file and line.
+    """
     pieces: list[Piece] = []
     lines = enumerate(text.split("\n"), start=1)
     for number, line in lines:
@@ -107,12 +110,12 @@ def parse(text: str, name: str) -> list[Piece]:
 
 
 def regions(pieces: list[Piece]) -> list[Region]:
-    """The regions among `pieces`, in order."""
+    """Return the regions among `pieces`, in order."""
     return [piece for piece in pieces if isinstance(piece, Region)]
 
 
 def exercise(pieces: list[Piece], expand: Callable[[Directive], Lines]) -> str:
-    """The file as a learner gets it."""
+    """Return the file as a learner gets it."""
     return _join(pieces, expand, lambda region: region.with_stub())
 
 
@@ -121,7 +124,7 @@ def solved(
     expand: Callable[[Directive], Lines],
     bodies: Mapping[str, tuple[str, ...]] | None = None,
 ) -> str:
-    """The file as a learner hands it in; `bodies` replace those of the regions with these keys."""
+    """Return the solved file; `bodies` replace those of the regions with these keys."""
     replacing = bodies or {}
     return _join(pieces, expand, lambda region: region.with_body(replacing.get(region.key)))
 
@@ -161,7 +164,7 @@ def _region(
 
 
 def _marker(line: str, where: str) -> tuple[str, str, str, str] | None:
-    """Word, rest, indent and leader of a marker line."""
+    """Return word, rest, indent and leader of a marker line; None for any other line."""
     match = _MARKER.match(line)
     if match is None:
         return None

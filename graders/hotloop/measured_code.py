@@ -1,8 +1,8 @@
-"""Which code a recorded run measured: a digest of the module's solutions and of its checks.
+"""Digest of a module's solutions and checks, to tell whether a recorded run is out of date.
 
-A run keeps it. Where today's digest is another one, the run is older than the code that it
-measured. Comments, docstrings and the prose of a notebook do not count, as they change no
-measurement. The judge has a digest of its own, beside Hotloop's version (`evidence.measured_by`).
+Each run stores the digest of the code that it measured. Comments, docstrings and a notebook's prose
+do not count, because they change no measurement. The judge has a digest of its own, stored with
+Hotloop's version (`evidence.measured_by`).
 """
 
 import ast
@@ -19,7 +19,7 @@ from hotloop.variants.form import NAME as VARIANTS
 
 @cache
 def measured_code(module: str) -> str:
-    """SHA-256 over the names and the code of the files; its first 16 digits."""
+    """Return the first 16 hex digits of the SHA-256 over the files' names and code."""
     total = hashlib.sha256()
     for name, path in _files(module):
         total.update(f"{name}\0".encode())
@@ -28,7 +28,7 @@ def measured_code(module: str) -> str:
 
 
 def digest_of_file(path: Path) -> bytes:
-    """SHA-256 of a file; of a Python file, of its syntax tree without docstrings."""
+    """Return the SHA-256 of a file's bytes; for Python, of its syntax tree without docstrings."""
     content = path.read_bytes()
     if path.suffix == ".py":
         with suppress(SyntaxError):  # a wrong answer may be one that Python cannot read
@@ -37,9 +37,9 @@ def digest_of_file(path: Path) -> bytes:
 
 
 def _plain(node: object) -> object:
-    """A syntax tree as nested lists.
+    """Convert a syntax tree to nested lists.
 
-    Empty fields are left out, because each version of Python adds some of its own.
+    Empty fields are left out, because new versions of Python add fields.
     """
     if isinstance(node, list):
         return [_plain(each) for each in cast(list[object], node) if not _is_docstring(each)]
@@ -50,7 +50,7 @@ def _plain(node: object) -> object:
 
 
 def _is_docstring(statement: object) -> bool:
-    """True for a statement that is only a string: docstrings of attributes are such, too."""
+    """Return True for a statement that is only a string, as docstrings of attributes are too."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)

@@ -1,7 +1,7 @@
-"""Keeps jsonschema from building a grammar for internationalised addresses, which takes a second.
+"""Keeps jsonschema from building a grammar for internationalized addresses (IRIs).
 
-It does so at every start of every program that reads notebooks, for a format that no notebook's
-schema mentions. Without the package it goes without that one check, as it is made to.
+That takes a second at every start of a program that reads notebooks, for a format that the notebook
+schema does not use. Without the package jsonschema skips this check by design.
 """
 
 import sys

@@ -1,5 +1,6 @@
-"""The cells of a notebook that somebody handed in, as text: what a class, a take-home and its
-integrity signals all read it by.
+"""The cells of a submitted notebook, as text.
+
+Courses, take-homes and their integrity signals read notebooks with this module.
 """
 
 from dataclasses import dataclass
@@ -9,10 +10,10 @@ from hotloop.core.wire import as_message
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells, text_of
 
 NOTEBOOK = "lab.ipynb"
-"""A module's notebook, in the folder that a learner works in."""
+"""File name of a module's notebook in a learner's folder."""
 
 MAX_SOURCE = 256 * 1024
-"""Characters of one cell."""
+"""Most characters of one cell."""
 
 UNREADABLE_CELL = "*(A cell could not be read here, or was too long, and was left out.)*"
 
@@ -21,17 +22,17 @@ _KINDS: dict[str, Kind] = {
     "code": "code",
     "markdown": "markdown",
     "raw": "raw",
-    # Titles, before version 4.
+    # Headings, before format version 4.
     "heading": "markdown",
 }
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell as it was handed in: its text, and the ids that it claims.
+    """One submitted cell: its text, and the ids that it claims.
 
-    kind: empty where the file gives it none that there is. grade_id: nbgrader's name of the cell,
-    cell_id: the format's own; each empty without one.
+    kind: "" if the file gives no valid one. grade_id: nbgrader's name of the cell; cell_id: the id
+    in the notebook format; "" if there is none.
     """
 
     kind: Kind | Literal[""]
@@ -41,15 +42,17 @@ class Cell:
 
 
 def cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[Cell]:
-    """Those of a notebook file of any format version. Unreadable says why there are none.
+    """Return the cells of a notebook file of any format version.
 
-    module: whose notebook it must be. most: bytes of the file.
+    module: the module that the notebook must belong to; "" for any. most: largest file size in
+    bytes.
+    Raises Unreadable with the reason if the file cannot be graded.
     """
     return [_cell(cell) for cell in read_cells(data, module, most)]
 
 
 def readable_cells(data: bytes, most: int = MAX_NOTEBOOK) -> list[Cell]:
-    """Likewise; none where it is no notebook."""
+    """Like `cells`, but return an empty list if it is not a readable notebook."""
     try:
         return cells(data, most=most)
     except Unreadable:
@@ -57,8 +60,10 @@ def readable_cells(data: bytes, most: int = MAX_NOTEBOOK) -> list[Cell]:
 
 
 def writable(text: str) -> str:
-    """The text without half characters, which JSON can carry and no file or database takes, and
-    without NUL, which PostgreSQL does not take."""
+    """Return the text without lone surrogates and NUL characters.
+
+    JSON can contain surrogates, but files and databases reject them; PostgreSQL rejects NUL.
+    """
     return (
         text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
     )

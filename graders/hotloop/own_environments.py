@@ -1,6 +1,6 @@
-"""Packages that cannot stand beside Hotloop's: each set has an environment of its own.
+"""Packages that conflict with Hotloop's own; each set has its own environment.
 
-Such an environment holds Hotloop too, so that its `hotloop check` grades the tasks that need it.
+The environment also contains Hotloop, so that its `hotloop check` grades the tasks that need it.
 Every package is pinned, in environments/NAME.txt.
 """
 
@@ -19,24 +19,24 @@ from hotloop.core.user_error import UserError
 
 PINS = Path(__file__).with_name("environments")
 _TOLD = ("Collecting", "Downloading", "Building", "Installing", "Successfully")
-"""How the lines of pip begin that say how far it is."""
+"""Prefixes of pip's output lines that report progress."""
 
 
 def names() -> list[str]:
-    """Of all environments that can be made."""
+    """Return the names of all environments that can be made."""
     return sorted(path.stem for path in PINS.glob("*.txt"))
 
 
 def default_folder(name: str) -> Path:
-    """In the user's cache. It need not be there."""
+    """Return the default folder, in the user's cache. It may not exist."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "hotloop" / "environments" / name
 
 
 def make(name: str, folder: Path, on_progress: Callable[[str], None]) -> Path:
-    """Install the packages and Hotloop into `folder`; its `hotloop` command.
+    """Install the packages and Hotloop into `folder`; return the path of its `hotloop` command.
 
-    UserError when pip fails; what was half made is removed.
+    Raises UserError if pip fails; a partial environment is removed.
     """
     hotloop = folder / "bin" / "hotloop"
     if hotloop.exists():
@@ -48,7 +48,7 @@ def make(name: str, folder: Path, on_progress: Callable[[str], None]) -> Path:
         _run([sys.executable, "-m", "venv", str(folder)], on_progress)
         pip = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check"]
         _run([*pip, "--requirement", str(PINS / f"{name}.txt")], on_progress)
-        # Its own requirements would bring another PyTorch.
+        # Hotloop's own requirements would install another PyTorch.
         _run([*pip, "--no-deps", *ours], on_progress)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -57,7 +57,7 @@ def make(name: str, folder: Path, on_progress: Callable[[str], None]) -> Path:
 
 
 def _run(command: list[str], on_progress: Callable[[str], None]) -> None:
-    """Run it, and pass on what it says of its progress."""
+    """Run a command and pass on its progress. Raises UserError if it fails."""
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
     last: list[str] = []
     with subprocess.Popen(

@@ -1,7 +1,7 @@
-"""Wrong answers that are diffs: applied to the reference's source, and rebased after it changed.
+"""Wrong answers stored as diffs: applied to the reference's source, and rebased after it changed.
 
-A patch begins with a sentence on the mistake and a line `fails: task.rung`. What follows is a
-unified diff against files of `solutions/`, as `git apply` takes it.
+A patch begins with a sentence about the mistake and a line `fails: task.rung`. A unified diff
+against files of `solutions/` follows, in the format of `git apply`.
 """
 
 import difflib
@@ -21,16 +21,16 @@ SUFFIX = ".patch"
 _BEGIN = re.compile(r"^(?=diff --git |--- a/)", re.MULTILINE)
 
 CONTEXT = 3
-"""Lines around a change, as git has them."""
+"""Lines of context around a change, as in git."""
 
 Read = Callable[[str], str]
-"""The text of a file, by its path as a patch has it: `solutions/<module>/<file>`."""
+"""Returns the text of a file, by its path in a patch: `solutions/<module>/<file>`."""
 
 
 def patched(patch: Path, read: Read) -> dict[str, str]:
-    """The files that a patch changes, as they are with the mistake in them.
+    """Return the text of the files that a patch changes, with its mistake applied.
 
-    MarkerError, with the patch's line, where it does not fit them.
+    Raises MarkerError, with the patch's line, if it does not apply.
     """
     try:
         files = PatchSet(patch.read_text(encoding="utf-8"))
@@ -42,7 +42,7 @@ def patched(patch: Path, read: Read) -> dict[str, str]:
 
 
 def fits(patch: Path) -> bool:
-    """True when the tree's sources are those that it was made against."""
+    """Return True if the patch applies to the current solutions."""
     try:
         patched(patch, from_solutions)
     except MarkerError:
@@ -74,12 +74,12 @@ def _changed(file: PatchedFile, patch: Path, read: Read) -> str:
 
 
 def from_solutions(name: str) -> str:
-    """`Read` of the solutions as they are now, in a clone or installed."""
+    """Return a file of the current solutions, in a clone or installed (a `Read`)."""
     return (paths.solutions() / name.removeprefix("solutions/")).read_text(encoding="utf-8")
 
 
 def difference(name: str, right: str, wrong: str) -> str:
-    """The part of a patch that is about one file."""
+    """Return the part of a patch for one file."""
     diff = difflib.unified_diff(
         lines_of(right), lines_of(wrong), f"a/{name}", f"b/{name}", n=CONTEXT, lineterm=""
     )
@@ -87,14 +87,14 @@ def difference(name: str, right: str, wrong: str) -> str:
 
 
 def header(patch: Path) -> str:
-    """What a patch says before its diff."""
+    """Return the text of a patch before its diff."""
     return _BEGIN.split(patch.read_text(encoding="utf-8"), maxsplit=1)[0].strip()
 
 
 def rebased(patch: Path) -> str:
-    """A patch that fits the last commit, as one that fits the tree.
+    """Return a patch for the last commit's solutions, adapted to the current ones.
 
-    MarkerError where both have changed the same lines, or it does not fit the last commit either.
+    Raises MarkerError if both change the same lines, or if it does not apply to the last commit.
     """
     text = f"{header(patch)}\n\n"
     for name, wrong in patched(patch, _from_last_commit).items():
@@ -106,7 +106,7 @@ def rebased(patch: Path) -> str:
 
 
 def _merged(ours: str, base: str, theirs: str) -> str | None:
-    """Both changes of `base` in one text; None where they are about the same lines."""
+    """Return both changes of `base` merged; None if they conflict."""
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         names = [Path(folder) / name for name in ("ours", "base", "theirs")]
         for path, text in zip(names, (ours, base, theirs), strict=True):

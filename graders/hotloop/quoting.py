@@ -1,11 +1,11 @@
-"""Code and outputs that a lesson quotes are copies of files of the clone, kept equal to them.
+"""Keeps code and outputs that a lesson quotes equal to the quoted files of the clone.
 
 A quotation is a comment that names its source, an empty line, and fenced code:
 
     <!-- from curriculum/fused_softmax/proofs/row_kernels.cu:block_tree -->
 
 A source is a file, a file and a section between `--8<-- [start:name]` and `[end:name]`, or a file
-and two line numbers. So a lesson can be read where it lies, on GitHub or in JupyterLab.
+and two line numbers. The lesson can therefore be read where it is, on GitHub or in JupyterLab.
 """
 
 import re
@@ -25,12 +25,12 @@ _MARK = re.compile(r"--8<-- \[(?:start|end):\w+\]")
 
 
 def stale() -> list[Path]:
-    """Pages in curriculum/ with a quotation that differs from its source."""
+    """Return the pages in curriculum/ with a quotation that differs from its source."""
     return [path for path, text in _pages() if refreshed(text, path) != text]
 
 
 def write() -> list[Path]:
-    """Copy the sources into the pages again, and return what changed."""
+    """Copy the sources into the pages again, and return the changed pages."""
     changed = stale()
     for path in changed:
         text = refreshed(path.read_text(encoding="utf-8"), path)
@@ -39,9 +39,9 @@ def write() -> list[Path]:
 
 
 def refreshed(text: str, page: Path) -> str:
-    """The page with its quotations as their sources are now.
+    """Return the page's text with its quotations updated from their sources.
 
-    UserError where a quotation has no code, or its source does not exist.
+    Raises UserError if a quotation has no code, or its source does not exist.
     """
     if len(_QUOTATION.findall(text)) != text.count(_COMMENT):
         raise UserError(
@@ -64,7 +64,10 @@ def _quoted(found: re.Match[str], page: Path) -> str:
 
 
 def source(name: str, page: Path) -> str:
-    """The lines that `page` quotes, without markers, each with its line break."""
+    """Return the lines that `page` quotes, without markers and common indentation.
+
+    Raises UserError if the file or section does not exist.
+    """
     file, _, part = name.partition(":")
     path = paths.root() / file
     if not path.is_file():

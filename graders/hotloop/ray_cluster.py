@@ -1,4 +1,4 @@
-"""Connects to a Ray cluster, or starts one on this machine, for whoever has work for its nodes."""
+"""Connects to a Ray cluster, or starts one on this machine."""
 
 import importlib
 import logging
@@ -14,25 +14,29 @@ from typing import Any, cast
 from hotloop.core.user_error import UserError
 
 OBJECT_STORE_BYTES = 200 << 20
-"""Of a cluster that is started here: what travels is small."""
+"""Object store of a cluster that is started here; the transferred objects are small."""
 
 _NO_RAY = "Ray is not installed: pip install 'hotloop[ray]'"
 _POLL_S = 0.25
 _ANSWER_S = 20.0
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # A node's gradings find its cards as they do without Ray, and the lease parts them.
+    # Gradings on a node find its GPUs as they do without Ray; Hotloop's lease keeps their timings
+    # apart.
     "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
 }
 
 
 class ClusterUnavailable(UserError):
-    """There is no Ray, or no cluster answers; the message says what to do."""
+    """Ray is missing, or no cluster answers; the message says what to do."""
 
 
 @contextmanager
 def connected(address: str) -> Generator[Any]:
-    """The module `ray`, connected. A connection of the caller's own is used, and left open."""
+    """Yield the module `ray`, connected. A connection of the caller is reused and left open.
+
+    Raises ClusterUnavailable.
+    """
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     try:
@@ -54,13 +58,13 @@ def _connect(ray: Any, address: str) -> None:
     how: dict[str, Any] = {"address": address}
     if address == "local":
         how |= {"include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
-    # Nodes say through `tell` what they do; what they print goes to Ray's logs.
+    # Nodes report their progress through `tell`; their output goes to Ray's logs.
     how |= {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         with _own_end():
             ray.init(runtime_env={"env_vars": _QUIET}, **how)
     except Exception as error:
-        # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
+        # Ray has no exception type of its own for a node that does not start within 30 s.
         raise _unavailable(address, last_line(error)) from error
 
 
@@ -70,17 +74,24 @@ def _unavailable(address: str, reason: str) -> ClusterUnavailable:
 
 @contextmanager
 def _own_end() -> Generator[None]:
-    """What the caller does when it is told to end is what happens: Ray puts its own in that place,
-    which may abort the process.
+    """Restore the caller's SIGTERM handler, if it is a function, after Ray replaced it.
+
+    Ray's own handler can abort the process. In threads other than the main one nothing is restored.
     """
     own = signal.getsignal(signal.SIGTERM)
-    yield
-    if callable(own) and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, own)
+    try:
+        yield
+    finally:
+        if callable(own) and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, own)
 
 
 def _look(address: str) -> None:
-    """Ray itself waits minutes for a head that is not there."""
+    """Wait until the host and port of `address`, if it has them, accept connections.
+
+    Ray itself would wait minutes for a missing head. Raises ClusterUnavailable after _ANSWER_S
+    seconds.
+    """
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdecimal():
         return
@@ -92,22 +103,22 @@ def _look(address: str) -> None:
         except OSError as error:
             if time.monotonic() > deadline:
                 raise _unavailable(address, str(error)) from error
-        # A head that is being started listens a while later.
+        # A head that is still starting begins to listen later.
         time.sleep(_POLL_S)
 
 
 def alive(ray: Any) -> list[Mapping[str, float]]:
-    """The resources of the nodes that can grade."""
+    """Return the resources of the nodes that can grade: alive, with at least one CPU."""
     nodes = cast("list[dict[str, Any]]", ray.nodes())
     alive = [node["Resources"] for node in nodes if node["Alive"]]
     return [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
 
 
 def has_gpu(nodes: Iterable[Mapping[str, float]]) -> bool:
-    """Whether one of them has a GPU."""
+    """Return True if one of the nodes has a GPU."""
     return any(node.get("GPU", 0.0) >= 1 for node in nodes)
 
 
 def last_line(error: Exception) -> str:
-    """What an error of Ray's comes to; before it stands where it happened."""
+    """Return the last line of a Ray error, which has the reason; a trace precedes it."""
     return (str(error).strip().splitlines() or [type(error).__name__])[-1][:400]

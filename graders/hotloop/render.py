@@ -1,8 +1,8 @@
-"""Makes exercises from solutions, and the submissions that the grader is tested with.
+"""Generates exercises from solutions, and the submissions with which the grader is tested.
 
 `solutions/<module>/` is the only source: `exercises/<module>/` is generated and committed.
-`lab.py`, a percent notebook, becomes `lab.ipynb`. Grammar of the markers: `hotloop.markers`.
-A candidate's variant is the same text, rewritten as the module's `variants.yaml` says.
+`lab.py`, a percent notebook, becomes `lab.ipynb`. `hotloop.markers` defines the markers. A
+candidate's variant is the same text, rewritten by the module's `variants.yaml`.
 """
 
 import hashlib
@@ -49,8 +49,8 @@ _NOTHING: Bodies = {}
 class WrongAnswer:
     """A plausible mistake. `bodies` replace the regions of the reference with these keys.
 
-    path: a patch of the reference's source; where the mistake shares little with it, a file with
-        the regions that are different. file: where the reference has the first of them.
+    path: a patch of the reference's source or, if the mistake shares little with it, a file with
+    the changed regions. file: the reference's file that has the first of them.
     """
 
     path: Path
@@ -62,12 +62,12 @@ class WrongAnswer:
 
     @property
     def name(self) -> str:
-        """Its file's name without suffix."""
+        """The name of its file, without suffix."""
         return self.path.stem
 
 
 def render(module: str, variant: Variant | None = None) -> Files:
-    """The exercise of `module`, by file name in its folder: what a learner starts from."""
+    """Return the exercise of `module`, from which a learner starts: content by file name."""
     rewriting = _rewriting(module, variant)
     return {
         _target(module, path): _finished(path, module, None, rewriting)
@@ -77,12 +77,12 @@ def render(module: str, variant: Variant | None = None) -> Files:
 
 
 def untouched(module: str, variant: Variant | None = None) -> Files:
-    """What a learner hands in who did nothing."""
+    """Return the submission of a learner who changed nothing."""
     return render(module, variant)
 
 
 def submission(module: str, wrong: Path | None = None, variant: Variant | None = None) -> Files:
-    """What a learner hands in who solved everything, or made the one mistake of `wrong`."""
+    """Return the submission of a learner who solved everything, or made the mistake of `wrong`."""
     bodies = _NOTHING if wrong is None else wrong_answer(module, wrong).bodies
     rewriting = _rewriting(module, variant)
     return {
@@ -92,7 +92,7 @@ def submission(module: str, wrong: Path | None = None, variant: Variant | None =
 
 
 def solved_in_part(module: str, tasks: Collection[str]) -> Files:
-    """What a learner hands in who solved these tasks only: the others are as they were given."""
+    """Return the submission of a learner who solved only these tasks; the others are unchanged."""
     solved_keys = {f"{module}.{task}" for task in tasks}
     untouched = {
         region.key: tuple(region.with_stub()[1:])
@@ -108,7 +108,7 @@ def solved_in_part(module: str, tasks: Collection[str]) -> Files:
 
 
 def wrong_answers(module: str) -> list[WrongAnswer]:
-    """The wrong answers of `module`, in name order."""
+    """Return the wrong answers of `module`, in name order."""
     folder = paths.solutions() / module / WRONG
     found = [p for p in folder.glob("*") if p.is_file() and not p.name.startswith(("_", "."))]
     known = _files_by_region(module) if found else {}
@@ -116,7 +116,7 @@ def wrong_answers(module: str) -> list[WrongAnswer]:
 
 
 def wrong_answer(module: str, path: Path) -> WrongAnswer:
-    """Read one wrong answer. MarkerError when it does not say what it must, or fits no region."""
+    """Read one wrong answer. Raises MarkerError if it is incomplete or matches no region."""
     return _wrong_answer(module, path, _files_by_region(module))
 
 
@@ -141,7 +141,10 @@ def _wrong_answer(module: str, path: Path, known: Mapping[str, str]) -> WrongAns
 
 
 def _changed(patch: Path) -> list[Region]:
-    """The regions that a patch makes different. MarkerError where it changes anything else."""
+    """Return the regions that a patch changes.
+
+    Raises MarkerError if it changes anything else.
+    """
     found: list[Region] = []
     for name, text in patches.patched(patch, patches.from_solutions).items():
         right, wrong = parse(patches.from_solutions(name), name), parse(text, f"{name}, patched")
@@ -157,12 +160,12 @@ def _unexpanded(directive: Directive) -> Lines:
 
 
 def region_keys(module: str) -> list[str]:
-    """The keys of all regions of the reference solution, file by file."""
+    """Return the keys of all regions of the reference solution, file by file."""
     return list(_files_by_region(module))
 
 
 def _files_by_region(module: str) -> dict[str, str]:
-    """Each region's file in the module's solutions."""
+    """Return the file of each region in the module's solutions, by key."""
     folder = paths.solutions() / module
     return {
         region.key: source.relative_to(folder).as_posix()
@@ -172,12 +175,12 @@ def _files_by_region(module: str) -> dict[str, str]:
 
 
 def rendered_modules() -> list[str]:
-    """The modules that have solutions to render."""
+    """Return the modules that have solutions to render."""
     return [m.id for m in curriculum.modules() if (paths.solutions() / m.id).is_dir()]
 
 
 def stale() -> list[Path]:
-    """Files in exercises/ that are missing, differ from their source, or have none."""
+    """Return files in exercises/ that are missing, differ from their source, or have none."""
     wanted = _all_rendered()
     root = paths.exercises()
     found = {p for p in root.rglob("*") if p.is_file() and not _ignored(p.relative_to(root))}
@@ -188,7 +191,7 @@ def stale() -> list[Path]:
 
 
 def write() -> list[Path]:
-    """Bring exercises/ up to date and return what changed. UserError outside of a clone."""
+    """Update exercises/ and return the changed files. Raises UserError outside of a clone."""
     if not paths.in_clone():
         raise UserError("exercises are rendered in a clone, not in an installed package")
     changed, wanted = stale(), _all_rendered()
@@ -202,9 +205,9 @@ def write() -> list[Path]:
 
 
 def rebase() -> list[Path]:
-    """Carry the patches over what has changed in the references since the last commit.
+    """Adapt the patches to changes in the references since the last commit.
 
-    Returns those that were rewritten. MarkerError for one whose own lines have changed.
+    Returns the rewritten ones. Raises MarkerError if the lines that a patch changes have changed.
     """
     found = sorted(paths.solutions().glob(f"*/{WRONG}/*{patches.SUFFIX}"))
     rebased = {path: patches.rebased(path) for path in found if not patches.fits(path)}
@@ -222,7 +225,10 @@ def _all_rendered() -> dict[Path, bytes]:
 
 
 def sources(module: str) -> list[Path]:
-    """The files of the reference solution, in name order, without wrong answers and variants."""
+    """Return the reference's files in name order, without wrong answers and variants.
+
+    Raises UserError if the module has no solutions.
+    """
     folder = paths.solutions() / module
     if not folder.is_dir():
         raise UserError(f"there is no {folder}")
@@ -236,7 +242,7 @@ def _ignored(path: Path) -> bool:
 
 
 def _target(module: str, path: Path) -> str:
-    """Its name in the exercise's folder, with / between folders."""
+    """Return the file's name in the exercise's folder, with / between folders."""
     name = path.relative_to(paths.solutions() / module).as_posix()
     return NOTEBOOK if name == NOTEBOOK_SOURCE else name
 
@@ -246,13 +252,13 @@ def _regions_of(path: Path) -> list[Region]:
 
 
 def _is_made_by_learner(path: Path) -> bool:
-    """True for a file that is one region without a stub: to make it is part of the task."""
+    """Return True if the file is a single region without a stub: learners create it themselves."""
     pieces = [piece for piece in _pieces(path) or [] if piece != ""]
     return len(pieces) == 1 and isinstance(pieces[0], Region) and not pieces[0].stub
 
 
 def _pieces(path: Path) -> list[Piece] | None:
-    """None for what is not text."""
+    """Return the file's parts, or None if it is not text."""
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
@@ -271,7 +277,7 @@ def _rewriting(module: str, variant: Variant | None) -> Rewriting | None:
 def _finished(
     path: Path, module: str, bodies: Bodies | None, rewriting: Rewriting | None = None
 ) -> bytes:
-    """The exercise when `bodies` is None, else the solution with `bodies` put in."""
+    """Return the exercise if `bodies` is None, else the solution with `bodies` inserted."""
     pieces = _pieces(path)
     if pieces is None:
         return path.read_bytes()
@@ -338,7 +344,7 @@ _METADATA = {
 
 
 def _cell_id(cell: Any, taken: Counter[str]) -> str:
-    """The grade id, or one that depends on the cell's text only: the same at every rendering."""
+    """Return the grade id, or an id that depends only on the cell's text, so that it is stable."""
     grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
     if grade_id:
         return str(grade_id)
@@ -348,7 +354,10 @@ def _cell_id(cell: Any, taken: Counter[str]) -> str:
 
 
 def _first_sentence(text: str, path: Path) -> str:
-    """The description's first line, without comment signs and quotes."""
+    """Return the description's first line, without comment signs and quotes.
+
+    Raises MarkerError if there is none.
+    """
     for line in text.split("\n"):
         words = line.strip().strip('"').lstrip("#/* ").strip()
         if words:

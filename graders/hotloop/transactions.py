@@ -1,4 +1,4 @@
-"""Transactions that are ours to begin, in SQLite too: some only read, and some write."""
+"""Explicit read and write transactions, also with SQLite."""
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -10,16 +10,16 @@ _WRITES = "hotloop_writes"
 
 
 def prepare(engine: Engine, busy_ms: int, pragmas: Sequence[str] = ()) -> None:
-    """Once for each new engine; with another database than SQLite nothing is to be done.
+    """Configure a new engine; does nothing unless it is SQLite.
 
-    busy_ms: how long SQLite itself waits for a lock. pragmas: what else each connection is told.
+    busy_ms: how long SQLite waits for a lock. pragmas: further settings of each connection.
     """
     if engine.dialect.name != "sqlite":
         return
     settings = (f"busy_timeout = {busy_ms}", "foreign_keys = ON", *pragmas)
 
     def connected(connection: Any, _record: Any) -> None:
-        # Python's module would begin transactions late, and at the first write.
+        # Python's sqlite3 would begin transactions late, at the first write.
         connection.isolation_level = None
         for setting in settings:
             connection.execute(f"PRAGMA {setting}")
@@ -37,7 +37,7 @@ def reading(engine: Engine) -> Generator[Connection]:
 
 @contextmanager
 def writing(engine: Engine) -> Generator[Connection]:
-    """A transaction that writes; with SQLite the only one that does."""
+    """A transaction that writes; SQLite allows one at a time."""
     with engine.connect() as connection:
         connection = connection.execution_options(**{_WRITES: True})
         with connection.begin():
@@ -46,5 +46,5 @@ def writing(engine: Engine) -> Generator[Connection]:
 
 def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES)
-    # To become a writer halfway may fail without any waiting.
+    # Upgrading a read transaction to a write can fail at once, without waiting for the lock.
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,6 +1,6 @@
-"""Files that are there whole or not at all, whatever happens while they are written.
+"""Writes files atomically: whatever happens, a file is complete or unchanged.
 
-For every system. The lock of Windows was not tried on one.
+Works on every system; the lock for Windows has not been tested there.
 """
 
 import os
@@ -17,7 +17,7 @@ else:
 
 
 def replace(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Write `path` at once: a reader, or whoever comes after a crash, sees the old or the new."""
+    """Replace `path` atomically: readers, also after a crash, see the old or the new content."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     new = Path(name)
     try:
@@ -34,7 +34,7 @@ def replace(path: Path, content: bytes, mode: int = 0o644) -> None:
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """A new file that its owner alone may read: whole, or not there. FileExistsError."""
+    """Create a file that only its owner can read, atomically. Raises FileExistsError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     new = Path(name)
     try:
@@ -49,8 +49,8 @@ def create_private(path: Path, content: bytes) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """What was renamed keeps its name when the power fails."""
-    if os.name == "nt":  # it opens no folder
+    """Sync the folder, so that a rename survives a power failure."""
+    if os.name == "nt":  # Windows cannot open folders
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -63,7 +63,7 @@ if os.name == "nt":
 
     @contextmanager
     def alone(lock: Path) -> Generator[None]:
-        """Until it ends, no other process holds `lock`, a file that is made where it is missing."""
+        """Hold an exclusive lock on the file `lock`, which is created if missing."""
         with lock.open("ab") as stream:
             _wait_for_first_byte(stream.fileno())
             try:
@@ -73,7 +73,7 @@ if os.name == "nt":
                 msvcrt.locking(stream.fileno(), msvcrt.LK_UNLCK, 1)
 
     def _wait_for_first_byte(handle: int) -> None:
-        """Each call waits for ten seconds at most."""
+        """Lock the first byte; each call waits at most ten seconds, so it is repeated."""
         while True:
             os.lseek(handle, 0, os.SEEK_SET)
             try:
@@ -86,7 +86,7 @@ else:
 
     @contextmanager
     def alone(lock: Path) -> Generator[None]:
-        """Until it ends, no other process holds `lock`, a file that is made where it is missing."""
+        """Hold an exclusive lock on the file `lock`, which is created if missing."""
         with lock.open("ab") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX)
             yield

@@ -1,4 +1,4 @@
-"""Reads YAML or JSON into pydantic models; an error names the file and the line."""
+"""Reads YAML or JSON into pydantic models; errors name the file and the line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,14 +13,14 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 Location = Sequence[int | str]
 
 _FASTEST: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The one in C where PyYAML was built with it: ten times as fast, with the same lines."""
+"""The C loader if PyYAML was built with it: ten times as fast, with the same line numbers."""
 
 _UNMADE = (ValueError, LookupError, AttributeError, OverflowError)
-"""What PyYAML raises where a text has the form of a value and is none, such as 2030-02-31."""
+"""What PyYAML raises for a text that looks like a value but is invalid, such as 2030-02-31."""
 
 
 class _Loader(_FASTEST):
-    """Says where a value stands that cannot be one."""
+    """Reports the position of an invalid value."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         loader: Any = super()
@@ -35,17 +35,18 @@ _LOADER: Any = _Loader
 
 
 _LONGEST = 40
-"""Characters of a value that a sentence repeats."""
+"""Most characters of a value that an error message repeats."""
 
 
 class CurriculumError(UserError, ValueError):
-    """A data file that is not as it must be. Each line of the message is `file:line: what`."""
+    """An invalid data file. Each line of the message is `file:line: what`."""
 
 
 def load(path: Path, model: type[ModelT]) -> ModelT:
-    """The file as a `model`. JSON is read as the YAML that it is.
+    """Return the file as a `model`. JSON is read as YAML.
 
-    CurriculumError when it cannot be read, is not YAML, repeats a key or does not fit the model.
+    Raises CurriculumError if it cannot be read, is not YAML, repeats a key or does not fit the
+    model.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -70,14 +71,14 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
 
 
 def place(path: Path, location: Location) -> str:
-    """`file:line` of what lies at `location` in a file that could be read before."""
+    """Return `file:line` of `location` in a file that is known to be readable."""
     text = path.read_text(encoding="utf-8")
     node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=_LOADER))
     return f"{path}:{line_of(node, location)}"
 
 
 def line_of(node: yaml.Node | None, location: Location) -> int:
-    """The line, from 1, of what lies at `location`, or of the last part of the way that exists."""
+    """Return the line, from 1, of `location`, or of its longest existing prefix."""
     line = 1 if node is None else node.start_mark.line + 1
     for step in location:
         found = _step(node, step)
@@ -99,7 +100,7 @@ def _step(node: yaml.Node | None, step: int | str) -> tuple[int, yaml.Node] | No
 
 
 def _repeated_keys(node: yaml.Node | None) -> list[tuple[str, int]]:
-    """Keys that a mapping has twice, and their lines. What an alias repeats is looked at once."""
+    """Return keys that occur twice in a mapping, with their lines; aliases are visited once."""
     found: list[tuple[str, int]] = []
     known: set[int] = set()
     waiting = [node]

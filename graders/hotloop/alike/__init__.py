@@ -1,1 +1,1 @@
-"""How alike two pieces of work are: for the reports of take-homes, and for a class."""
+"""Similarity of two submissions, for the reports of take-homes and for a class."""

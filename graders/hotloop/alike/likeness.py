@@ -1,10 +1,10 @@
-"""How alike two pieces of code are once the starter is taken off, by tokens and by syntax tree.
+"""Similarity of two pieces of code without the starter code, by tokens and by syntax tree.
 
-Runs of tokens are blind to names, comments, layout and the values of literals. Names of attributes
-are kept: `.amax` is the library's word and not the candidate's. All runs are compared: a winnowing
-library keeps some of them, chosen by Python's salted hash, and the figure in a report would change
-from process to process. A subtree of the syntax is known by its digest, and as blind; statements
-that were moved, and functions in another order, keep theirs.
+Runs of tokens ignore names, comments, layout and the values of literals. Attribute names are kept:
+`.amax` is the library's name and not the candidate's. All runs are compared: winnowing libraries
+keep a subset chosen by Python's salted hash, so that the figure in a report would vary between
+processes. A syntax subtree is identified by a digest that ignores the same things; moved statements
+and reordered functions keep their digests.
 """
 
 import ast
@@ -25,15 +25,17 @@ from hotloop.alike.parts import Language, Part, parts, with_more
 from hotloop.curriculum import Module
 
 SMALLEST = 7
-"""Nodes of a subtree that counts: `x[i] = y + 1` has about as many, and anybody writes that."""
+"""Smallest subtree that counts, in nodes. `x[i] = y + 1` has about as many, and is common code."""
 
 Subtrees = Counter[bytes]
 
 
 @lru_cache(maxsize=1024)
 def subtrees(text: str) -> Subtrees | None:
-    """By digest, with how often each is there; None for what does not parse. Not to
-    be changed."""
+    """Return the digests of subtrees with their counts, or None if `text` does not parse.
+
+    The result is cached: do not modify it.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
@@ -46,7 +48,7 @@ def subtrees(text: str) -> Subtrees | None:
 
 
 def _add(node: ast.AST, found: Subtrees) -> tuple[bytes, int]:
-    """Digest and size of a subtree; it and all within it go into `found`."""
+    """Return digest and size of a subtree, and add it and its subtrees to `found`."""
     size = 1
     total = hashlib.blake2b(_label(node).encode(), digest_size=12)
     for child in ast.iter_child_nodes(node):
@@ -81,28 +83,28 @@ def _is_docstring(node: ast.AST) -> bool:
 Runs = Counter[tuple[str, ...]]
 
 RUN = 8
-"""Tokens of a run. Longer ones break at every edit, shorter ones are the language's idioms."""
+"""Tokens in a run. Longer runs break at every edit; shorter ones are idioms of the language."""
 
 _NAMED = re.compile(r"\\N(?=\{)")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r"\s*\n\s*")
 
 _NAMES: dict[Language, str] = {"python": "python", "cuda": "cuda", "text": "text"}
-"""What Pygments calls them."""
+"""Pygments' names of the languages."""
 
 
 @lru_cache(maxsize=1024)
 def token_runs(text: str, language: Language) -> Runs:
-    """All runs of `RUN` tokens, with how often each is there. Not to be changed."""
+    """Return all runs of `RUN` tokens with their counts. The result is cached: do not modify it."""
     found = list(tokens(text, language))
     return Counter(tuple(found[i : i + RUN]) for i in range(len(found) - RUN + 1))
 
 
 def tokens(text: str, language: Language) -> Iterator[str]:
-    """One word a token."""
+    """Yield one word per token."""
     before = ""
-    # Pygments takes time with the cube of a run of spaces, on whose length no token depends, and
-    # with the square of the number of characters that are given by name and never end.
+    # Pygments' time grows with the cube of a run of spaces, whose length affects no token, and
+    # with the square of the number of unterminated named characters (\N{).
     text = _NAMED.sub("N", text)
     text = _LINES.sub("\n", _SPACES.sub(" ", text))
     for kind, value in _lexer(language).get_tokens(text):
@@ -123,7 +125,7 @@ def _word(kind: object, value: str, before: str) -> str:
     if _in(kind, Token.Comment) or _in(kind, Token.Text) or _in(kind, Token.Literal.String.Doc):
         return ""
     if _in(kind, Token.Literal.String):
-        # A string comes in pieces: the whole of it is one token.
+        # A string arrives in pieces; together they are one token.
         return "" if before == "“”" else "“”"
     if _in(kind, Token.Literal.Number):
         return "0"
@@ -138,46 +140,51 @@ def _in(kind: object, whole: object) -> bool:
 
 
 Printed = tuple[Part, "Print"]
-"""A part of a work, and its print."""
+"""A part of a submission and its fingerprint."""
 
 KeyT = TypeVar("KeyT")
 
 MODERATE, STRONG = 0.5, 0.75
-"""Likeness from which on it is told. How often honest work crosses these bounds comes from
-`tests/benchmarks/similarity.py`."""
+"""Similarity from which it is reported as moderate or strong.
+
+`tests/benchmarks/similarity.py` measures how often independent work exceeds these thresholds.
+"""
 
 FEWEST_RUNS = 40
-"""Runs of tokens that both must have of their own. What is shorter is alike by chance."""
+"""Least number of token runs that both must have; shorter code is similar by chance."""
 
 
 @dataclass(frozen=True)
 class Print:
-    """What is known of a piece of code. trees: None where it is no Python that parses."""
+    """The fingerprint of a piece of code. trees: None if it is not Python that parses."""
 
     runs: Runs = field(repr=False)
     trees: Subtrees | None = field(repr=False)
 
     @property
     def long_enough(self) -> bool:
-        """Whether it can be compared at all."""
+        """Return True if it is long enough to be compared."""
         return self.runs.total() >= FEWEST_RUNS
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """Shares, 0 to 1, of the smaller one that the larger one has too. trees: None: not known."""
+    """Shares, 0 to 1, of the smaller fingerprint that the larger one contains.
+
+    trees: None if unknown.
+    """
 
     tokens: float
     trees: float | None
 
     @property
     def score(self) -> float:
-        """Both must agree: the smaller of the two."""
+        """The smaller of the two shares, so that both must agree."""
         return self.tokens if self.trees is None else min(self.tokens, self.trees)
 
     @property
     def said(self) -> str:
-        """What was seen, in a sentence."""
+        """The shares as a sentence."""
         trees = "" if self.trees is None else f" and {self.trees:.0%} of the syntax subtrees"
         return (
             f"{self.tokens:.0%} of the runs of tokens{trees} of the shorter one stand in the "
@@ -186,13 +193,13 @@ class Likeness:
 
 
 def print_of(text: str, language: Language, starters: Iterable[str] = ()) -> Print:
-    """The print of a text, without what any of the starters has."""
+    """Return the fingerprint of a text, without what any of the starters contains."""
     return _print_of(text, language, tuple(starters))
 
 
 @lru_cache(maxsize=1024)
 def _print_of(text: str, language: Language, starters: tuple[str, ...]) -> Print:
-    """Kept, because every new submission is compared with all earlier ones."""
+    """Cached, because every new submission is compared with all earlier ones."""
     runs = token_runs(text, language)
     found = subtrees(text) if language == "python" else None
     for starter in starters:
@@ -204,7 +211,7 @@ def _print_of(text: str, language: Language, starters: tuple[str, ...]) -> Print
 
 
 def print_of_part(part: Part, starters: Iterable[Part] = ()) -> Print:
-    """Likewise for a part of a submission, with the parts of the same name as its starters."""
+    """Like `print_of`, for a part; starters are the parts of the same name."""
     given = [starter.text for starter in starters if starter.name == part.name]
     return print_of(part.text, part.language, given)
 
@@ -212,9 +219,9 @@ def print_of_part(part: Part, starters: Iterable[Part] = ()) -> Print:
 def prints(
     module: Module, tasks: Sequence[str], files: Mapping[str, bytes], starter: Mapping[str, bytes]
 ) -> list[Printed]:
-    """Each part with what was added behind it, where anything was, and then by itself.
+    """Return the fingerprint of each part, first with added program files, if any, then alone.
 
-    starter: what the work began from.
+    starter: the files that the work began from.
     """
     given = parts(starter, module, tasks)
     own = parts(files, module, tasks)
@@ -223,7 +230,7 @@ def prints(
 
 
 def alike(mine: Iterable[Printed], theirs: Iterable[Printed]) -> Iterator[tuple[Part, Likeness]]:
-    """How alike the parts of two works are that both have; what is too short is left out."""
+    """Yield the similarity of parts that both submissions have; skips parts that are too short."""
     others = {part.name: found for part, found in theirs}
     for part, own in mine:
         found = likeness(own, others[part.name]) if part.name in others else None
@@ -232,7 +239,7 @@ def alike(mine: Iterable[Printed], theirs: Iterable[Printed]) -> Iterator[tuple[
 
 
 def likeness(first: Print, second: Print) -> Likeness | None:
-    """None where one of them is too short to say."""
+    """Return the similarity of two fingerprints, or None if one is too short."""
     if not (first.long_enough and second.long_enough):
         return None
     structure = None
@@ -246,5 +253,5 @@ def _shared(first: Counter[KeyT], second: Counter[KeyT]) -> float:
 
 
 def _without(own: Counter[KeyT], given: Counter[KeyT]) -> Counter[KeyT]:
-    """Whatever the starter has goes, however often it is repeated."""
+    """Remove every key that the starter has, whatever its count."""
     return Counter({key: count for key, count in own.items() if key not in given})

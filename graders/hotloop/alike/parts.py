@@ -1,4 +1,4 @@
-"""A submission's code in the parts that are compared: a notebook's solution cell, or a file."""
+"""Splits a submission's code into the parts that are compared: solution cells and files."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -11,8 +11,10 @@ from hotloop.notebook_cells import readable_cells
 Language = Literal["python", "cuda", "text"]
 
 LONGEST = 64 * 1024
-"""Characters of a part that are read: no solution has half as many. Some texts take a lexer time
-with the square of their length."""
+"""Characters that are read of a part: no solution has half as many.
+
+Lexing some texts takes time quadratic in their length.
+"""
 
 _LANGUAGES: dict[str, Language] = {
     ".py": "python",
@@ -28,7 +30,7 @@ _COMMENTS: dict[Language, re.Pattern[str]] = {
     "cuda": re.compile(r"^[^\S\n]*//.*$", re.MULTILINE),
     "text": re.compile(r"^[^\S\n]*#.*$", re.MULTILINE),
 }
-"""Whole lines: they go before a part is cut, so that nothing hides behind them."""
+"""Whole-line comments; removed before a part is cut, so that they cannot push code past the cut."""
 
 _SOLUTION = "_solution"
 _MAGIC = re.compile(r"^[^\S\n]*[%!].*$", re.MULTILINE)
@@ -36,7 +38,7 @@ _MAGIC = re.compile(r"^[^\S\n]*[%!].*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Part:
-    """name: `file`, or `file · task` of a notebook's cell. tasks: those that it may belong to."""
+    """One part. name: `file`, or `file · task` for a notebook cell. tasks: those it can answer."""
 
     name: str
     tasks: tuple[str, ...]
@@ -45,7 +47,7 @@ class Part:
 
 
 def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> list[Part]:
-    """The parts that these tasks ask for; what is no program text is passed over."""
+    """Return the parts that these tasks ask for. Files that are not program text are skipped."""
     wanted = [module.task(name) for name in tasks]
     owners: dict[str, list[str]] = {}
     for task in wanted:
@@ -65,8 +67,9 @@ def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> l
 
 
 def with_more(part: Part, files: Mapping[str, bytes], starter: Mapping[str, bytes]) -> Part | None:
-    """The part together with program files that the candidate has added, to which the code may have
-    moved; None where there are none of its language.
+    """Return the part together with program files that the candidate added.
+
+    Code may have moved there. None if there are none of its language.
     """
     more = [
         _read(data, part.language)
@@ -84,14 +87,15 @@ def _read(data: bytes, language: Language) -> str:
 
 
 def language_of(name: str) -> Language | None:
-    """By the file's suffix; None for what is no program text."""
+    """Return the language by the file's suffix; None if it is not program text."""
     _, dot, suffix = name.rpartition(".")
     return _LANGUAGES.get(dot + suffix)
 
 
 def _cells(name: str, data: bytes, tasks: list[str]) -> list[Part]:
-    """One part a task: its solution cell, together with what the candidate put in new cells before
-    it, since helpers may stand there. A cell that was copied belongs to the same part.
+    """Return one part per task: its solution cell and the candidate's new cells before it.
+
+    Helpers may be in those cells. Copies of a solution cell belong to the same part.
     """
     found: dict[str, list[str]] = {}
     own: list[str] = []

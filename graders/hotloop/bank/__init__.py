@@ -1,1 +1,1 @@
-"""The interview questions: their form, translations and proofs, and what is made of them."""
+"""The interview questions: their format, translations, proofs and exports."""

@@ -1,4 +1,4 @@
-"""All questions, those of the modules and those of the tracks, in the curriculum's order."""
+"""All questions, of modules and of tracks, in the curriculum's order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from hotloop.core import paths
 from hotloop.yaml_lines import CurriculumError, Location, load, place
 
 GENERAL = "questions"
-"""The folder beside the modules' with the questions that belong to a track as a whole."""
+"""The folder, next to the modules', with the questions that belong to a whole track."""
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A program that shows what an answer claims, and what it was recorded to print."""
+    """A program that demonstrates an answer's claim, and its recorded output."""
 
     path: Path
     source: str
@@ -26,7 +26,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Entry:
-    """A question with its place. key: `module.id`, or `track.id` for a question of a track."""
+    """A question and its place. key: `module.id`, or `track.id` for a track's own question."""
 
     key: str
     track: str
@@ -38,15 +38,15 @@ class Entry:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """In which languages it may be asked: `en`, and `zh` where it is translated."""
+        """The languages in which it can be asked: `en`, and `zh` if it is translated."""
         return ("en", "zh") if self.chinese else ("en",)
 
 
 @cache
 def catalog() -> tuple[Entry, ...]:
-    """Every question: track by track, first those of its modules, then the track's own.
+    """Return every question: track by track, first those of its modules, then the track's own.
 
-    CurriculumError when a file is not as it must be, or an id is there twice.
+    Raises CurriculumError if a file is invalid or an id occurs twice.
     """
     found: list[Entry] = []
     modules = curriculum.modules()
@@ -60,7 +60,7 @@ def catalog() -> tuple[Entry, ...]:
 
 
 def of_module(name: str) -> list[Entry]:
-    """The questions of the module called `name`; none where it has no questions.yaml."""
+    """Return the questions of the module `name`; none if it has no questions.yaml."""
     module = curriculum.load_module(name)
     folder = curriculum.folder(name)
     entries = _read(folder, "questions", module.track, name)
@@ -72,9 +72,9 @@ def of_module(name: str) -> list[Entry]:
 
 
 def find(key: str) -> Entry:
-    """The question called `module.id` or `track.id`; its bare id will do, since ids are unique.
+    """Return the question `module.id` or `track.id`; its id alone is enough, since ids are unique.
 
-    KeyError when there is none.
+    Raises KeyError if there is none.
     """
     for entry in catalog():
         if key in (entry.key, entry.question.id):
@@ -83,7 +83,7 @@ def find(key: str) -> Entry:
 
 
 def related(task: str) -> tuple[Entry, ...]:
-    """The questions that the task `module.task` practises."""
+    """Return the questions that the task `module.task` practises."""
     return tuple(entry for entry in catalog() if task in entry.question.links)
 
 

@@ -1,4 +1,4 @@
-"""What the skill guides ask in their interviews, and which questions of the bank answer it."""
+"""The interview questions of published skill guides, and the bank's questions that cover them."""
 
 from typing import Annotated, Self
 
@@ -14,7 +14,7 @@ _Program = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/proofs/[a-z][a
 
 
 class Correction(Strict):
-    """What one often reads, and what holds. proof: a program, relative to curriculum/."""
+    """A common statement, and what is correct. proof: a program, relative to curriculum/."""
 
     usual: Text
     right: Text
@@ -29,7 +29,7 @@ class Correction(Strict):
 
 
 class Guide(Strict):
-    """A question of a guide. covered_by: keys of the questions that cover it."""
+    """A question of a guide. covered_by: keys of the bank's questions that cover it."""
 
     id: Identifier
     guide: Text
@@ -39,7 +39,7 @@ class Guide(Strict):
 
 
 class Guides(Strict):
-    """guides.yaml."""
+    """The content of guides.yaml."""
 
     questions: list[Guide]
 
@@ -50,6 +50,6 @@ class Guides(Strict):
 
 
 def guides() -> tuple[Guide, ...]:
-    """All of them; none where the file is missing."""
+    """Return all of them; none if the file is missing."""
     path = paths.curriculum() / "questions" / "guides.yaml"
     return tuple(load(path, Guides).questions) if path.is_file() else ()

@@ -1,4 +1,4 @@
-"""Questions with numbers: an instance drawn from the parameters, its answer, and what checks it."""
+"""Questions with numbers: draws an instance from the parameters and computes its answer."""
 
 import ast
 import hashlib
@@ -25,7 +25,7 @@ _ALLOWED = (
     ast.USub,
     ast.UAdd,
 )
-# simpleeval's own types do not say what its operators take.
+# simpleeval's types do not describe its operators.
 _EVALUATOR: Any = simpleeval
 _OPERATORS: dict[Any, Any] = {kind: _EVALUATOR.DEFAULT_OPERATORS[kind] for kind in _ALLOWED}
 _NODES = (ast.Expr, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Name, ast.Call)
@@ -48,7 +48,7 @@ _BINARY = tuple((1.024**n, "1 KiB is 1024 bytes, and 1 kB is 1000") for n in (1,
 
 @dataclass(frozen=True)
 class Instance:
-    """The question with numbers in it. answer: in `unit`; tolerance: as a fraction of it."""
+    """A question with its numbers. answer: in `unit`; tolerance: as a fraction of the answer."""
 
     values: Mapping[str, float]
     ask: str
@@ -59,12 +59,12 @@ class Instance:
 
     @property
     def shown(self) -> str:
-        """The answer as people write it."""
+        """The answer, formatted for people."""
         return units.shown(self.answer, self.unit)
 
 
 def draw(numeric: Numeric, seed: int | str, words: NumericText | None = None) -> Instance:
-    """The instance of that seed: the same one on every machine. words: in another language."""
+    """Return the instance of that seed, the same on every machine. words: in another language."""
     chosen = {
         name: values[_index(f"{seed}.{name}", len(values))]
         for name, values in numeric.parameters.items()
@@ -73,13 +73,13 @@ def draw(numeric: Numeric, seed: int | str, words: NumericText | None = None) ->
 
 
 def instances(numeric: Numeric, words: NumericText | None = None) -> Iterator[Instance]:
-    """All instances, in the order of the parameters and of their values."""
+    """Yield all instances, in the order of the parameters and of their values."""
     for values in product(*numeric.parameters.values()):
         yield _instance(numeric, dict(zip(numeric.parameters, values, strict=True)), words)
 
 
 def evaluate(formula: str, values: Mapping[str, float]) -> float:
-    """The formula's value. ValueError says what in it cannot be computed."""
+    """Return the formula's value. Raises ValueError if it is undefined, 0 or not finite."""
     evaluator = _EVALUATOR.SimpleEval(operators=_OPERATORS, functions=_FUNCTIONS, names=values)
     evaluator.nodes = {kind: evaluator.nodes[kind] for kind in _NODES}
     try:
@@ -98,7 +98,7 @@ def evaluate(formula: str, values: Mapping[str, float]) -> float:
 
 
 def document(instance: Instance) -> dict[str, Any]:
-    """What a page needs that checks answers by itself: see `units.readings`."""
+    """Return what a page needs to check answers by itself: see `units.readings`."""
     return {
         "values": dict(instance.values),
         "ask": instance.ask,
@@ -126,7 +126,7 @@ def _instance(numeric: Numeric, values: Mapping[str, float], words: NumericText 
 
 
 def _index(key: str, length: int) -> int:
-    """Not from `random`, whose draws may change with Python's version."""
+    """Return a stable index; draws of `random` can change with Python's version."""
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) % length
 
 
@@ -137,5 +137,5 @@ def _told(value: float) -> str:
 
 
 def _telltales(unit: str) -> tuple[tuple[float, str], ...]:
-    """How far from the right answer one is by a mistake that has a name."""
+    """Return factors by which typical mistakes miss the answer, each with its hint."""
     return (*_TELLTALES, *_BINARY) if units.is_bytes(unit) else _TELLTALES

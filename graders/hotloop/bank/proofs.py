@@ -1,8 +1,8 @@
-"""Runs the programs that show what answers and lessons claim, and keeps what they printed.
+"""Runs the programs that demonstrate claims of answers and lessons, and records their output.
 
-What a program prints stands beside it as <name>.txt. The same run must print the same again, but
-for two kinds of lines: one that begins with MEASURED holds figures that differ from run to run,
-and one that begins with UNMEASURED says what this machine lacks, in place of what it would print.
+A program's output is stored next to it as <name>.txt. Another run must print the same, with two
+exceptions: a line that begins with MEASURED has figures that vary between runs, and a line that
+begins with UNMEASURED says what this machine lacks and replaces the output.
 """
 
 import os
@@ -20,18 +20,18 @@ MEASURED = "measured: "
 _ERROR = re.compile(r"\d(?:\.\d+)?e-\d\d")
 UNMEASURED = "not measured here: "
 SECONDS = 150
-"""Longer than any program takes on a busy machine."""
+"""Timeout in seconds; longer than any program takes on a busy machine."""
 
 State = Literal["same", "new", "changed", "failed", "lacking"]
 
 
 class ProofFailed(Exception):
-    """The program did not run to its end; the text is what it last said."""
+    """The program failed, printed nothing or took too long. The message says which."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one program. sentence: what to know about it, "" if nothing."""
+    """The result for one program. sentence: details, "" if there are none."""
 
     name: str
     path: Path
@@ -40,9 +40,9 @@ class Outcome:
 
 
 def programs(names: Sequence[str] = ()) -> list[Path]:
-    """The proofs that the names ask for: `module`, `questions` or `module.program`; or all.
+    """Return the proofs that the names select: `module`, `questions` or `module.program`.
 
-    KeyError when a name asks for none.
+    All, if there are no names. Raises KeyError if a name selects none.
     """
     known = sorted(paths.curriculum().glob("*/proofs/*.py"))
     if not names:
@@ -57,17 +57,17 @@ def programs(names: Sequence[str] = ()) -> list[Path]:
 
 
 def name_of(path: Path) -> str:
-    """`module.program`."""
+    """Return the program's name, `module.program`."""
     return f"{path.parents[1].name}.{path.stem}"
 
 
 def record_of(path: Path) -> Path:
-    """Where the program's output is kept."""
+    """Return the file of the program's recorded output."""
     return path.with_suffix(".txt")
 
 
 def output_of(path: Path) -> str:
-    """What the program prints. ProofFailed when it fails, or takes too long."""
+    """Return what the program prints. Raises ProofFailed if it fails or takes too long."""
     try:
         done = subprocess.run(
             [sys.executable, str(path)],
@@ -89,7 +89,7 @@ def output_of(path: Path) -> str:
 
 
 def difference(output: str, recorded: str) -> str:
-    """The first line that should be equal and is not, with the recorded one; "" if none is."""
+    """Return the first line that differs but should not, with the recorded one; "" if none does."""
     said, kept = _comparable(output), _comparable(recorded)
     if any(line.startswith(UNMEASURED) for line in said):
         return _first_unknown(said, kept)
@@ -102,7 +102,10 @@ def difference(output: str, recorded: str) -> str:
 
 
 def _same(here: str, there: str) -> bool:
-    """Rounding errors, such as 8.5e-04, depend on the order in which a CPU's vector units add."""
+    """Return True if two lines are equal, except for rounding errors within a factor of 2.
+
+    Rounding errors, such as 8.5e-04, depend on the order in which a CPU's vector units add.
+    """
     if _ERROR.split(here) != _ERROR.split(there):
         return False
     pairs = zip(_ERROR.findall(here), _ERROR.findall(there), strict=True)
@@ -110,12 +113,12 @@ def _same(here: str, there: str) -> bool:
 
 
 def compare(path: Path) -> Outcome:
-    """Run the program and hold what it prints against the record."""
+    """Run the program and compare its output with the record."""
     return _outcome(path, write=False)
 
 
 def record(path: Path) -> Outcome:
-    """Run the program and keep what it prints, unless that says the same as the record."""
+    """Run the program and record its output, unless it agrees with the record."""
     return _outcome(path, write=True)
 
 
@@ -139,13 +142,13 @@ def _outcome(path: Path, *, write: bool) -> Outcome:
 
 
 def _comparable(output: str) -> list[str]:
-    """The lines, with no figures where they differ from run to run."""
+    """Return the lines, without the figures that vary between runs."""
     lines = (line.rstrip() for line in output.splitlines())
     return [MEASURED if line.startswith(MEASURED) else line for line in lines]
 
 
 def _first_unknown(said: Sequence[str], kept: Sequence[str]) -> str:
-    """What of a machine that lacks something is not in the record of one that does not."""
+    """Return the first line that is not in the record, for a machine that lacks something."""
     unknown = (line for line in _shown(said) if line not in kept)
     return next((f"{line!r} is not recorded" for line in unknown), "")
 

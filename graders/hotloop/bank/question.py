@@ -1,4 +1,4 @@
-"""The form of an interview question, as questions.yaml holds it."""
+"""The format of an interview question in questions.yaml."""
 
 import re
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s]+$")]
 Number = StrictInt | StrictFloat
 Kind = Literal["concept", "profile", "fault", "design"]
-"""What the candidate does: explains, reads a profile, finds a bug in a kernel, designs a system."""
+"""What the candidate does: explain, read a profile, find a bug in a kernel, or design a system."""
 ProofPath = Annotated[str, StringConstraints(pattern=r"^proofs/[a-z][a-z0-9_]*\.py$")]
 
 MOST_WORDS_SAID = 90
 
 PLACE = re.compile(r"{([a-z][a-z0-9_]*)}")
-"""Where a parameter's value stands in the text of a numeric question."""
+"""Placeholder of a parameter's value in the text of a numeric question."""
 
 
 def _can_be_said(text: str) -> str:
@@ -38,24 +38,24 @@ Said = Annotated[Text, AfterValidator(_can_be_said)]
 
 
 class WeakAnswer(Strict):
-    """An answer that is often heard, and what it shows."""
+    """A common weak answer, and what it reveals."""
 
     says: Text
     reveals: Text
 
 
 class Claim(Strict):
-    """A statement of the answer that no program shows, and where it is written."""
+    """A claim of the answer that no program demonstrates, and its source."""
 
     claim: Text
     source: Url
 
 
 class Numeric(Strict):
-    """The question once more with numbers that change. `hotloop.bank.numeric` computes with it.
+    """A version of the question with varying numbers, computed by `hotloop.bank.numeric`.
 
-    ask: the text, with a {name} for each parameter; formula: the answer in `unit`; tolerance: how
-    far from it, as a fraction of it, an answer is still right; explain: the formula in words.
+    ask: the text, with a {name} for each parameter; formula: the answer in `unit`; tolerance:
+    largest relative error of a right answer; explain: the formula in words.
     """
 
     ask: Text
@@ -76,10 +76,10 @@ class Numeric(Strict):
 class Question(Strict):
     """One interview question.
 
-    title: the question in a line, as an interviewer asks it; prompt: paragraphs and fenced code;
-    say: the answer as one says it aloud, in a minute; answer: all that a strong one has;
-    proof, proofs: programs, relative to the file's folder, that show what the answer claims;
-    cited: claims that are written somewhere; opinion: sentences of the answer that are judgement.
+    title: the question in one line, as an interviewer asks it; prompt: paragraphs and fenced code;
+    say: the answer as spoken, in a minute; answer: everything that a strong answer contains;
+    proof, proofs: programs, relative to the file's folder, that demonstrate the answer's claims;
+    cited: claims with a source; opinion: sentences of the answer that are judgment.
     """
 
     id: Identifier
@@ -129,7 +129,7 @@ class Question(Strict):
 
 
 class Questions(Strict):
-    """A file of questions."""
+    """The content of a file of questions."""
 
     questions: list[Question]
 
@@ -140,7 +140,7 @@ class Questions(Strict):
 
 
 def complain_about_places(ask: str, parameters: Mapping[str, object]) -> None:
-    """ValueError unless each parameter has a {place} in the text, and each place a parameter."""
+    """Raise ValueError unless the text's {places} are exactly the parameters."""
     told = set(PLACE.findall(ask))
     if unknown := sorted(told - set(parameters)):
         raise ValueError(f"`ask` has a place for {', '.join(unknown)}, which is no parameter")

@@ -1,4 +1,4 @@
-"""Some of the questions, by what an interviewer asks for."""
+"""Selects questions by an interviewer's criteria."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from hotloop.bank.wording import Language
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted; what is left out is not asked for. keys: then in this order."""
+    """The criteria; None or the default means any. keys: only these questions, in this order."""
 
     track: str | None = None
     level: str | None = None
@@ -22,11 +22,11 @@ class Selection:
     keys: Sequence[str] = field(default_factory=tuple)
 
     def of(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Those that fit."""
+        """Return the entries that match."""
         return [entry for entry in entries if self._fits(entry)]
 
     def entries(self) -> list[Entry]:
-        """Those of the bank that fit. KeyError when a key is nobody's."""
+        """Return the bank's entries that match. Raises KeyError if a key does not exist."""
         if self.keys:
             return self.of(catalog.find(key) for key in self.keys)
         return self.of(catalog.catalog())

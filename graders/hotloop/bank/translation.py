@@ -1,4 +1,4 @@
-"""A question in another language: the same id, and all its texts, list for list."""
+"""A question in another language: the same id, and all texts, with lists of equal length."""
 
 import re
 from collections.abc import Iterator, Sized
@@ -20,7 +20,7 @@ _FULL = str.maketrans(",;:?!", "\uff0c\uff1b\uff1a\uff1f\uff01")
 
 
 def typeset(text: str) -> str:
-    """As Chinese is set: full-width signs, and no spaces where lines of the file were joined."""
+    """Return Chinese text with full-width punctuation and no spaces where lines were joined."""
     wide = _NARROW.sub(lambda sign: sign[0].translate(_FULL), text)
     return _GAP.sub("", wide)
 
@@ -29,27 +29,27 @@ Words = Annotated[Text, AfterValidator(typeset)]
 
 
 class WeakAnswerText(Strict):
-    """An answer that is often heard, and what it shows."""
+    """A common weak answer, and what it reveals."""
 
     says: Words
     reveals: Words
 
 
 class ClaimText(Strict):
-    """The words of a claim; its source is the question's."""
+    """The text of a claim; the question has its source."""
 
     claim: Words
 
 
 class NumericText(Strict):
-    """The words of a question with numbers."""
+    """The texts of a question with numbers."""
 
     ask: Words
     explain: Words
 
 
 class Translation(Strict):
-    """What is said; what a program reads, such as links and proofs, is the question's."""
+    """The texts. What programs read, such as links and proofs, is only in the question."""
 
     id: Identifier
     title: Words
@@ -68,7 +68,7 @@ class Translation(Strict):
 
 
 class Translations(Strict):
-    """A file of translations."""
+    """The content of a file of translations."""
 
     questions: Annotated[list[Translation], Field(min_length=1)]
 
@@ -79,7 +79,7 @@ class Translations(Strict):
 
 
 def differences(question: Question, said: Translation) -> Iterator[tuple[str, str]]:
-    """Where the translation does not have what the question has: the key, and a sentence."""
+    """Yield where the translation does not match the question: the key and a sentence."""
     for key in _LISTS:
         there, here = _length(question, key), _length(said, key)
         if there != here:

@@ -1,4 +1,4 @@
-"""Which ways to write an answer are understood, and what each is in the unit that was asked for."""
+"""The accepted notations of an answer's unit, and their factors to the requested unit."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,7 +14,7 @@ _TIMES: Mapping[str, float] = {
     "ms": 1e-3,
     "us": 1e-6,
     "µs": 1e-6,
-    "μs": 1e-6,  # the Greek letter, which looks like the sign before it
+    "μs": 1e-6,  # the Greek letter; the line above has the micro sign
     "ns": 1e-9,
     "min": 60,
     "h": 3600,
@@ -22,10 +22,10 @@ _TIMES: Mapping[str, float] = {
 
 
 def readings(unit: str) -> dict[str, float]:
-    """Each way to write the unit, with its factor into `unit`; "" is a bare number.
+    """Return each notation of the unit with its factor to `unit`; "" is a bare number.
 
-    A page that checks answers by itself needs no more than this: look up what was written, exactly
-    or else without regard to case, and multiply.
+    A page can check answers with this alone: look up the written unit, exactly or else ignoring
+    case, and multiply.
     """
     name, per = _split(unit)
     known = dict(_family(name))
@@ -36,18 +36,18 @@ def readings(unit: str) -> dict[str, float]:
 
 
 def base_factor(unit: str) -> float:
-    """What a bare number is worth that was meant in the unit without prefix: bytes for GB."""
+    """Return the factor of a bare number meant in the unit without prefix: bytes for GB."""
     name, _ = _split(unit)
     return 1 / dict(_family(name)).get(name, 1.0)
 
 
 def is_bytes(unit: str) -> bool:
-    """Whether the unit is one of bytes, with or without a prefix, also a second."""
+    """Return True for a unit of bytes, with or without a prefix, also per second."""
     return _measures(_split(unit)[0], _BYTES)
 
 
 def shown(value: float, unit: str) -> str:
-    """The number as people write it, and once more with a prefix where it is long."""
+    """Return the number formatted for people, with a prefixed form in addition if it is long."""
     plain = f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
     text = f"{plain} {unit}".strip()
     name, per = _split(unit)
@@ -59,13 +59,13 @@ def shown(value: float, unit: str) -> str:
 
 
 def _split(unit: str) -> tuple[str, str]:
-    """`GB/s` is GB, and /s behind it."""
+    """Split `GB/s` into `GB` and `/s`."""
     name, slash, rest = unit.strip().partition("/")
     return name.strip(), f"{slash}{rest.strip()}"
 
 
 def _family(name: str) -> Iterator[tuple[str, float]]:
-    """All ways to write a quantity of the kind that `name` measures."""
+    """Yield all notations of the quantity that `name` measures, with their factors."""
     if name in _TIMES:
         yield from _TIMES.items()
     elif name == "%":
@@ -92,7 +92,7 @@ def _scaled(ways: Mapping[str, float], worth: float) -> Iterator[tuple[str, floa
 
 
 def _counted(name: str) -> Iterator[tuple[str, float]]:
-    """Things that are counted, such as tokens or FLOP, with or without their name."""
+    """Yield notations of counted things, such as tokens or FLOP, with or without their name."""
     scaled = name[:1] in _THOUSANDS and name[1:].startswith("FLOP")
     bare = name[1:] if scaled else name
     for way in dict.fromkeys((bare, bare.removesuffix("s"), f"{bare.removesuffix('s')}s")):

@@ -1,4 +1,4 @@
-"""A question's texts in one language, whichever file they come from."""
+"""A question's texts in one language, from whichever file has them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ _FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph on one line, or the lines of a block of code, without its fence."""
+    """A paragraph on one line, or the lines of a code block without its fence."""
 
     text: str
     code: bool
@@ -24,7 +24,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Wording:
-    """What is said. weak_answers: pairs of what is said and what it reveals; cited: with source."""
+    """The texts. weak_answers: pairs of answer and what it reveals; cited: claims with sources."""
 
     language: Language
     title: str
@@ -43,7 +43,7 @@ class Wording:
 
 
 def wording(entry: Entry, language: Language) -> Wording:
-    """The question in that language. KeyError when it is not asked in it."""
+    """Return the question's texts. Raises KeyError if there is no translation."""
     question = entry.question
     if language == "en":
         numeric = question.numeric
@@ -81,7 +81,7 @@ def _wording(
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The text's paragraphs, which an empty line separates, and its code between fences of ```."""
+    """Yield the text's paragraphs, separated by empty lines, and its code between ``` fences."""
     for index, part in enumerate(_FENCED.split(text.strip())):
         if index % 2:
             yield Block(part.rstrip("\n"), code=True)

@@ -1,1 +1,1 @@
-"""What every part speaks: verdicts, records, the wire, the clock. It imports nothing of ours."""
+"""Shared by all parts: verdicts, records, the wire protocol, the clock. Imports no other part."""

@@ -1,8 +1,8 @@
-"""The judge's clock. One place, so that a window's two stamps come from the same counter."""
+"""The judge's clock, in one place so that both timestamps of a timing come from one counter."""
 
 import time
 
 
 def now() -> float:
-    """Seconds on the raw monotonic clock, which no clock adjustment slews."""
+    """Return seconds on CLOCK_MONOTONIC_RAW, whose rate no clock adjustment changes."""
     return time.clock_gettime(time.CLOCK_MONOTONIC_RAW)

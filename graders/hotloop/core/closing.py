@@ -1,13 +1,13 @@
-"""What a `with` statement closes at its end."""
+"""A base class that makes objects with a `close` method usable in `with` statements."""
 
 from typing import Self
 
 
 class Closing:
-    """A `with` block over an object of a subclass ends with its `close`."""
+    """Subclasses are context managers: leaving the `with` block calls `close`."""
 
     def close(self) -> None:
-        """Give back what the object holds. May be repeated."""
+        """Release what the object holds. May be called twice."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Where the data trees are: at the root of a clone, or inside installed packages."""
+"""Paths of the data trees, in a clone or inside the installed packages."""
 
 import sys
 from importlib import metadata, util
@@ -12,13 +12,13 @@ _PACKAGED = _PACKAGE / "_data"
 
 
 class SolutionsMissing(UserError):
-    """This installation has no solutions. The text names the command that installs them."""
+    """The solutions are not installed here. The message names the command that installs them."""
 
 
 def root() -> Path:
-    """The folder that holds curriculum/ and exercises/.
+    """Return the folder that contains curriculum/ and exercises/.
 
-    UserError when the package was installed without them.
+    Raises UserError if the package was installed without them.
     """
     folder = _PACKAGED if _PACKAGED.is_dir() else _PACKAGE.parents[1]
     if not (folder / "curriculum" / "curriculum.yaml").is_file():
@@ -29,20 +29,20 @@ def root() -> Path:
 
 
 def in_clone() -> bool:
-    """True when the trees are those of a clone, which may be written."""
+    """Return True if the trees belong to a clone and can be written."""
     return not _PACKAGED.is_dir()
 
 
 def curriculum() -> Path:
-    """Lessons, questions, recorded runs."""
+    """Return the folder of lessons, questions and recorded runs."""
     return root() / "curriculum"
 
 
 def solutions() -> Path:
-    """The source of all code: reference solutions and wrong answers.
+    """Return the folder of reference solutions and wrong answers, from which exercises are made.
 
-    In a clone its own; else those of the package hotloop-solutions. SolutionsMissing when that is
-    not installed, or in another version.
+    In a clone it is the clone's own, else that of the package hotloop-solutions. Raises
+    SolutionsMissing if that is not installed or has another version.
     """
     if in_clone():
         return root() / "solutions"
@@ -56,7 +56,7 @@ def solutions() -> Path:
 
 
 def exercises() -> Path:
-    """What a learner starts from; generated from `solutions`."""
+    """Return the folder of what a learner starts from; generated from `solutions`."""
     return root() / "exercises"
 
 

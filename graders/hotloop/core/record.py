@@ -1,7 +1,7 @@
-"""What the judge writes about one task of one submission: the only thing that earns points.
+"""The judge's result for one task of one submission: the only source of points.
 
-Plain dataclasses, so that the judge runs with nothing but numpy. `to_json` and `from_json` are the
-file format; unknown keys are refused.
+Plain dataclasses, so that the judge needs no library but numpy. `to_json` and `from_json` define
+the file format; unknown keys are rejected.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -14,22 +14,22 @@ FORMAT = 1
 
 NOT_REACHED = "Skipped until"
 NOT_ATTEMPTED = "Not attempted"
-"""How the sentence of a rung begins that was not judged, because one before it did not pass."""
+"""Start of the sentence of a rung that was not judged because an earlier one did not pass."""
 
 LONGEST_SENTENCE = 600
-"""Names that a candidate chose stand in sentences: no record may grow by them."""
+"""Characters. Sentences can contain names that the candidate chose, so their length is limited."""
 
 JUDGING_SECONDS = "judging_seconds"
-"""Key in a rung's evidence: how long judging it took, the wait for its turn to measure included."""
+"""Evidence key: seconds that judging the rung took, including the wait for its turn to measure."""
 
 
 @dataclass(frozen=True)
 class RungRecord:
-    """One rung of the evidence ladder.
+    """The result of one rung (check).
 
     earned: share of the rung's points, 0 to 1; always 0 while the verdict is pending.
-    instrumented: the figure was taken in a process that also held other learner code.
-    evidence: plain data for the feedback page (figures, units in the key names).
+    instrumented: the result was recorded in a process that also ran code of the learner.
+    evidence: plain data for the feedback page (figures, with units in the key names).
     """
 
     rung: str
@@ -46,10 +46,10 @@ class RungRecord:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Under what the verdict was reached; enough to repeat it and to defend it.
+    """The conditions of a verdict: enough to repeat it and to justify it.
 
-    variant: digest of the candidate's variant; empty in a course, and in records from before there
-        were any.
+    variant: digest of the candidate's variant; empty in a course, and in records older than
+    variants.
     """
 
     submission_digest: str
@@ -67,7 +67,7 @@ class Circumstances:
 
 @dataclass(frozen=True)
 class Record:
-    """The judge's statement about one task."""
+    """The judge's result for one task."""
 
     module: str
     task: str
@@ -79,23 +79,23 @@ class Record:
 
     @property
     def pending(self) -> bool:
-        """True when at least one rung is still open."""
+        """Return True if at least one rung is pending."""
         return any(rung.verdict.pending for rung in self.rungs)
 
     def rung(self, name: str) -> RungRecord:
-        """The rung called `name`; KeyError if this task has none of that name."""
+        """Return the rung called `name`. Raises KeyError if this task has none of that name."""
         for rung in self.rungs:
             if rung.rung == name:
                 return rung
         raise KeyError(name)
 
     def to_json(self) -> dict[str, Any]:
-        """A document of plain JSON types."""
+        """Return a document of plain JSON types."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `to_json` wrote. ValueError names a key that is missing or unknown."""
+        """Read what `to_json` wrote. Raises ValueError that names a missing or unknown key."""
         _require_keys(document, cls, "record")
         if document["format"] != FORMAT:
             raise ValueError(f"record format {document['format']!r} is not {FORMAT}")
@@ -115,9 +115,9 @@ class Record:
 
 
 def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:
-    """The task's verdict and sentence from those of its rungs, in ladder order.
+    """Return the task's verdict and sentence from those of its rungs, given in order.
 
-    A failure outranks an open rung, because it is what the learner can act on.
+    A failure takes precedence over a pending rung, because the learner can act on it.
     """
     failed = [r for r in rungs if r.verdict is not Verdict.PASSED and not r.verdict.pending]
     pending = [r for r in rungs if r.verdict.pending]
@@ -140,7 +140,7 @@ def _rung(entry: Mapping[str, Any]) -> RungRecord:
 def _require_keys(
     document: Mapping[str, Any], model: type[Any], what: str, later: Set[str] = frozenset()
 ) -> None:
-    """later: keys that older documents lack."""
+    """Raise ValueError if keys are missing or unknown. later: keys that older documents lack."""
     expected = {f.name for f in fields(model)}
     given = set(document)
     if unknown := sorted(given - expected):

@@ -1,10 +1,10 @@
-"""The verdicts a judge may give, and the exception that carries one out of a measurement."""
+"""The judge's verdicts, and the exceptions that end a check with one."""
 
 from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What the judge says of a rung or of a task. The order is that of the design page."""
+    """The judge's verdict on a rung or on a task, in the order of the design page."""
 
     PASSED = "passed"
     PARTIAL = "partial"
@@ -23,7 +23,7 @@ class Verdict(StrEnum):
 
     @property
     def pending(self) -> bool:
-        """True when the learner's points stay open instead of being lost."""
+        """Return True if the learner's points stay open instead of being lost."""
         return self in _PENDING
 
 
@@ -33,7 +33,7 @@ _PENDING = frozenset({Verdict.UNDECIDED, Verdict.NOT_MEASURED, Verdict.JUDGE_ERR
 class Ruling(Exception):
     """Ends a rung with a verdict.
 
-    Raise it anywhere below a rung; the rung's record takes its verdict and its sentence, which
+    Can be raised anywhere below a rung. The rung's record takes its verdict and its sentence, which
     tells the learner what to do next.
     """
 
@@ -42,11 +42,11 @@ class Ruling(Exception):
         self.verdict = verdict
         self.sentence = sentence
         self.about: object = None
-        """The case or the question that it is about. It stays in the judge's process."""
+        """The case or question that the verdict is about. It stays in the judge's process."""
 
 
 class Partly(Ruling):
-    """Ends a rung with a share of its points, 0 to 1: PARTIAL, or TOO_SLOW where it is 0."""
+    """Ends a rung with a share of its points, 0 to 1. PARTIAL, or TOO_SLOW if the share is 0."""
 
     def __init__(self, earned: float, sentence: str) -> None:
         super().__init__(Verdict.PARTIAL if earned else Verdict.TOO_SLOW, sentence)

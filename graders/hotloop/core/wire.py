@@ -1,8 +1,8 @@
-"""Messages between judge, worker and their parents: length-capped JSON over a unix socket.
+"""Messages between judge, worker and their parents: length-limited JSON over a Unix socket.
 
-A frame is four bytes of big-endian length and that many bytes of UTF-8 JSON holding one object.
-File descriptors travel beside a frame, and only to the receiver that asks for them: the judge
-never asks a worker. This file is all that the two sides share.
+A frame is a four-byte big-endian length, followed by that many bytes of UTF-8 JSON with one object.
+File descriptors can be attached to a frame, and only receivers that ask for them get them; the
+judge never accepts any from a worker. Judge and worker share no other code.
 """
 
 import array
@@ -17,7 +17,7 @@ from typing import Any, cast
 
 LENGTH = struct.Struct(">I")
 MAX_MESSAGE = 1 << 20
-"""Bytes. A frame that announces more is refused before it is read."""
+"""Bytes. A frame that announces more is rejected before it is read."""
 
 Message = dict[str, Any]
 
@@ -27,25 +27,25 @@ class WireError(Exception):
 
 
 class WireClosed(WireError):
-    """The other side is gone."""
+    """The other side has closed the connection."""
 
 
 class WireTimeout(WireError):
-    """Nothing complete came before the deadline."""
+    """No complete message arrived before the deadline."""
 
 
 def as_message(value: Any) -> Message | None:
-    """`value` if it is a JSON object, else None; for looking into what came over the wire."""
+    """Return `value` if it is a JSON object, else None; for inspecting received messages."""
     return cast(Message, value) if isinstance(value, dict) else None
 
 
 def as_list(value: Any) -> list[Any]:
-    """`value` if it is a JSON list, else an empty one."""
+    """Return `value` if it is a JSON list, else an empty list."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
 def encode(message: Message) -> bytes:
-    """One frame. ValueError when the message is too long or holds NaN or infinities."""
+    """Return one frame. Raises ValueError if it is too long or contains NaN or infinities."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(body) > MAX_MESSAGE:
         raise ValueError(f"a message of {len(body)} bytes is over the {MAX_MESSAGE} allowed")
@@ -53,7 +53,7 @@ def encode(message: Message) -> bytes:
 
 
 def decode(body: bytes) -> Message:
-    """The object in a frame's body. WireError for anything else, however it is broken."""
+    """Return the object in a frame's body. Raises WireError for anything else."""
     try:
         message = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -69,7 +69,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def send(sock: socket.socket, message: Message, fds: Sequence[int] = ()) -> None:
-    """Send one frame, with `fds` beside it. WireClosed when the other side is gone."""
+    """Send one frame with `fds` attached. Raises WireClosed if the other side is gone."""
     frame = encode(message)
     try:
         if fds:
@@ -82,12 +82,15 @@ def send(sock: socket.socket, message: Message, fds: Sequence[int] = ()) -> None
 
 
 def receive(sock: socket.socket, deadline: float = math.inf) -> Message:
-    """The next message; `deadline` is on the monotonic clock. Descriptors are not accepted."""
+    """Return the next message; `deadline` is in time.monotonic() seconds. Accepts no descriptors.
+
+    Raises WireTimeout, WireClosed or WireError.
+    """
     return receive_rest(sock, _read_exactly(sock, LENGTH.size, deadline), deadline)
 
 
 def receive_rest(sock: socket.socket, head: bytes, deadline: float = math.inf) -> Message:
-    """As `receive`, of a message whose length was read already."""
+    """Like `receive`, for a message whose length header `head` has already been read."""
     (size,) = LENGTH.unpack(head)
     if size > MAX_MESSAGE:
         raise WireError(f"a message of {size} bytes was announced, {MAX_MESSAGE} are allowed")
@@ -95,7 +98,7 @@ def receive_rest(sock: socket.socket, head: bytes, deadline: float = math.inf) -
 
 
 def receive_with_fds(sock: socket.socket, most: int = 253) -> tuple[Message, list[int]]:
-    """The next message and the descriptors that came beside it. For the trusting side only."""
+    """Return the next message and its descriptors. Use it only if the sender is trusted."""
     fds = array.array("i")
     head, ancillary, _, _ = sock.recvmsg(LENGTH.size, socket.CMSG_LEN(most * fds.itemsize))
     for level, kind, data in ancillary:

@@ -1,1 +1,1 @@
-"""The learner's way: the graph of prerequisites, where one stands on it, and where one begins."""
+"""A learner's path: the graph of prerequisites, the progress on it, and where to begin."""

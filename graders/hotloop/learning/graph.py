@@ -1,4 +1,4 @@
-"""The graph of prerequisites as a way to walk: every module after those that it asks for."""
+"""Orders modules by the graph of prerequisites: each comes after those that it requires."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,16 @@ from hotloop.curriculum import Module
 
 
 def way(track: str) -> list[Module]:
-    """The track's modules and whatever they ask for, also of other tracks, in order of learning."""
+    """Return the track's modules and their prerequisites from any track, in learning order."""
     known = {module.id: module for module in curriculum.modules()}
     return ordered([module for module in known.values() if module.track == track], known.values())
 
 
 def ordered(wanted: Iterable[Module], modules: Iterable[Module]) -> list[Module]:
-    """The wanted modules, each after all that it asks for. A planned one is passed over."""
+    """Return the wanted modules and their prerequisites, each after what it requires.
+
+    A prerequisite that is not among `modules` (a planned one) is skipped.
+    """
     known = {module.id: module for module in modules}
     found: dict[str, Module] = {}
     under_way: set[str] = set()

@@ -1,9 +1,9 @@
-"""What a placement test asks: choices that a module brings along, and numbers from the bank.
+"""The items of a placement test: multiple-choice items of modules, and numbers from the bank.
 
-A module may have a file `placement.yaml`. Each of its items is a question of the module's bank cut
-down to one choice: `right` is the key point of the model answer, `wrong` are weak answers to it.
-Where a track's own question has numbers to compute, it is an item of its level, or of the tier of
-the track's module that it is linked to.
+A module can have a file `placement.yaml`. Each of its items is a question of the module's bank
+reduced to one choice: `right` is the key point of the model answer, `wrong` are weak answers to it.
+A track's own question with numbers to compute is an item of its own level, or of the tier of the
+track's module that it links to.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ NAME = "placement.yaml"
 
 
 class Choice(Strict):
-    """One item. question: of the module's bank; because: what is told of it afterwards."""
+    """One multiple-choice item. question: its id in the module's bank; because: the explanation."""
 
     question: Identifier
     ask: Text
@@ -38,7 +38,7 @@ class Choice(Strict):
 
 
 class Choices(Strict):
-    """placement.yaml."""
+    """The content of placement.yaml."""
 
     items: list[Choice]
 
@@ -50,9 +50,9 @@ class Choices(Strict):
 
 @dataclass(frozen=True)
 class Item:
-    """One question of the test. question: its key in the bank, where more is to be read.
+    """One question of the test. question: its key in the bank, where there is more to read.
 
-    choice: None where the question's numbers are asked for.
+    choice: None if the question's numbers are asked for.
     """
 
     question: str
@@ -60,7 +60,7 @@ class Item:
 
 
 def items(track: str, way: Sequence[Module]) -> dict[Tier, list[Item]]:
-    """The items of each tier that has a module on the way; the page puts them in order."""
+    """Return the items of each tier that has a module on the way; the page orders them."""
     found: dict[Tier, list[Item]] = {}
     for tier in curriculum.curriculum().tiers:
         modules = [module for module in way if module.tier == tier]
@@ -78,7 +78,10 @@ def items(track: str, way: Sequence[Module]) -> dict[Tier, list[Item]]:
 
 
 def choices(module: str) -> list[Choice]:
-    """The module's items. CurriculumError when one is about a question that it does not have."""
+    """Return the module's items.
+
+    Raises CurriculumError if one is about a question that the module does not have.
+    """
     path = curriculum.folder(module) / NAME
     if not path.is_file():
         return []
@@ -92,9 +95,9 @@ def choices(module: str) -> list[Choice]:
 
 
 def _tier(entry: Entry, track: str, way: Sequence[Module]) -> Tier | None:
-    """The tier that the question tells of: that of the first module on the way which practises it.
+    """Return the tier that the question tests: that of the first linked module on the way.
 
-    One that is linked to no module on the way belongs to its level, if it is the track's.
+    A question without such a module belongs to its level if it is the track's, else to no tier.
     """
     linked = {link.partition(".")[0] for link in entry.question.links}
     for module in way:

@@ -1,4 +1,4 @@
-"""What to do next, along the graph of prerequisites."""
+"""Suggests what to do next, following the graph of prerequisites."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from hotloop.learning.standing import ModuleStanding, Overview
 
 @dataclass(frozen=True)
 class Step:
-    """Something to do, why, and the command that begins it."""
+    """Something to do, the reason, and the command that starts it."""
 
     what: str
     why: str
@@ -17,7 +17,10 @@ class Step:
 
 
 def steps(standing: Overview, track: str | None = None) -> list[Step]:
-    """The most useful first. track: only of this one; else of those that are begun, or of all."""
+    """Return the steps, most useful first.
+
+    track: only this one; None means the tracks that are begun, or all if none is.
+    """
     return list(_steps(standing, track))
 
 
@@ -55,7 +58,7 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
 
 
 def _next_module(standing: Overview, wanted: list[str], start: str | None) -> ModuleStanding | None:
-    """One that is begun, else the placement's start, else the first whose way is free."""
+    """Return a begun module, else the placement's start, else the first that is unlocked."""
     modules = standing.modules
     ahead = [name for name in wanted if not modules[name].complete and not modules[name].placed]
     for name in ahead:
@@ -70,7 +73,7 @@ def _next_module(standing: Overview, wanted: list[str], start: str | None) -> Mo
 
 
 def _first_free(standing: Overview, name: str) -> ModuleStanding | None:
-    """The module, or the first that has to come before it."""
+    """Return the module, or the first unfinished one of its prerequisites."""
     modules = standing.modules
     before = graph.ordered([modules[name].module], [each.module for each in modules.values()])
     left = (modules[module.id] for module in before)

@@ -1,8 +1,8 @@
-"""Where a learner stands, from the records on this machine: by task, module, track and concept.
+"""A learner's progress from the records on this machine: by task, module, track and concept.
 
-Tasks count as done when all that this machine could measure of them passed at least once. A concept
-is as firm as the module which teaches it and is furthest along: tasks and questions do not name
-single concepts, so that nothing finer can be told honestly.
+A task is done if everything that this machine can measure of it passed at least once. A concept has
+the level of its module that is furthest along: tasks and questions do not name single concepts, so
+nothing finer is known.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ MEANING = (
 
 @dataclass(frozen=True)
 class TaskStanding:
-    """A task, the last verdict on it, and the best one."""
+    """A task, its last verdict and its best one."""
 
     key: str
     task: Task
@@ -43,13 +43,13 @@ class TaskStanding:
 
     @property
     def done(self) -> bool:
-        """All that could be measured passed at least once."""
+        """True if everything that could be measured passed at least once."""
         return self.best is not None and self.best.done
 
 
 @dataclass(frozen=True)
 class Practised:
-    """What was practised of some questions. mean: of the last marks."""
+    """Practice with a set of questions. mean: of each question's last mark."""
 
     of: int
     practised: int
@@ -58,7 +58,7 @@ class Practised:
 
     @property
     def good(self) -> bool:
-        """Enough of them, and well enough."""
+        """True if enough questions were practised with a good enough mean."""
         return self.practised >= min(ENOUGH_QUESTIONS, self.of) > 0 and (self.mean or 0) >= (
             GOOD_MARK
         )
@@ -66,7 +66,7 @@ class Practised:
 
 @dataclass(frozen=True)
 class ModuleStanding:
-    """A module. placed: a placement test began behind it."""
+    """Progress in a module. placed: a placement test put the learner past it."""
 
     module: Module
     tasks: tuple[TaskStanding, ...]
@@ -75,27 +75,27 @@ class ModuleStanding:
 
     @property
     def graded(self) -> tuple[TaskStanding, ...]:
-        """The tasks that the judge grades; the others are for a person."""
+        """The tasks that the judge grades; people grade the others."""
         return tuple(each for each in self.tasks if each.task.kind == "code")
 
     @property
     def done(self) -> int:
-        """How many of these are done."""
+        """Number of graded tasks that are done."""
         return sum(each.done for each in self.graded)
 
     @property
     def complete(self) -> bool:
-        """All of them."""
+        """True if all graded tasks are done."""
         return bool(self.graded) and self.done == len(self.graded)
 
     @property
     def begun(self) -> bool:
-        """Something of it was checked."""
+        """True if any of its tasks was checked."""
         return any(each.last for each in self.tasks)
 
     @property
     def level(self) -> Level:
-        """How firm it is."""
+        """The level from tasks and questions; MEANING explains the levels."""
         good = self.questions.good
         if self.complete and good:
             return "firm"
@@ -115,15 +115,15 @@ class ConceptStanding:
 
     @property
     def level(self) -> Level:
-        """That of the module that is furthest along."""
+        """The level of the module that is furthest along."""
         return LEVELS[max(LEVELS.index(each.level) for each in self.modules)]
 
 
 @dataclass(frozen=True)
 class TrackStanding:
-    """A track: its modules, and all questions of it, its modules' too.
+    """Progress in a track: its modules, and all its questions, including its modules'.
 
-    placed_at, start: of the last placement test; start is None also where it left nothing.
+    placed_at, start: of the last placement test; start is also None if no module was left.
     """
 
     id: str
@@ -135,7 +135,7 @@ class TrackStanding:
 
     @property
     def begun(self) -> bool:
-        """Something of it was checked, practised or placed."""
+        """True if anything of it was checked, practised or placed."""
         return (
             self.placed_at is not None
             or self.questions.practised > 0
@@ -145,7 +145,7 @@ class TrackStanding:
 
 @dataclass(frozen=True)
 class Overview:
-    """All of it."""
+    """Progress in all tracks and concepts. due: number of questions to review now."""
 
     tracks: tuple[TrackStanding, ...]
     concepts: tuple[ConceptStanding, ...]
@@ -158,7 +158,7 @@ class Overview:
 
 
 def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
-    """From what was kept of practice and of verdicts."""
+    """Compute the overview from the records of practice and of verdicts."""
     skipped = _skipped(state)
     last, best = verdicts.latest(lines), verdicts.best(lines)
     entries = catalog.catalog()
@@ -196,7 +196,7 @@ def _practised(entries: Sequence[Entry], state: State, now: datetime) -> Practis
 
 
 def _concepts(modules: Sequence[ModuleStanding]) -> list[ConceptStanding]:
-    """In the curriculum's order; only those that a module teaches."""
+    """Return the concepts that a module teaches, in the curriculum's order."""
     found = [
         ConceptStanding(concept, tuple(m for m in modules if concept.id in m.module.concepts))
         for concept in curriculum.curriculum().concepts
@@ -205,7 +205,7 @@ def _concepts(modules: Sequence[ModuleStanding]) -> list[ConceptStanding]:
 
 
 def _skipped(state: State) -> set[str]:
-    """Modules that the last placement of a track found known."""
+    """Return the modules that the last placement of each track found to be known."""
     found: set[str] = set()
     for placement in {placement.track: placement for placement in state.placements}.values():
         for module in way(placement.track):

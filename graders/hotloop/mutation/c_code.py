@@ -1,4 +1,4 @@
-"""Mutation operators on CUDA C++ and C++, by patterns on code without comments and strings."""
+"""Mutation operators for CUDA C++ and C++, by patterns on code without comments and strings."""
 
 import re
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ _PATTERNS: tuple[tuple[str, str, str], ...] = (
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """Every mistake that can be made in the file, one at a time."""
+    """Yield every mistake that the operators can make in the file, one at a time."""
     shown = visible(text)
     for operator, pattern, new in _PATTERNS:
         for match in re.finditer(pattern, shown):
@@ -61,5 +61,5 @@ def edits(text: str) -> Iterator[Edit]:
 
 
 def visible(text: str) -> str:
-    """The text with blanks in place of comments, strings and preprocessor lines."""
+    """Return the text with comments, strings and preprocessor lines replaced by blanks."""
     return _HIDDEN.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)

@@ -1,6 +1,6 @@
 """Changes to a Triton model's config.pbtxt, by patterns on its text without comments.
 
-Some are mistakes, some cost throughput only, and some change nothing, as with kernels.
+Some are mistakes, some only cost throughput, and some have no effect.
 """
 
 import re
@@ -41,7 +41,7 @@ _TYPES = {
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """Every such change to the file."""
+    """Yield every change that the operators can make in the file."""
     shown = _COMMENT.sub(lambda m: " " * len(m[0]), text)
     for match in _BATCHING.finditer(shown):
         yield Edit("no dynamic batching", match.start(), match.end(), "")
@@ -55,7 +55,7 @@ def edits(text: str) -> Iterator[Edit]:
 
 
 def _wiring(text: str, shown: str) -> Iterator[Edit]:
-    """Two tensors of one step swapped; a step that reads what the step before it read."""
+    """Swap two tensors of one step, or give a step the input of the step before it."""
     names = [match.start() for match in _STEP.finditer(shown)]
 
     def step(match: re.Match[str]) -> tuple[int, str]:

@@ -1,7 +1,7 @@
-"""Changes to kernels of which it takes understanding to say whether they matter.
+"""Changes to kernels whose effect takes understanding to predict.
 
-Some are mistakes, some cost bytes only, and some change nothing: which of them they are depends on
-the code around. tests/benchmarks/mutants.py, which asks whether mistakes pass, has no use for them.
+Some are mistakes, some only cost bytes, and some have no effect, depending on the surrounding code.
+tests/benchmarks/mutants.py, which tests that mistakes fail, therefore does not use them.
 """
 
 import ast
@@ -19,7 +19,7 @@ _STRETCH = (
     r"for (\1 \2 = \3 * ((\4 + \5 - 1) / \5); "
     r"\2 < \4 && \2 < (\3 + 1) * ((\4 + \5 - 1) / \5); ++\2)"
 )
-"""Neighbors in one thread, in place of one in each of the neighboring threads."""
+"""Gives each thread consecutive elements, instead of neighboring threads neighboring elements."""
 
 _C: tuple[tuple[str, str, str], ...] = (
     ("moved barrier", rf"({_BARRIER})(\s*\n\s*)([^\n{{}}]*;)[^\S\n]*\n", r"\3\2\1" + "\n"),
@@ -41,17 +41,17 @@ _C: tuple[tuple[str, str, str], ...] = (
 
 
 def c_edits(text: str) -> Iterator[Edit]:
-    """Every such change to CUDA C++, by patterns on code without comments and strings."""
+    """Yield every change to CUDA C++, by patterns on code without comments and strings."""
     shown = visible(text)
     for operator, pattern, new in _C:
         for match in re.finditer(pattern, shown):
-            # A comment that stands within would be lost.
+            # The change would delete a comment inside the match.
             if text[match.start() : match.end()] == match[0]:
                 yield Edit(operator, match.start(), match.end(), match.expand(new))
 
 
 def python_edits(text: str) -> Iterator[Edit]:
-    """Every such change to Python and Triton. SyntaxError for what is none."""
+    """Yield every change to Python and Triton. Raises SyntaxError if `text` does not parse."""
     source = Source(text)
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call):
@@ -88,7 +88,7 @@ def _text(node: ast.AST) -> str:
 
 
 def _loops(body: Sequence[ast.stmt], source: Source) -> Iterator[Edit]:
-    """What stands before a loop goes into it, and what begins it goes before it."""
+    """Move the statement before a loop into it, and a loop's first assignment out of it."""
     for before, loop in pairwise(body):
         if not isinstance(loop, ast.For | ast.While):
             continue
@@ -115,7 +115,7 @@ def _taken_out(loop: ast.For | ast.While, source: Source) -> Edit:
 
 
 def _loaded_again(body: Sequence[ast.stmt], source: Source) -> Iterator[Edit]:
-    """Where a loaded value is used a second time, it is loaded a second time."""
+    """Replace a later use of a loaded value by a second load."""
     for number, statement in enumerate(body):
         name = _loads(statement)
         if name is None:
@@ -133,7 +133,7 @@ def _loaded_again(body: Sequence[ast.stmt], source: Source) -> Iterator[Edit]:
 
 
 def _loads(statement: ast.stmt) -> str | None:
-    """The name that a statement gives to what it loads from memory."""
+    """Return the name that a statement assigns a loaded value to, or None."""
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
         return None
     calls = (node for node in ast.walk(statement.value) if isinstance(node, ast.Call))

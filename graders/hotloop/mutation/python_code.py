@@ -1,4 +1,4 @@
-"""Mutation operators on Python, Triton kernels included."""
+"""Mutation operators for Python, including Triton kernels."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ AXES = {"axis", "dim"}
 
 
 class Source:
-    """The text of a Python file and where its nodes lie in it."""
+    """A Python file's text and syntax tree, with the position of each node in the text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -76,12 +76,12 @@ class Source:
         self._lines = text.split("\n")
 
     def place(self, line: int, column: int) -> int:
-        """Characters before a position; ast counts a line's columns in bytes."""
+        """Return the character offset of a position; ast counts columns in UTF-8 bytes."""
         before = self._lines[line - 1].encode()[:column].decode()
         return self._starts[line - 1] + len(before)
 
     def span(self, node: ast.AST) -> tuple[int, int]:
-        """First and last character of a node."""
+        """Return the character offsets of a node's start and end (exclusive)."""
         found: ast.expr = node  # type: ignore[assignment]
         assert found.end_lineno is not None
         assert found.end_col_offset is not None
@@ -91,13 +91,13 @@ class Source:
         )
 
     def of(self, node: ast.AST) -> str:
-        """A node's text."""
+        """Return a node's text."""
         start, end = self.span(node)
         return self.text[start:end]
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """Every mistake that can be made in the file, one at a time."""
+    """Yield every mistake that the operators can make in the file, one at a time."""
     source = Source(text)
     for node in ast.walk(source.tree):
         for operator, target, new in _of(node, source):
@@ -107,7 +107,7 @@ def edits(text: str) -> Iterator[Edit]:
 
 
 Changes = Iterator[tuple[str, ast.AST, str]]
-"""Operator, what is replaced, and by what."""
+"""Operator, node to replace, new text."""
 
 
 def _of(node: ast.AST, source: Source) -> Changes:
@@ -138,7 +138,7 @@ def _call(node: ast.Call, source: Source) -> Changes:
 
 
 def _exponential(node: ast.Call, source: Source) -> Changes:
-    """Without what is subtracted first."""
+    """Remove the term that is subtracted inside the exponential."""
     for difference in node.args:
         if isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
             yield "missing shift", difference, source.of(difference.left)
@@ -164,7 +164,7 @@ def _without_keywords(node: ast.Call, source: Source) -> Changes:
 
 
 def _reduction(node: ast.Call, source: Source, name: str, owner: str) -> Changes:
-    """Over all but a part of what it reduces: the half of an axis, or one element."""
+    """Reduce only a part: half of an axis, or all elements but the first."""
     if owner == "tl" and node.args:
         what = source.of(node.args[0])
         empty = '-float("inf")' if name == "max" else "0.0 if True else 0"
@@ -189,7 +189,7 @@ def _half(what: str, axis: int) -> str:
 
 
 def _axis(node: ast.Call) -> int:
-    """The axis of a reduction, −1 where it does not say a number."""
+    """Return the axis of a reduction, or -1 if it is not a literal integer."""
     given = [k.value for k in node.keywords if k.arg in AXES]
     given += node.args[:1] if _owner(node.func) not in LIBRARIES else node.args[1:2]
     for value in given:
@@ -325,12 +325,12 @@ def _owner(node: ast.AST) -> str:
 
 
 def _alike(one: ast.expr, other: ast.expr) -> bool:
-    """Whether somebody might take the one for the other."""
+    """Return True if both or neither are constants: then one is easily confused with the other."""
     return isinstance(one, ast.Constant) == isinstance(other, ast.Constant)
 
 
 class _Span(ast.AST):
-    """A stretch of the text that is no node."""
+    """A range of the text that is not a node."""
 
     def __init__(self, source: Source, start: int, end: int) -> None:
         super().__init__()

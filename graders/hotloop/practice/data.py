@@ -1,8 +1,7 @@
-"""What the practice pages know of bank and curriculum, as scripts: a page that was opened as a file
-may load scripts, and nothing else.
+"""The data of the practice pages, as scripts: a page opened from a file can load nothing else.
 
-`data/index.js` has all questions without their texts; each question's texts are a file of their own
-for each language, which is loaded when the question is asked.
+`data/index.js` lists all questions without their texts. Each question's texts are in one file per
+language, which is loaded when the question is asked.
 """
 
 import json
@@ -27,7 +26,7 @@ Script = Callable[[], str]
 
 
 def scripts(modules: Sequence[curriculum.Module], entries: Sequence[Entry]) -> Mapping[str, Script]:
-    """What makes each script, by its address relative to the pages' scripts."""
+    """Return a function that makes each script, by its path relative to the pages' scripts."""
     texts = {
         f"data/{entry.key.replace('.', '/')}.{language}.js": partial(_text, entry, language)
         for entry in entries
@@ -41,12 +40,12 @@ def scripts(modules: Sequence[curriculum.Module], entries: Sequence[Entry]) -> M
 
 
 def script(name: str, value: object) -> str:
-    """Gives the name its value."""
+    """Return a JavaScript statement that assigns `value` to `name`."""
     return f"{name} = {json.dumps(value, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
 def index(modules: Sequence[curriculum.Module], entries: Sequence[Entry]) -> dict[str, Any]:
-    """Everything but texts."""
+    """Return everything except texts."""
     known = curriculum.curriculum()
     present = {module.id for module in modules}
     taught = {name for module in modules for name in module.concepts}
@@ -73,7 +72,10 @@ def index(modules: Sequence[curriculum.Module], entries: Sequence[Entry]) -> dic
 
 
 def tests(modules: Sequence[curriculum.Module]) -> dict[str, Any]:
-    """Each track's items, by tier. Of one with numbers the question's own file has the rest."""
+    """Return each track's placement items, by tier.
+
+    An item with numbers only names its question; that question's own file has the rest.
+    """
     tracks = {module.track for module in modules}
     return {
         track.id: {
@@ -86,12 +88,12 @@ def tests(modules: Sequence[curriculum.Module]) -> dict[str, Any]:
 
 
 def text(entry: Entry, language: Language) -> dict[str, Any]:
-    """What is shown of a question; longer texts are HTML."""
+    """Return the displayed texts of a question; longer ones are HTML."""
     said = wording(entry, language)
     return {
         "title": said.title,
         "prompt": markup.paragraphs(said.prompt),
-        # Where a question has no hints of its own, the steps of its strategy are good ones.
+        # If a question has no hints, the steps of its strategy serve as hints.
         "hints": _inline(said.hints or said.strategy),
         "strategy": _inline(said.strategy),
         "say": markup.paragraphs(said.say),

@@ -1,4 +1,4 @@
-"""A moment as files hold it: UTC, in milliseconds, as JavaScript's `toISOString` writes it."""
+"""Timestamps as stored in files: UTC, in milliseconds, like JavaScript's `toISOString`."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -7,9 +7,9 @@ from pydantic import AfterValidator, AwareDatetime, PlainSerializer
 
 
 def to_milliseconds(moment: datetime) -> datetime:
-    """The moment in UTC, as exact as a page in a browser can write it.
+    """Return the timestamp in UTC, truncated to the milliseconds that a browser can write.
 
-    ValueError for one that lies beyond the calendar once it is in UTC.
+    Raises ValueError if it is outside the calendar once it is in UTC.
     """
     try:
         moment = moment.astimezone(UTC)
@@ -19,7 +19,7 @@ def to_milliseconds(moment: datetime) -> datetime:
 
 
 def written(moment: datetime) -> str:
-    """As JavaScript's `toISOString` writes it."""
+    """Return the text that JavaScript's `toISOString` would write."""
     text = to_milliseconds(moment).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 

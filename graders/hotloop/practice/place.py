@@ -1,12 +1,12 @@
-"""Where a learner's own records are: on their machine, in the user's folder for data."""
+"""Where a learner's own records are: in the user's data folder on the learner's machine."""
 
 import os
 from pathlib import Path
 
 
 def folder() -> Path:
-    """`$XDG_DATA_HOME/hotloop`, by default ~/.local/share/hotloop. It may not be there yet."""
+    """Return `$XDG_DATA_HOME/hotloop`, by default ~/.local/share/hotloop. It may not exist yet."""
     given = Path(os.environ.get("XDG_DATA_HOME", ""))
-    # The specification wants relative paths to be ignored.
+    # The XDG specification says to ignore relative paths.
     base = given if given.is_absolute() else Path.home() / ".local" / "share"
     return base / "hotloop"

@@ -1,6 +1,6 @@
-"""A log of what this learner predicted about their own code, one line a question.
+"""A log of this learner's predictions about their own code, one line per question.
 
-It stays on this machine, beside the verdicts; `HOTLOOP_NO_VERDICT_LOG=1` turns it off too. A line:
+It stays on this machine, next to the verdicts; `HOTLOOP_NO_VERDICT_LOG=1` turns off both. A line:
 
     {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.cuda_block",
      "operator": "moved barrier", "said": "race", "sure": 0.7, "was": "race"}
@@ -23,7 +23,7 @@ NAME = "predictions.jsonl"
 
 
 class Line(Strict):
-    """One prediction. said, was: outcomes, as `hotloop.predicting.outcomes` names them."""
+    """One prediction. said, was: predicted and actual outcome (`hotloop.predicting.outcomes`)."""
 
     at: Moment
     task: TaskKey
@@ -34,28 +34,28 @@ class Line(Strict):
 
     @property
     def right(self) -> bool:
-        """Whether it came as predicted."""
+        """True if the prediction was correct."""
         return self.said == self.was
 
 
 def path() -> Path:
-    """The file."""
+    """Return the path of the log."""
     return place.folder() / NAME
 
 
 def note(line: Line) -> None:
-    """Adds a line. A folder that cannot be written is no reason to stop a game."""
+    """Append a line. A folder that cannot be written does not stop the game."""
     if os.environ.get(OFF) == "1":
         return
     with suppress(OSError):
         path().parent.mkdir(parents=True, exist_ok=True)
-        # One write of one line in append mode: lines of two kernels do not mix.
+        # A single write in append mode, so that lines from two kernels do not mix.
         with path().open("ab", buffering=0) as stream:
             stream.write(line.model_dump_json().encode() + b"\n")
 
 
 def read() -> list[Line]:
-    """All lines that can be read; none before the first."""
+    """Return all lines that can be read; empty if there is no log."""
     try:
         lines = path().read_bytes().splitlines()
     except FileNotFoundError:

@@ -1,9 +1,9 @@
-"""Serves the practice page to this machine's learner, and keeps their record.
+"""Serves the practice page to the learner on this machine, and stores the record.
 
 The server listens on 127.0.0.1 only. Other accounts of the machine and other pages in the browser
-reach that address, too, so that everything lies below a secret path, a request must name this
-machine as its host (a foreign name that resolves to 127.0.0.1 is refused), and a request of another
-page's script is refused by its origin.
+can also reach that address. Therefore everything is below a secret path, a request must name this
+machine as its host (a foreign name that resolves to 127.0.0.1 is rejected), and requests by another
+page's script are rejected by their origin.
 """
 
 import secrets
@@ -27,13 +27,15 @@ PAGE = Path(__file__).with_name("page")
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 POLICY = "default-src 'self'; img-src data:; base-uri 'none'; frame-ancestors 'none'"
 MOST_BYTES = 32 << 20
-"""Of a record; a mark takes about 200."""
+"""Limit of a record; a mark takes about 200 bytes."""
 IDLE_S = 10.0
 
 
 class Server(ThreadingHTTPServer):
-    """Answers below a secret path. A browser's command line can be read by every account of the
-    machine, so that the browser is sent to a ticket that works once and leads to that path.
+    """Serves everything below a secret path.
+
+    Every account on the machine can read the browser's command line. The browser is therefore
+    opened with a ticket, which works once and redirects to that path.
     """
 
     def __init__(self, page: str) -> None:
@@ -46,28 +48,28 @@ class Server(ThreadingHTTPServer):
         self._files = {
             str(path.relative_to(PAGE)): path for path in PAGE.rglob("*.*") if path.suffix in TYPES
         }
-        # A page's address has no `local/`: its scripts and those of the site lie side by side.
+        # URLs have no `local/`, so that these pages are next to the scripts, as on the site.
         self._files |= {p.name: p for p in (PAGE / "local").glob("*.html")}
 
     @property
     def address(self) -> str:
-        """Of the page. It works as long as the server runs, for whoever knows it."""
+        """The page's URL. It works as long as the server runs, for anyone who knows it."""
         return f"{self._root}/{self.secret}/{self._page}"
 
     @property
     def ticket(self) -> str:
-        """An address that leads to the page once."""
+        """A URL that redirects to the page once."""
         return f"{self._root}/{self._ticket}"
 
     def redeemed(self, ticket: str) -> str | None:
-        """The page's path, if this is the ticket, and the first time that it is shown."""
+        """Return the page's path if this is the unused ticket, else None."""
         if not self._ticket or not secrets.compare_digest(ticket.encode(), self._ticket.encode()):
             return None
         self._ticket = ""
         return f"/{self.secret}/{self._page}"
 
     def content(self, name: str) -> str | None:
-        """Of a page or a script; None where there is none of that name."""
+        """Return the text of a page or script, or None if there is none of that name."""
         if name == "record.js":
             kept = store.read()
             record = {"text": kept.text, "version": kept.version, "path": str(store.path())}
@@ -75,13 +77,13 @@ class Server(ThreadingHTTPServer):
         if name in self._scripts:
             return self._scripts[name]()
         if name in self._files:
-            # A page of a record that cannot be read says so, instead of staying empty.
+            # Raises CurriculumError if the record cannot be read, so that the page shows why.
             store.read()
             return self._files[name].read_text(encoding="utf-8")
         return None
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that hangs up is no error."""
+        """Ignore connection errors: the browser may close a connection."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -95,7 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = IDLE_S
 
     def do_GET(self) -> None:
-        """A page, a script, or the record."""
+        """Answer with a page, a script or the record."""
         if (name := self._name()) is None:
             return
         try:
@@ -110,7 +112,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.CONFLICT, str(error))
 
     def do_PUT(self) -> None:
-        """The record, if nobody wrote it since the version that `If-Match` names."""
+        """Store the record, unless it was written since the version that `If-Match` names."""
         if (name := self._name()) is None:
             return
         size = self.headers.get("Content-Length", "")
@@ -132,10 +134,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, "", headers={"ETag": kept.version})
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Nothing: the terminal shows the address, which must stay in sight."""
+        """Log nothing: the terminal shows the address, which must stay visible."""
 
     def _name(self) -> str | None:
-        """What is asked for below the secret path. Where it must not be answered, it is refused."""
+        """Return the requested name below the secret path.
+
+        Returns None after answering with an error or, for a ticket, a redirect.
+        """
         host = self.headers.get("Host", "")
         origin = self.headers.get("Origin")
         if host.rpartition(":")[0] not in {"127.0.0.1", "localhost"}:

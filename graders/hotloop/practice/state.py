@@ -1,7 +1,7 @@
 """The record of a learner's practice: every mark, every placement, and when each question is due.
 
-The practice page writes this JSON document: `hotloop interview` keeps it as `practice.json` in the
-data folder, the site's page in the browser, and either page exports and imports it:
+The practice page writes this JSON document. `hotloop interview` stores it as `practice.json` in the
+data folder, the site's page stores it in the browser, and either page exports and imports it:
 
     {
       "format": 1,
@@ -29,14 +29,14 @@ data folder, the site's page in the browser, and either page exports and imports
     }
 
 question: its key in the bank. at: when it was marked, in UTC, as `toISOString` writes it.
-mark: 0 to 4, by the rubric. seconds: from the prompt to the reveal. hints: how many were asked for.
-language: `en` or `zh`. numeric: whether the number given was right; null if none was.
-known: the tiers that need not be learnt. start: the module to begin with; null if none is left.
-due: when each practised question returns. The page computes it anew from the reviews whenever it
+mark: 0 to 4, by the rubric. seconds: from the prompt to the reveal. hints: how many were used.
+language: `en` or `zh`. numeric: whether the given number was right; null if none was given.
+known: the tiers that the learner can skip. start: the module to begin with; null if none is left.
+due: when each practised question is due again. The page recomputes it from the reviews whenever it
 writes (`page/schedule.js`); Python only reads it.
 
-`hints` may be left out (0), so may `numeric` (null), `reviews` and `placements` ([]), and `due`
-({}). Any other key is refused. A question that the bank no longer has keeps its reviews.
+Optional keys and their defaults: `hints` (0), `numeric` (null), `reviews` and `placements` ([]),
+`due` ({}). Any other key is rejected. Reviews of a question that the bank no longer has are kept.
 """
 
 from datetime import datetime
@@ -53,7 +53,7 @@ FORMAT = 1
 
 
 class Review(Strict):
-    """One question practised once."""
+    """One review of one question."""
 
     question: TaskKey
     at: Moment
@@ -72,7 +72,7 @@ class Answered(Strict):
 
 
 class Placement(Strict):
-    """The outcome of a placement test."""
+    """The result of a placement test."""
 
     at: Moment
     track: Identifier
@@ -82,7 +82,7 @@ class Placement(Strict):
 
 
 class State(Strict):
-    """All that is kept; the module's docstring has the format."""
+    """The whole record; the module's docstring explains the format."""
 
     format: Literal[1] = FORMAT
     reviews: list[Review] = Field(default_factory=list[Review])
@@ -90,5 +90,5 @@ class State(Strict):
     due: dict[TaskKey, Moment] = Field(default_factory=dict[TaskKey, Moment])
 
     def is_due(self, question: str, now: datetime) -> bool:
-        """Whether the question was practised, and returns by now."""
+        """Return True if the question was practised and is due by `now`."""
         return question in self.due and self.due[question] <= now

@@ -1,4 +1,4 @@
-"""The file of a learner's practice. A file that cannot be read is never written over."""
+"""The file of a learner's practice. A file that cannot be read is never overwritten."""
 
 import hashlib
 from dataclasses import dataclass
@@ -15,29 +15,32 @@ NAME = "practice.json"
 
 
 class Outdated(Exception):
-    """The file is no longer the one that was read."""
+    """The file has changed since it was read."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What the file holds. text: `{}` where there is no file. version: another for another text."""
+    """The content of the file. text: `{}` if there is no file."""
 
     state: State
     text: str
 
     @property
     def version(self) -> str:
-        """A hash of the text, as HTTP writes an entity tag."""
+        """A hash of the text, formatted as an HTTP entity tag."""
         return f'"{hashlib.sha256(self.text.encode()).hexdigest()}"'
 
 
 def path() -> Path:
-    """The file. A link is followed, so that writing leaves it a link."""
+    """Return the file's path. Symbolic links are resolved, so that writing keeps them."""
     return (place.folder() / NAME).resolve()
 
 
 def read() -> Kept:
-    """What was kept so far. CurriculumError, with file and line, when it is not of the format."""
+    """Return the stored record.
+
+    Raises CurriculumError, with file and line, if it is not in the format.
+    """
     file = path()
     try:
         text = file.read_text(encoding="utf-8")
@@ -50,21 +53,21 @@ def read() -> Kept:
     except ValidationError as error:
         first = error.errors()[0]
         if first["type"] != "json_invalid":
-            # Read once more, and slowly, by the reader that knows lines.
+            # Read it again with the slower reader that reports line numbers.
             load(file, State)
         raise CurriculumError(f"{file}:1: {first['msg']}") from None
 
 
 def replace(text: str, version: str) -> Kept:
-    """Writes the document, at once; a machine that is switched off leaves the old one or the new.
+    """Replace the document atomically: after a power failure the file is either old or new.
 
-    Outdated: the file is not of `version` any more. ValidationError: the text is not of the format.
-    CurriculumError: the file is not. OSError: it cannot be written.
+    Raises Outdated if the file is no longer of `version`, ValidationError if the text is not in the
+    format, CurriculumError if the file is not, OSError if it cannot be written.
     """
     new = Kept(State.model_validate_json(text), text)
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True)
-    # Two servers, or two pages, write one after the other.
+    # The lock serializes writes of two servers or two pages.
     with whole_file.alone(file.with_name(f".{file.name}.lock")):
         if read().version != version:
             raise Outdated

@@ -1,14 +1,14 @@
-"""A log of what the judge said to this learner, one line a task, for `hotloop progress`.
+"""A log of the judge's verdicts for this learner, one line per task, for `hotloop progress`.
 
-It is written where a verdict is shown (`check(…)` in a notebook and `hotloop check`), stays on this
-machine, and is feedback: no points come from it. `HOTLOOP_NO_VERDICT_LOG=1` turns it off. A line:
+It is written when a verdict is shown (`check(…)` in a notebook and `hotloop check`) and stays on
+this machine. It is feedback and earns no points. `HOTLOOP_NO_VERDICT_LOG=1` turns it off. A line:
 
     {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.online_pass", "verdict": "passed",
      "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook", "seed": "",
      "seconds": 41.5}
 
-by: `notebook` or `command`. seed: of the inputs, from which `hotloop repro` makes them again; empty
-where somebody else judged, and in a take-home. seconds: that judging took.
+by: `notebook` or `command`. seed: of the inputs, from which `hotloop repro` draws them again; "" if
+another machine judged, and in a take-home. seconds: duration of the judging.
 """
 
 import json
@@ -51,7 +51,7 @@ class Line(Strict):
 
     @property
     def done(self) -> bool:
-        """All that could be measured here passed."""
+        """True if everything that could be measured here passed."""
         return self.points > 0 and self.points + self.pending >= self.possible
 
 
@@ -64,14 +64,14 @@ class Log:
 
 
 def path() -> Path:
-    """The file."""
+    """Return the path of the log."""
     return place.folder() / NAME
 
 
 def note(record: Record, score: Score, by: By, *, own: bool) -> None:
-    """Adds a line. A folder that cannot be written is no reason to withhold a verdict.
+    """Append a line. A folder that cannot be written does not withhold a verdict.
 
-    own: this machine judged for nobody but the learner, so that the inputs are no secret.
+    own: this machine judged for the learner alone, so the inputs are not secret.
     """
     if os.environ.get(OFF) == "1":
         return
@@ -88,13 +88,13 @@ def note(record: Record, score: Score, by: By, *, own: bool) -> None:
     }
     with suppress(OSError):
         path().parent.mkdir(parents=True, exist_ok=True)
-        # One write of one line in append mode: lines of two kernels do not mix.
+        # A single write in append mode, so that lines from two kernels do not mix.
         with path().open("ab", buffering=0) as stream:
             stream.write(json.dumps(line).encode() + b"\n")
 
 
 def read() -> Log:
-    """All lines; what cannot be read is passed over and told of, with file and line."""
+    """Return all lines; those that cannot be read are reported in `faults`, with file and line."""
     log = Log()
     try:
         lines = path().read_bytes().splitlines()
@@ -111,19 +111,22 @@ def read() -> Log:
 
 
 def latest(lines: Iterable[Line]) -> dict[str, Line]:
-    """The last line of each task."""
+    """Return the last line of each task."""
     return {line.task: line for line in lines}
 
 
 def took_before(tasks: Iterable[str]) -> float:
-    """Seconds that the last checks of these tasks (`module.task`) took; 0 where not known."""
+    """Return the seconds that the last checks of these tasks took; 0 if unknown for any of them.
+
+    tasks: keys `module.task`.
+    """
     last = latest(read().lines)
     taken = [last[task].seconds if task in last else 0.0 for task in tasks]
     return sum(taken) if all(taken) else 0.0
 
 
 def best(lines: Iterable[Line]) -> dict[str, Line]:
-    """The line of each task that earned most; of equal ones the last."""
+    """Return the best line of each task; the last one if several are equal."""
     found: dict[str, Line] = {}
     for line in lines:
         if line.task not in found or _worth(line) >= _worth(found[line.task]):

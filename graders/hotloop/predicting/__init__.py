@@ -1,11 +1,11 @@
-"""What becomes of somebody's own code when one line of it is changed, asked before it is judged.
+"""Questions about the effect of a one-line change to a person's code, asked before judging.
 
-    own_code   the lines of a work that are its author's, and the changes that can be made in them
-    outcomes   what the judge's record says of a change, in a word that can be predicted
+    own_code   the lines that the person wrote, and the changes that can be made to them
+    outcomes   the judge's record of a change, as one word that can be predicted
     widths     the same code with inputs of another size, judged in seconds
-    items      the questions: changes with one outcome that three seeds agree on
-    scores     Brier scores of predictions, with their interval and what guessing would get
-    game       `predict("module.task")`, for a learner after they pass
+    items      the questions: changes with one outcome on which three seeds agree
+    scores     Brier scores of predictions, with their interval and the score of a guess
+    game       `predict("module.task")`, for a learner whose code passes
 
-A take-home's viva (`hotloop.takehome.viva`) and the learner's game are both made of these.
+Used by a take-home's viva (`hotloop.takehome.viva`) and by the learner's game.
 """

@@ -1,7 +1,8 @@
-"""`predict("module.task")`: a game with a learner's own code, after they pass.
+"""`predict("module.task")`: a game with a learner's own code, once it passes.
 
-One place is changed, they say what the judge will find and how sure they are, and see what it did
-find. What they said is kept, so that in time they see how often they are right when they are sure.
+One place in the code is changed. Learners predict the judge's result and give their confidence,
+then see the actual result. Predictions are stored, so that learners see over time how often they
+are right when confident.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,13 +23,16 @@ from hotloop.takehome import manifest, work_files
 from hotloop.variants import beside
 
 QUESTIONS = 4
-"""Of one game: they take about a minute to make."""
+"""Questions per game; making them takes about a minute."""
 
 _KINDS: tuple[Kind, ...] = tuple(WORDS)
 
 
 def work(module: str, task: str, folder: Path) -> Work:
-    """A learner's work in a folder. UserError in a take-home: its questions are asked later."""
+    """Return a learner's work in a folder.
+
+    Raises UserError in a take-home: its questions are asked afterwards.
+    """
     if manifest.find(folder) is not None:
         raise UserError("There is no predicting in a take-home: the team may ask you afterwards.")
     return Work(
@@ -41,7 +45,10 @@ def work(module: str, task: str, folder: Path) -> Work:
 
 
 def questions(own: Work, say: Say) -> list[Item]:
-    """On the one task of a work. UserError where it is not right yet, or its code gives none."""
+    """Return questions on the only task of a work.
+
+    Raises UserError if the task does not pass yet, or if its code has no place to change.
+    """
     [task] = own.tasks
     found = items.make(own, QUESTIONS, say)
     before = found.unchanged.get(task)
@@ -59,11 +66,11 @@ def play(
     ask: Callable[[str], str] | None = None,
     show: Callable[[str], None] = print,
 ) -> list[Line]:
-    """Ask, tell, keep; an empty answer ends it. The lines of this game.
+    """Ask the questions, show the answers, store the predictions; return this game's predictions.
 
-    ask: `input`, if not given.
+    An empty reply ends the game. ask: `input`, if not given.
     """
-    # A kernel has another `input` in each cell.
+    # A kernel replaces `input` in each cell, so it cannot be a default argument.
     ask = ask or input
     lines: list[Line] = []
     for item in asked:
@@ -84,19 +91,19 @@ def play(
 
 
 def so_far() -> str:
-    """The calibration curve of all that this learner has predicted."""
+    """Return the calibration curve of all of this learner's predictions, as text."""
     return drawn(calibration((line.sure, line.right) for line in predictions.read()))
 
 
 def question(item: Item, place: str) -> str:
-    """The diff and the choices."""
+    """Return the diff and the choices, as text."""
     choices = [f"  {number}  {said}" for number, said in enumerate(WORDS.values(), 1)]
     head = f"\n{place}. {item.file}, line {item.line}. What does the judge say of this change?"
     return "\n".join([head, *(f"    {line}" for line in item.diff), *choices])
 
 
 def answer(item: Item, line: Line) -> str:
-    """What the judge said, and what the prediction is worth."""
+    """Return the judge's result and the prediction's Brier score, as text."""
     was = item.outcome.kind
     score = brier(_known(line.said), line.sure, was)
     verdict = "Right" if line.right else "Not so"

@@ -1,7 +1,7 @@
-"""Questions on a work: changes to its author's own lines, each with one outcome.
+"""Questions on a work: changes to its author's own lines, each with one known outcome.
 
-A change becomes an item only if the judge gives it the same outcome with three seeds. At most two
-items change nothing, so that "nothing" is an answer that must be earned too.
+A change becomes an item only if the judge reaches the same outcome with three seeds. At most two
+items have no effect, so that the answer "nothing" is not a safe guess.
 """
 
 import secrets
@@ -28,32 +28,32 @@ from hotloop.predicting.widths import WIDTHS, NoSuchSize, Size, judged_at
 from hotloop.problem import Identifier, Strict, Text
 
 SEEDS = 3
-"""Judgings that must agree."""
+"""How many judgings must agree."""
 
 MOST, FEWEST = 8, 6
-"""Items of a viva: 20 minutes are two and a half for each of eight."""
+"""Items of a viva: with eight, 20 minutes allow two and a half for each."""
 
 _ROOM: Mapping[Kind, int] = {"none": 2, "refused": 1}
-"""Items with one outcome; two of each other one, and more only where there are too few items."""
+"""Most items per outcome. Of any other outcome there are two, or four if items are too few."""
 
 _ROOM_ELSE, _ROOM_MORE = 2, 4
 _TRIED = 40
-"""Changes that are judged at most, of all tasks together."""
+"""Most changes that are judged, over all tasks."""
 
 _COMPILES = "compiles"
-"""The rung that compiles for several GPUs: it takes most of the time, and changes little."""
+"""The rung that compiles for several GPUs; skipped, as it is slow and changes few outcomes."""
 
 _LEAST_S, _BUDGET_S = 20.0, 180.0
 _SHOWS_AT_A_WIDTH: tuple[Kind, ...] = ("wrong", "bounds", "race")
 
 
 class Item(Strict):
-    """One question, with its key.
+    """One question with its answer.
 
-    file, cell, start, end, text: the change: characters start to end of the text that the file has,
-    or the notebook's cell, become `text`. line: of the file, where it begins. diff: unified.
-    outcome: what three seeds agreed on. width: the smallest of WIDTHS at which it shows; None where
-    it shows at none of them, or that was not asked.
+    file, cell, start, end, text: the change: characters [start, end) of the file, or of the
+    notebook's cell, become `text`. line: line of the file where it begins. diff: unified. outcome:
+    what three seeds agreed on. width: the smallest of WIDTHS at which the change shows; None if it
+    shows at none of them or was not tested.
     """
 
     number: Annotated[int, Field(ge=1)]
@@ -70,14 +70,14 @@ class Item(Strict):
     width: int | None = None
 
     def code(self, work: Work) -> Code:
-        """The text that it changes. KeyError where the work has none there."""
+        """Return the code that it changes. Raises KeyError if the work has no such code."""
         for code in code_of(work, self.task):
             if (code.file, code.cell) == (self.file, self.cell):
                 return code
         raise KeyError(f"{self.file} has no code of {self.task}")
 
     def made_in(self, work: Work) -> Work:
-        """The changed work."""
+        """Return the work with this change applied."""
         code = self.code(work)
         edit = Edit(self.operator, self.start, self.end, self.text)
         return work.with_text(code, edit.made_in(code.text))
@@ -86,9 +86,9 @@ class Item(Strict):
 class ItemSet(Strict):
     """All questions on one work.
 
-    unchanged: what the judge says of the work as it is, by task; a task on which the seeds do not
-    agree has no items. seeds: of the judgings. tried: changes that were judged; unclear: those of
-    them on which the seeds do not agree, or that the judge could not decide.
+    unchanged: the judge's outcome for the unchanged work, by task; a task on which the seeds
+    disagree has no items. seeds: of the judgings. tried: number of changes judged; unclear: how
+    many of these had no outcome, because seeds disagreed or the judge could not decide.
     """
 
     format: Literal[1] = 1
@@ -106,8 +106,9 @@ Say = Callable[[str], None]
 
 
 def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet:
-    """Items on a work, spread over tasks and outcomes; fewer than FEWEST where its code does not
-    give more. It takes a minute or two.
+    """Make up to `most` items on a work, spread over tasks and outcomes.
+
+    There are fewer than FEWEST if the code offers no more. Takes a minute or two.
     """
     started = time.monotonic()
     seeds = [secrets.token_hex(16) for _ in range(SEEDS)]
@@ -130,7 +131,7 @@ def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet
 
 @dataclass
 class _Judge:
-    """Judges one work and its changes; counts."""
+    """Judges one work and its changes, and counts them."""
 
     work: Work
     seeds: Sequence[str]
@@ -141,23 +142,23 @@ class _Judge:
     budget_s: float = _BUDGET_S
 
     def unchanged(self, task: str) -> Outcome | None:
-        """What the seeds agree on for the work as it is."""
+        """Return the outcome of the unchanged work, or None if the seeds disagree."""
         self.say(f"{task}: as it is")
         started = time.monotonic()
         self.budget_s = _BUDGET_S
         found = agreed([self._judged(self.work, task, seed) for seed in self.seeds])
-        # A change that does not end is to cost little.
+        # Limits the time of a change that never ends.
         self.budget_s = max(_LEAST_S, 2 * (time.monotonic() - started))
         return found
 
     def first(self, change: Change, unchanged: Outcome) -> Outcome | None:
-        """What one seed says of a change."""
+        """Return the outcome of a change with the first seed, or None if there is none."""
         self.tried += 1
         self.say(f"{change.code.task}: {change.edit.operator}, line {change.line}")
         return self._of(change, unchanged, self.seeds[0])
 
     def confirmed(self, change: Change, first: Outcome, unchanged: Outcome) -> Outcome | None:
-        """What the other seeds say too; None where they do not agree."""
+        """Return the outcome if the other seeds agree with the first one, else None."""
         others = (self._of(change, unchanged, seed) for seed in self.seeds[1:])
         found = agreed([first, *others])
         self.unclear += found is None
@@ -175,9 +176,9 @@ class _Judge:
 def judged(
     work: Work, task: str, seed: str, process: JudgeProcess, budget_s: float = _BUDGET_S
 ) -> Outcome | None:
-    """What the judge says of a task's code, once, by the rungs that need neither a clock nor a GPU.
+    """Judge a task's code once, with the rungs that need neither a timer nor a GPU.
 
-    seed: as in `Job`.
+    Returns None if there is no outcome. seed: as in `Job`.
     """
     rungs = [
         rung.id
@@ -204,7 +205,10 @@ def judged(
 def _chosen(
     judge: _Judge, unchanged: Mapping[str, Outcome], most: int
 ) -> list[tuple[Change, Outcome]]:
-    """Confirmed changes, of each outcome a few; those beyond wait until there are too few."""
+    """Return confirmed changes, a few of each outcome.
+
+    Changes whose outcome is already frequent are used only if there would be too few items.
+    """
     chosen: list[tuple[Change, Outcome]] = []
     spare: list[tuple[Change, Outcome]] = []
     for change in _in_turns(judge.work, list(unchanged)):
@@ -233,7 +237,7 @@ def _has_room(kind: Kind, chosen: Sequence[tuple[Change, Outcome]], room: int) -
 
 
 def _is_beside(change: Change, chosen: Sequence[tuple[Change, Outcome]]) -> bool:
-    """Whether the same line was chosen already: its answer might give this one away."""
+    """Return True if a change to the same line was chosen: its answer might reveal this one's."""
     return any((change.code, change.line) == (other.code, other.line) for other, _ in chosen)
 
 
@@ -243,7 +247,7 @@ def _in_turns(work: Work, tasks: Sequence[str]) -> Iterator[Change]:
 
 
 def item_of(number: int, change: Change, found: Outcome) -> Item:
-    """A question on a change, of which the judge has said `found`."""
+    """Return a question on a change whose outcome is `found`."""
     return Item(
         number=number,
         task=change.code.task,
@@ -260,7 +264,7 @@ def item_of(number: int, change: Change, found: Outcome) -> Item:
 
 
 def _with_width(item: Item, work: Work, seeds: Sequence[str], say: Say) -> Item:
-    """With the smallest width at which it shows, where all seeds agree on one."""
+    """Return the item with the smallest width at which it shows, if all seeds agree on one."""
     if item.outcome.kind not in _SHOWS_AT_A_WIDTH:
         return item
     say(f"{item.task}: at which width item {item.number} shows")

@@ -1,7 +1,7 @@
-"""What the judge's record says of a change, in a word that can be predicted.
+"""The judge's record of a change, as one word that can be predicted.
 
-The words are few and exclude each other, so that a prediction of one of them is right or wrong:
-a data race is one, whether or not it left the numbers right.
+The words are few and exclude each other, so that a prediction is either right or wrong: a data race
+counts as "race" whether or not the numbers came out right.
 """
 
 import re
@@ -27,7 +27,7 @@ WORDS: dict[Kind, str] = {
 }
 
 _SAME_FACTOR = 0.02
-"""Two counts of bytes, as shares of the fewest, that are told apart from each other."""
+"""Two byte counts, as multiples of the minimum, are equal within this relative difference."""
 
 _RACE = "Data race"
 _BOUNDS = (
@@ -41,11 +41,11 @@ _LABEL = re.compile(r"^(?P<label>[^:(]+?) \(\w+ \[")
 
 
 class Outcome(Strict):
-    """What came of one judging.
+    """The outcome of one judging.
 
-    rung: the first that was not passed, empty where all were. lines: of the code, as the judge
-    names them, where it does. factor: bytes moved, against the fewest possible. input: the judge's
-    name for the case that it is about. width: columns of that case.
+    rung: the first that did not pass, "" if all passed. lines: lines of code that the judge names.
+    factor: bytes moved, as a multiple of the minimum. input: the judge's name for the case. width:
+    columns of that case.
     """
 
     kind: Kind
@@ -57,7 +57,7 @@ class Outcome(Strict):
     width: int | None = None
 
     def is_like(self, other: "Outcome") -> bool:
-        """The same word, the same rung, and as many bytes."""
+        """Return True if kind and rung are equal and the byte counts agree."""
         if (self.kind, self.rung) != (other.kind, other.rung):
             return False
         if self.factor is None or other.factor is None:
@@ -66,8 +66,10 @@ class Outcome(Strict):
 
 
 def outcome(rungs: Sequence[RungRecord]) -> Outcome | None:
-    """Of a task's rungs. None where the judge itself failed or did not decide, or measured nothing:
-    there is no outcome that anybody could have predicted.
+    """Return the outcome of a task's rungs.
+
+    Returns None if the judge failed, could not decide or measured nothing: then there is nothing to
+    predict.
     """
     seen = [rung for rung in rungs if rung.verdict is not Verdict.NOT_MEASURED]
     if not seen or any(rung.verdict.pending for rung in seen):
@@ -91,7 +93,10 @@ def outcome(rungs: Sequence[RungRecord]) -> Outcome | None:
 
 
 def against(changed: Outcome, unchanged: Outcome) -> Outcome:
-    """The outcome of a change: what was so before is no effect of it."""
+    """Return the outcome of a change: "none" if the unchanged code has the same one.
+
+    If the change passes but the unchanged code is different, the kind is "bytes".
+    """
     if changed.is_like(unchanged) and changed.lines == unchanged.lines:
         return changed.model_copy(update={"kind": "none"})
     if changed.kind == "none":
@@ -100,8 +105,9 @@ def against(changed: Outcome, unchanged: Outcome) -> Outcome:
 
 
 def agreed(outcomes: Sequence[Outcome | None]) -> Outcome | None:
-    """What several seeds agree on; None where they do not. Lines, input and width stay only where
-    all name the same.
+    """Return the outcome that several seeds agree on, or None.
+
+    Lines, input and width are kept only if all outcomes have the same.
     """
     found = [one for one in outcomes if one is not None]
     if len(found) < len(outcomes) or not all(one.is_like(found[0]) for one in found):

@@ -1,4 +1,4 @@
-"""The changes that can be made in what somebody has written themselves."""
+"""The changes that can be made to code that a person wrote."""
 
 import ast
 import difflib
@@ -23,15 +23,15 @@ _DULL = (
     *("wrong constant", "other arithmetic", "opposite function", "swapped arguments"),
     *("wrong order", "missing statement", "wrong connective", "narrower type"),
 )
-"""Operators whose effect needs no understanding: they come last."""
+"""Operators whose effect takes no understanding to predict; they are used last."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What was handed in, for one module.
+    """A submission for one module.
 
-    files: by name, the notebook among them. given: what its author started from, by name. digests:
-    as `given` in `Job`. variant: as in `Job`.
+    files: by name, including the notebook. given: the starter files, by name. digests: as `given`
+    in `Job`. variant: as in `Job`.
     """
 
     module: Module
@@ -42,16 +42,16 @@ class Work:
     digests: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
     def with_text(self, code: "Code", text: str) -> "Work":
-        """The work with another text in the place of `code`."""
+        """Return the work with `text` in place of `code`."""
         data = _in_notebook(self.files[NOTEBOOK], code, text) if code.cell else text.encode()
         return replace(self, files={**self.files, code.file: data})
 
 
 @dataclass(frozen=True)
 class Code:
-    """A text with a task's answer: a file, or the cell with grade id `cell` of the notebook.
+    """The text that answers a task: a file, or the notebook's cell with the grade id `cell`.
 
-    own: numbers of its author's lines, from 1.
+    own: numbers of the lines that the author wrote, counted from 1.
     """
 
     task: str
@@ -63,28 +63,28 @@ class Code:
 
 @dataclass(frozen=True)
 class Change:
-    """One edit in a task's code. Its id is the same as long as the code is."""
+    """One edit in a task's code. `id` depends only on the operator and the resulting text."""
 
     code: Code
     edit: Edit
 
     @property
     def text(self) -> str:
-        """The whole changed text."""
+        """The whole text after the change."""
         return self.edit.made_in(self.code.text)
 
     @property
     def id(self) -> str:
-        """By which changes are put in an order that nobody chose."""
+        """A hash by which changes are sorted, so that their order is arbitrary but stable."""
         return hashlib.sha256(f"{self.edit.operator}|{self.text}".encode()).hexdigest()
 
     @property
     def line(self) -> int:
-        """Of the first line that differs, from 1."""
+        """Number of the first line of the edit, from 1."""
         return self.code.text.count("\n", 0, self.edit.start) + 1
 
     def diff(self) -> list[str]:
-        """Unified, with three lines of context; its first line has the lines' numbers."""
+        """Return a unified diff with three lines of context, starting with its `@@` line."""
         lines = difflib.unified_diff(
             self.code.text.splitlines(), self.text.splitlines(), lineterm="", n=3
         )
@@ -92,7 +92,7 @@ class Change:
 
 
 def code_of(work: Work, task: str) -> list[Code]:
-    """The texts of a task in which there are lines of the author's."""
+    """Return the texts of a task that contain lines of the author."""
     found: list[Code] = []
     for name in work.module.task(task).files:
         if name == NOTEBOOK:
@@ -110,8 +110,9 @@ def code_of(work: Work, task: str) -> list[Code]:
 
 
 def changes(work: Work, task: str) -> list[Change]:
-    """All that can be changed in a task's own lines, each resulting text once; operators take
-    turns, those whose effect is plain come last.
+    """Return all changes to a task's own lines, each resulting text once.
+
+    Operators take turns; those with an obvious effect come last.
     """
     by_operator: dict[str, list[Change]] = defaultdict(list)
     seen: set[str] = set()
@@ -140,7 +141,7 @@ def _edits(code: Code) -> Iterator[Edit]:
         yield from kernels.python_edits(code.text)
         yield from python_code.edits(code.text)
     except SyntaxError:
-        # A magic in a cell, or a file that was handed in unfinished.
+        # The text has a notebook magic, or is an unfinished file.
         return
 
 
@@ -161,8 +162,9 @@ def _is_code(change: Change) -> bool:
 
 
 def _own_lines(text: str, given: str, task: str) -> frozenset[int]:
-    """Lines that are not in the starter and have something on them; where the file still has its
-    headings, only those below one of the task's.
+    """Return the non-empty lines that are not in the starter.
+
+    If the file still has its task headings, only lines below a heading of this task count.
     """
     lines, start = text.split("\n"), given.split("\n")
     matcher = difflib.SequenceMatcher(None, start, lines, autojunk=False)
@@ -180,7 +182,7 @@ def _own_lines(text: str, given: str, task: str) -> frozenset[int]:
 
 
 def _headed(lines: Sequence[str]) -> list[str]:
-    """For each line the task whose heading stands above it."""
+    """Return for each line the task whose heading precedes it, or ""."""
     task, found = "", list[str]()
     for line in lines:
         heading = _HEADING.search(line)

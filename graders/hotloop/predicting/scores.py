@@ -1,10 +1,10 @@
-"""How good predictions are: Brier's score, with its interval and what guessing would get.
+"""The quality of predictions: Brier scores, with their interval and the score of a guess.
 
-A prediction names one of the outcomes and how sure its author is. The rest of the certainty is
-spread evenly over the other outcomes, and the score is Brier's own sum over all of them
-("Verification of Forecasts Expressed in Terms of Probability", Monthly Weather Review 78(1), 1950):
-0 is best, 2 is worst. It is proper: whoever says what they believe does best. An even guess gets
-1 - 1/outcomes.
+A prediction names one outcome and a confidence. The remaining probability is split evenly among the
+other outcomes. The score is Brier's original sum over all outcomes ("Verification of Forecasts
+Expressed in Terms of Probability", Monthly Weather Review 78(1), 1950): 0 is best, 2 is worst. The
+score is proper: stating one's true belief minimizes its expectation. A uniform guess scores 1 -
+1/outcomes.
 """
 
 from collections import Counter
@@ -20,10 +20,10 @@ from hotloop.takehome.intervals import Interval, rate_interval
 
 WORST = 2.0
 GUESS = 1 - 1 / len(WORDS)
-"""The score of somebody who holds all outcomes for equally likely."""
+"""The score of a uniform guess."""
 
 SURE = (0.15, 0.3, 0.5, 0.7, 0.9, 0.99)
-"""What the page offers for how sure one is; the first is about as sure as a guess."""
+"""The levels of confidence that the page offers; the first is about that of a guess."""
 
 _BINS = (0.0, 0.4, 0.6, 0.8, 0.95, 1.0 + 1e-9)
 
@@ -40,9 +40,9 @@ REASONING: Mapping[int, str] = {
 
 
 class Prediction(Strict):
-    """What somebody said of an item. lines, factor, width: empty or None where nothing was said.
+    """A prediction for one item. lines, factor, width: empty or None if not predicted.
 
-    reasoning: a person's mark for the reasons given.
+    sure: confidence, 0 to 1. reasoning: the interviewer's mark for the reasons given.
     """
 
     item: Annotated[int, Field(ge=1)]
@@ -56,7 +56,7 @@ class Prediction(Strict):
 
 
 class Truth(Strict):
-    """What the judge said of the item, as far as it can be predicted."""
+    """The judge's outcome of an item, as far as it can be predicted."""
 
     kind: Kind
     lines: list[int] = Field(default_factory=list[int])
@@ -65,17 +65,18 @@ class Truth(Strict):
 
 
 class Hits(Strict):
-    """How often a detail was right, of the items that have it."""
+    """How often a detail was right, among the items that have it."""
 
     hits: int
     of: int
 
 
 class Scored(Strict):
-    """All predictions on one set of items. brier: their mean; interval: 95 %, for other items like
-    these. guess: of an even guess; constant: of somebody who knows how often each outcome is among
-    these items and nothing else. rate: of right ones, its 95 % interval; guess_rate: of an even
-    guess.
+    """All predictions on one set of items.
+
+    brier: their mean score; interval: 95 %, for other items like these. guess: score of a uniform
+    guess; constant: score if one knew only how frequent each outcome is among these items. rate:
+    share of right predictions, with its 95 % interval; guess_rate: of a uniform guess.
     """
 
     items: int
@@ -93,8 +94,9 @@ class Scored(Strict):
 
 
 class VivaScore(Strict):
-    """A viva, apart from the score of the work. own: on the candidate's own code. fixed: on the
-    items that everybody for the role is asked.
+    """A viva's scores, separate from the score of the work.
+
+    own: on the candidate's own code. fixed: on the items that all candidates for the role get.
     """
 
     own: Scored | None
@@ -102,14 +104,17 @@ class VivaScore(Strict):
 
 
 def brier(said: Kind, sure: float, truth: Kind) -> float:
-    """Of one prediction; 0 to 2."""
+    """Return the Brier score of one prediction, 0 to 2."""
     others = (1 - sure) / (len(WORDS) - 1)
     held = {kind: sure if kind == said else others for kind in WORDS}
     return sum((share - (kind == truth)) ** 2 for kind, share in held.items())
 
 
 def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> Scored:
-    """Of predictions on items, whose truths are given by number. ValueError for none."""
+    """Return the scores of predictions; `truths` by item number.
+
+    Raises ValueError if there are no predictions.
+    """
     if not predictions:
         raise ValueError("there are no predictions")
     pairs = [(said, truths[said.item]) for said in predictions]
@@ -133,9 +138,10 @@ def scored(predictions: Sequence[Prediction], truths: Mapping[int, Truth]) -> Sc
 
 
 def mean_interval(scores: Sequence[float]) -> Interval:
-    """95 % interval of the mean of Brier scores. They lie between 0 and 2, so that Wilson's
-    interval for a rate is rather too wide for them; unlike Student's it has a width even where all
-    scores are alike.
+    """Return a 95 % interval of the mean of Brier scores.
+
+    The scores are between 0 and 2, so Wilson's interval for a rate, scaled, is conservative. Unlike
+    Student's it has a width even if all scores are equal.
     """
     found = rate_interval(sum(scores) / WORST, len(scores))
     assert found is not None, "there are scores"
@@ -143,12 +149,12 @@ def mean_interval(scores: Sequence[float]) -> Interval:
 
 
 def _constant(kinds: Sequence[Kind]) -> float:
-    """1 - sum of squared shares: what it costs to know only how many items have which outcome."""
+    """Return 1 - sum of squared shares: the score of knowing only each outcome's frequency."""
     return 1 - sum((count / len(kinds)) ** 2 for count in Counter(kinds).values())
 
 
 def _same_factor(said: float | None, truth: float | None) -> bool:
-    """Within a tenth: nobody has to divide in their head."""
+    """Return True if two factors agree within 10 %, so that mental arithmetic suffices."""
     return said is not None and truth is not None and abs(said - truth) <= 0.1 * truth
 
 
@@ -158,7 +164,7 @@ def _hits(found: Iterable[bool]) -> Hits:
 
 
 class Bin(Strict):
-    """Predictions that were about equally sure. rate: of right ones, its 95 % interval."""
+    """Predictions of similar confidence. rate: share of right ones, with its 95 % interval."""
 
     sure: float
     count: int
@@ -167,7 +173,7 @@ class Bin(Strict):
 
 
 def calibration(said: Iterable[tuple[float, bool]]) -> list[Bin]:
-    """How often predictions were right, by how sure they were; of pairs (sure, was right)."""
+    """Return how often predictions were right, by confidence; `said`: pairs (confidence, right)."""
     pairs = list(said)
     found: list[Bin] = []
     for low, high in pairwise(_BINS):
@@ -181,7 +187,7 @@ def calibration(said: Iterable[tuple[float, bool]]) -> list[Bin]:
 
 
 def drawn(bins: Sequence[Bin]) -> str:
-    """A calibration curve as text: how sure, how often right, and what that leaves possible."""
+    """Return a calibration curve as text: confidence, share of right ones and its interval."""
     if not bins:
         return "Nothing was predicted yet."
     rows = [
@@ -198,7 +204,7 @@ _STEPS = 20
 
 
 def _bar(one: Bin) -> str:
-    """From the interval's low end to its high one."""
+    """Return one row of the plot, with dashes over the interval."""
     cells = [" "] * (_STEPS + 1)
     for step in range(round(_STEPS * one.rate.low), round(_STEPS * one.rate.high) + 1):
         cells[step] = "-"

@@ -1,8 +1,8 @@
-"""A task's code judged with inputs of another size: "and if the width were 4096?"
+"""Judges a task's code with inputs of another size: "and if the width were 4096?"
 
-The judge's own cases are cut or repeated to the size that is asked for, so that a row that hangs on
-one element still does. It takes seconds, and is for a conversation: the verdict on a work is always
-that of its own cases.
+The judge's own cases are truncated or repeated to the requested size, so that a row whose result
+depends on one element still does. It takes seconds and is for a conversation: a work's verdict
+always comes from the original cases.
 """
 
 import tempfile
@@ -37,31 +37,33 @@ from hotloop.predicting.own_code import Work
 from hotloop.task_spec import task_spec
 
 WIDTHS = (1, 31, 256, 1000, 4096, 10000)
-"""What is asked where a question is at which width a change shows."""
+"""The widths that are tested to find where a change shows."""
 
 _BUDGET_S = 60.0
 _CASES = 4
-"""Kinds of input at each width: those whose own width is nearest."""
+"""Cases at each width: those whose own width is nearest."""
 
 _ROWS = 6
-"""Of a case, where nobody asks for more."""
+"""Default number of rows."""
 
 
 class NoSuchSize(UserError):
-    """The task's inputs have no rows and columns that could be changed. The text is a sentence."""
+    """The task's inputs have no rows and columns to resize. The message is a sentence."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """columns: of the last axis of each tensor, in the order in which they are tried. rows: of the
-    first one, where there are several.
+    """The size of inputs.
+
+    columns: extents of the tensors' last axis, in the order in which they are tried. rows: extent
+    of the first axis, if there is more than one.
     """
 
     columns: tuple[int, ...]
     rows: int = _ROWS
 
     def cases(self, given: Iterable[Case]) -> Iterator[Case]:
-        """The given ones at these sizes, the first width first."""
+        """Yield the given cases at these sizes, the first width first."""
         own = list(given)
         for columns in self.columns:
             near = sorted(own, key=lambda case: abs(_width(case) - columns))
@@ -69,10 +71,10 @@ class Size:
 
 
 def judged_at(work: Work, task: str, size: Size, seed: str = "") -> Outcome | None:
-    """What the judge says of a task's code with inputs of these sizes; of several widths the
-    first at which it is not right.
+    """Return the outcome of a task's code with inputs of these sizes.
 
-    seed: as in `Job`. NoSuchSize.
+    If there are several widths, it is that of the first at which the code fails. seed: as in `Job`.
+    Raises NoSuchSize.
     """
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         lay_out(work.files, Path(folder))
@@ -102,9 +104,10 @@ def _judged(job: Job, work: Work, size: Size) -> Sequence[RungRecord]:
 
 
 def rungs_at(rungs: Mapping[str, Rung], size: Size) -> dict[str, Rung]:
-    """Those of a task's rungs whose inputs have a size, at another one. NoSuchSize for none.
+    """Return the task's rungs whose inputs can be resized, at this size.
 
-    What counts bytes does so at one width only.
+    Raises NoSuchSize if there are none. Rungs that count bytes are included only if there is a
+    single width.
     """
     found = {
         name: rung for name, given in rungs.items() if (rung := _rung_at(given, size)) is not None
@@ -138,7 +141,7 @@ Rng = np.random.Generator
 
 
 def _several(cases: Callable[[Rng], Iterable[Case]], size: Size) -> Callable[[Rng], Iterator[Case]]:
-    # Once now: a fault of ours while the judge asks would end in its record.
+    # Try it once now: an exception in the judge's call would end up in its record.
     next(size.cases(cases(np.random.default_rng(0))))
     return lambda rng: size.cases(cases(rng))
 
@@ -152,8 +155,10 @@ def _width(case: Case) -> int:
 
 
 def _resized(case: Case, rows: int, columns: int) -> Case:
-    """With other extents of first and last axis; every tensor that has the output's shape goes
-    along, and what has neither stays.
+    """Return a case with other extents of the first and last axis.
+
+    Tensors that have the output's shape are resized with it; others stay. Raises NoSuchSize if no
+    input has that shape.
     """
     shape = case.out.shape
     if not any(isinstance(a, Tensor) and a.values.shape == shape for a in case.arguments):

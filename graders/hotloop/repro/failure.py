@@ -1,8 +1,7 @@
-"""Judges a task once more, in this process, up to the first check that fails, and keeps its input.
+"""Judges a task again, in this process, up to the first check that fails, and keeps its input.
 
-Only who holds the session learns the input. It is either newly drawn or, with the seed of a check
-that the learner has run on this machine, the one of that check: the inputs of whatever is graded
-are in neither.
+Only the holder of the session sees the input. It is newly drawn, or, with the seed of a check that
+the learner ran on this machine, it is that check's input. Neither contains an input of a grading.
 """
 
 from collections.abc import Callable
@@ -31,7 +30,7 @@ from hotloop.judge.task import find
 
 @dataclass(frozen=True)
 class Callee:
-    """What was called: as in `Candidate`, under the name that this learner was given."""
+    """The function that was called, like `Candidate`, with the name that this learner was given."""
 
     name: str
     file: str | None
@@ -43,8 +42,8 @@ class Callee:
 class Failure:
     """The first check that failed.
 
-    about: the case or question, None where the check names none. expected: float64, of the
-    output's shape; None where the truth is not a function of the inputs. launch: of a CUDA kernel.
+    about: the case or question; None if the check names none. expected: float64, of the output's
+    shape; None if it is not a function of the inputs. launch: how the CUDA kernel was launched.
     """
 
     rung: str
@@ -56,9 +55,9 @@ class Failure:
 
 
 def first_failure(job: Job, on_progress: Callable[[str], None]) -> Failure | None:
-    """None where all checks pass that need neither a clock nor a GPU, or earn a part.
+    """Return the first failure, or None if every check passes or earns a part of its points.
 
-    Raises what the judge cannot blame on the learner.
+    Checks that need a timer or a GPU are skipped. Raises errors that are not the learner's fault.
     """
     task, variant, missing = find(job.module, job.task), variant_of(job), lacking(job.spec)
     launcher = Launcher(job.isolation, threads=default_threads())
@@ -111,7 +110,7 @@ def _callee(rung: Rung, session: Session) -> Callee:
 
 
 def _part(rung: object, name: str) -> Any:
-    """An attribute of a rung, or of what it is made of; None without one."""
+    """Return an attribute of a rung or of a rung inside it; None if there is none."""
     if rung is None:
         return None
     found = attribute(rung, name, None)  # pyright: ignore[reportArgumentType]

@@ -1,7 +1,7 @@
-"""Writes a failure as a program that runs by itself, with its data beside it.
+"""Writes a failure as a standalone program, with its data in files next to it.
 
-The program calls the learner's own code. It holds inputs and expected values, and neither a seed
-nor any code that computes an answer.
+The program calls the learner's own code. It contains inputs and expected values, but no seed and no
+code that computes an answer.
 """
 
 import pprint
@@ -23,13 +23,14 @@ from hotloop.repro.failure import Callee, Failure
 FOLDER = "repro"
 
 Files = Mapping[str, bytes | Mapping[str, NDArray[Any]]]
-"""Contents by name below `FOLDER`; arrays become an .npz file."""
+"""Contents by file name below `FOLDER`; a mapping of arrays becomes an .npz file."""
 
 
 def write(failure: Failure, module: str, task: str, origin: str, work: Path) -> list[Path]:
-    """The files, the program first. ValueError says why there can be none.
+    """Write the files and return their paths, the program first.
 
-    origin: a sentence on where the input comes from. work: the learner's folder.
+    origin: a sentence that says where the input comes from. work: the learner's folder.
+    Raises ValueError if the failure is not about a single input.
     """
     head = _HEAD.format(key=f"{module}.{task}", rung=failure.rung, origin=origin, task=task)
     said = f"JUDGE = {failure.sentence!r}"
@@ -103,7 +104,7 @@ _NAME = "function"
 
 
 def _loaded(callee: Callee) -> str:
-    """Statements that find the learner's function."""
+    """Return the statements that load the learner's function."""
     if callee.file is None:
         return _FROM_NOTEBOOK.format(notebook=NOTEBOOK, name=callee.name)
     if "::" in callee.name:

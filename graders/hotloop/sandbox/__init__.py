@@ -1,5 +1,5 @@
-"""How code that is not trusted runs here: what it may see, use, and how it is stopped.
+"""Runs untrusted code: what a process can see and use, its limits, and how it is stopped.
 
-The package knows nothing of judging. It starts a process behind bubblewrap, holds it to its limits,
-can make its whole process tree stand still, and leaves nothing behind.
+The package knows nothing about grading. It starts a process behind bubblewrap, enforces its limits,
+can freeze its whole process tree, and removes everything that it created on the machine.
 """

@@ -12,7 +12,7 @@ from hotloop.sandbox.view import View, base_view, below
 
 USER = "learner"
 USER_ID = 1000
-"""Inside a user namespace; root gives a spare id of the machine instead."""
+"""User id inside a user namespace. If root launches, a spare id of the machine is used instead."""
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _ZYGOTE = ("CAP_SYS_ADMIN", "CAP_NET_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
@@ -21,10 +21,14 @@ _NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup")
 
 @dataclass(frozen=True)
 class Descriptors:
-    """What bubblewrap is handed: the filter, where it tells its child's id and end, the pipe on
-    which it waits for a byte, and the two files that name the user inside.
+    """The file descriptors that bubblewrap inherits.
 
-    It keeps the writing end of that pipe too: the launcher's death must not read like its word.
+    seccomp: the filter. status: where bubblewrap reports its child's pid and exit. block: the pipe
+    on which it waits for one byte; release: the pipe's writing end. passwd, group: the files that
+    name the user inside.
+
+    bubblewrap also holds `release` open: if the launcher dies, `block` does not see the end of file
+    that bubblewrap would take for the byte.
     """
 
     seccomp: int
@@ -35,24 +39,24 @@ class Descriptors:
     group: int
 
     def all(self) -> tuple[int, ...]:
-        """Every one of them."""
+        """Return all descriptors."""
         return self.seccomp, self.status, self.block, self.release, self.passwd, self.group
 
 
 def program() -> str | None:
-    """Where bubblewrap is, or None."""
+    """Return the path of bubblewrap, or None."""
     return shutil.which("bwrap", path=_PATH)
 
 
 def setpriv() -> str | None:
-    """Where setpriv is, which drops to a spare user when root launches."""
+    """Return the path of setpriv, which switches to a spare user if root launches, or None."""
     return shutil.which("setpriv", path=_PATH)
 
 
 def command(
     confinement: Confinement, staged: Path | None, uid: int | None, fds: Descriptors
 ) -> list[str]:
-    """The whole command line. `uid` is the spare user when root launches, else None."""
+    """Return the whole command line. `uid` is the spare user if root launches, else None."""
     bwrap = program() or "bwrap"
     drop = _drop_to(uid) if uid is not None else ()
     return [
@@ -69,8 +73,11 @@ def command(
 
 
 def zygote_command(confinement: Confinement, status: int, passwd: int, group: int) -> list[str]:
-    """For a trusted process that confines its children by itself: namespaces and view as for any
-    other, but no filter, and as root the capabilities that it takes to make namespaces."""
+    """Return the command line for a trusted process that confines its own children.
+
+    It gets the usual namespaces and files but no seccomp filter; root keeps the capabilities that
+    creating namespaces requires.
+    """
     plain = os.geteuid() != 0
     capabilities = () if plain else [part for name in _ZYGOTE for part in ("--cap-add", name)]
     return [
@@ -85,7 +92,7 @@ def zygote_command(confinement: Confinement, status: int, passwd: int, group: in
 
 
 def environment(confinement: Confinement) -> dict[str, str]:
-    """All that the process finds in its environment."""
+    """Return the complete environment of the process."""
     return {
         "HOME": HOME,
         "USER": USER,
@@ -99,7 +106,7 @@ def environment(confinement: Confinement) -> dict[str, str]:
 
 
 def user_files(uid: int) -> tuple[str, str]:
-    """/etc/passwd and /etc/group."""
+    """Return the contents of /etc/passwd and /etc/group."""
     passwd = f"root:x:0:0::/:/usr/sbin/nologin\n{USER}:x:{uid}:{uid}::{HOME}:/bin/sh\n"
     return passwd, f"root:x:0:\n{USER}:x:{uid}:\n"
 
@@ -147,7 +154,10 @@ def _mounts(
 
 
 def folders(confinement: Confinement, view: View) -> Iterator[str]:
-    """What leads to a mount, open to all: bubblewrap itself would close it to all but root."""
+    """Yield the parent folders of mounts, to be created with --dir and open to all users.
+
+    bubblewrap would create them on its own, but accessible to root only.
+    """
     seen = [inside for inside, _ in view.seen]
     inner = map(Path, (*confinement.read_only, *confinement.writable))
     targets = [*seen, *inner, *(path for path, _ in view.links)]
@@ -158,7 +168,7 @@ def folders(confinement: Confinement, view: View) -> Iterator[str]:
 
 
 def _trees(view: View) -> Iterator[str]:
-    """Parents before what lies below them, so that a cut in a tree does not cover what is in it."""
+    """Yield the mounts, parents first: a hidden folder must not cover a mount inside it."""
     steps: list[tuple[Path, tuple[str, ...]]] = [
         (inside, ("--ro-bind", str(outside), str(inside))) for inside, outside in view.seen
     ]

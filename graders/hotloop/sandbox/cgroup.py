@@ -1,9 +1,9 @@
-"""A control group for each sandbox, where this machine lets us make one.
+"""A control group (cgroup) for each sandbox, if this machine permits it.
 
-It freezes the sandbox at once and whole, and caps its memory in the kernel. Version 2 freezes in
-any group; memory needs its controller handed down by the parent. Version 1 has a hierarchy for
-each. Groups are made below the one this process is in, or below the nearest ancestor that hands
-the memory controller down and that we may write.
+The group freezes the whole sandbox at once, and the kernel enforces its memory limit. cgroup
+version 2 can freeze in any group; limiting memory requires that the parent delegates the memory
+controller. Version 1 has one hierarchy per controller. Groups are created below this process's
+group, or below the nearest writable ancestor that delegates the memory controller.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _REMOVE_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True)
 class Place:
-    """A group below which groups can be made, of version 1 or 2."""
+    """A group of cgroup version 1 or 2 below which this process can create groups."""
 
     parent: Path
     version: int
@@ -32,13 +32,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Places:
-    """Where sandboxes can be frozen and their memory capped; None where that is not possible."""
+    """Where sandboxes can be frozen and their memory limited; None if that is not possible."""
 
     freezer: Place | None
     memory: Place | None
 
     def distinct(self) -> Iterator[Place]:
-        """Each place once."""
+        """Yield each place once."""
         yield from {place for place in (self.freezer, self.memory) if place is not None}
 
 
@@ -57,12 +57,12 @@ class Groups:
             raise
 
     def freezer(self) -> CgroupFreezer | None:
-        """A freezer for the sandbox, if a group can freeze here."""
+        """Return a freezer for the sandbox, or None if no group can freeze here."""
         place = self._places.freezer
         return CgroupFreezer(self._folders[place], place.version) if place else None
 
     def limit(self, memory_bytes: int, tasks: int) -> None:
-        """Cap memory, swap included, and tasks where the group can."""
+        """Limit memory (swap included) and, with version 2, the number of tasks."""
         place = self._places.memory
         if place is None:
             return
@@ -76,12 +76,15 @@ class Groups:
             _try_write(folder / "memory.memsw.limit_in_bytes", memory_bytes)
 
     def add(self, pid: int) -> None:
-        """Move a process in, with all that it will start."""
+        """Move a process into the groups; its later children start there too."""
         for folder in self._folders.values():
             _write(folder / "cgroup.procs", pid)
 
     def oom_fd(self) -> tuple[int, bool]:
-        """What to poll for the memory limit being hit (-1: nothing), and whether by POLLPRI."""
+        """Return a descriptor to poll for the memory limit, and whether to poll for POLLPRI.
+
+        The descriptor is -1 if there is none.
+        """
         place = self._places.memory
         if place is None:
             return -1, False
@@ -91,7 +94,7 @@ class Groups:
         return self._oom_fd, place.version == 2
 
     def out_of_memory(self) -> bool:
-        """True once the kernel had to kill something here for want of memory."""
+        """Return True once the kernel has reported or killed for lack of memory in this group."""
         place = self._places.memory
         if place is None:
             return False
@@ -104,7 +107,7 @@ class Groups:
         return any(counts.get(name, "0") != "0" for name in ("oom", "oom_kill"))
 
     def remove(self) -> None:
-        """Kill what is left and remove the groups."""
+        """Kill the remaining processes and remove the groups."""
         if self._oom_fd >= 0:
             os.close(self._oom_fd)
             self._oom_fd = -1
@@ -113,7 +116,7 @@ class Groups:
 
 
 def make_groups() -> Groups | None:
-    """Groups for one sandbox; None where this machine allows none."""
+    """Create the groups of one sandbox. Returns None if this machine permits none."""
     found = places()
     if found.freezer is None and found.memory is None:
         return None
@@ -124,7 +127,7 @@ def make_groups() -> Groups | None:
 
 
 def sweep() -> None:
-    """Remove the groups of processes that are gone."""
+    """Remove the groups of launchers that have ended."""
     for place in places().distinct():
         for name in os.listdir(place.parent):  # noqa: PTH208 - names are all that is needed
             if is_stale(name):
@@ -132,7 +135,7 @@ def sweep() -> None:
 
 
 def stands_still(pid: int) -> bool:
-    """True for a process that is stopped, or whose group is frozen, by whomever."""
+    """Return True if a process is stopped or its group is frozen, by any process."""
     found = processes.stat(pid)
     if found is not None and found.state in {"T", "t"}:
         return True
@@ -156,7 +159,7 @@ def _says(found: tuple[Path, Path] | None, file: str, mark: str) -> bool:
 
 @cache
 def places() -> Places:
-    """Where groups can be made by this process."""
+    """Return where this process can create groups; tried once and cached."""
     own = own_groups(
         Path("/proc/self/cgroup").read_text(encoding="utf-8"),
         Path("/proc/self/mountinfo").read_text(encoding="utf-8"),
@@ -169,15 +172,19 @@ def places() -> Places:
 
 
 def freezer_place(own: Mapping[str, tuple[Path, Path]], version: int) -> Place | None:
-    """Where a group of that version can be made to freeze; `own` as from `own_groups`."""
+    """Return where a freezable group of that version can be created, or None.
+
+    `own`: the result of `own_groups`.
+    """
     return _freezer_v2(own.get("")) if version == 2 else _place_v1(own.get("freezer"))
 
 
 def own_groups(membership: str, mountinfo: str) -> dict[str, tuple[Path, Path]]:
-    """By controller ("" for version 2): the hierarchy's mount point and our own group in it.
+    """Return, by controller, the hierarchy's mount point and this process's group in it.
 
-    The arguments are the texts of /proc/self/cgroup and /proc/self/mountinfo. Where a container
-    shows only a part of the hierarchy, that does not hold our group, its top is taken.
+    The controller of version 2 is "". The arguments are the texts of /proc/self/cgroup and
+    /proc/self/mountinfo. If a container shows only a part of the hierarchy that lacks this
+    process's group, the mount point is returned as the group.
     """
     mounts = dict(_mounts(mountinfo))
     found: dict[str, tuple[Path, Path]] = {}
@@ -239,7 +246,7 @@ def _up_to(top: Path, group: Path) -> Iterator[Path]:
 
 
 def _may_make(group: Path) -> bool:
-    """By trying: a read-only mount, a full hierarchy and missing rights look alike."""
+    """Try to create a group: a read-only mount, a full hierarchy and missing rights look alike."""
     trial = group / new_tag()
     try:
         trial.mkdir()
@@ -251,7 +258,10 @@ def _may_make(group: Path) -> bool:
 
 
 def _may_move_within(group: Path) -> bool:
-    """A move needs write access to cgroup.procs of the common ancestor, which is `group`."""
+    """Return True if processes can be moved between groups below `group`.
+
+    Moving one requires write access to cgroup.procs of the common ancestor, which is `group`.
+    """
     return os.access(group / "cgroup.procs", os.W_OK)
 
 
@@ -308,5 +318,5 @@ def _kill_all(folder: Path, version: int) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(pid), signal.SIGKILL)
     if version == 1:
-        # In version 1 a frozen task dies only once it is thawed.
+        # With version 1 a frozen task dies only after it is thawed.
         _try_write(folder / "freezer.state", "THAWED")

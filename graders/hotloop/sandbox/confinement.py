@@ -1,4 +1,4 @@
-"""What a confined process may see and use, and what its owner holds of it."""
+"""What a confined process can see and use, and the interface by which its owner controls it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,26 +14,31 @@ PACKAGES = "/opt/hotloop"
 
 
 class SandboxUnavailable(RuntimeError):
-    """This machine cannot confine a process; the message says why and what fixes it."""
+    """This machine cannot confine a process. The message gives the reason and the fix."""
 
 
 class SubmissionRefused(ValueError):
-    """The files handed in cannot be staged: too many, or too large. The learner can fix it."""
+    """The submission has too many or too large files to be staged; the learner can fix it."""
 
 
 @dataclass(frozen=True)
 class Confinement:
     """One program and its limits.
 
-    argv: as seen inside; environment: added to a minimal one, nothing is inherited.
-    read_only, writable: inside path -> host path, beside the base list (system, interpreter,
-        worker). A writable folder has no size limit and must itself let the sandbox's user in.
-    files: a submission; its ordinary files are seen, as a copy, at /submission.
-    memory_bytes: resident memory of all processes together. processes: threads count too.
-    tmp_bytes: each of /tmp, /dev/shm and the home folder. wall_s: time spent frozen counts.
-    output_bytes: standard output and error together.
+    argv: command line, with paths as seen inside. environment: added to a minimal one; nothing is
+    inherited.
+    read_only, writable: inside path -> host path, in addition to the base list (system,
+    interpreter, worker). A writable folder has no size limit, and its mode must grant access to the
+    sandbox's user.
+    files: a submission; a copy of its regular files appears at /submission.
+    memory_bytes: resident memory of all processes together. processes: limit that also counts
+    threads.
+    tmp_bytes: size of each of /tmp, /dev/shm and the home folder. wall_s: seconds, time spent
+    frozen included.
+    output_bytes: standard output and standard error together.
     pass_fds: descriptors that keep their numbers inside.
-    devices: device nodes such as /dev/nvidia0; with any, /sys is seen and memfd_create allowed.
+    devices: device nodes such as /dev/nvidia0; if there are any, /sys is visible and memfd_create
+    is allowed.
     """
 
     argv: tuple[str, ...]
@@ -51,39 +56,39 @@ class Confinement:
 
 
 class Confined(Protocol):
-    """A running confinement. Its owner may use it from any thread."""
+    """A running confined process tree. Its owner can use it from any thread."""
 
     @property
     def pid(self) -> int:
-        """Host id of the process at the root of the confined tree."""
+        """Host pid of the process at the root of the confined tree."""
         ...
 
     @property
     def freezer(self) -> Freezer:
-        """Stops and measures the whole tree."""
+        """The freezer of the whole tree."""
         ...
 
     @property
     def level(self) -> str:
-        """ "bubblewrap" or "none"."""
+        """The isolation: "bubblewrap" or "none"."""
         ...
 
     @property
     def death(self) -> Verdict | None:
-        """memory_limit, output_limit or timeout when a limit ended it, else None."""
+        """memory_limit, output_limit or timeout if a limit ended the process, else None."""
         ...
 
     @property
     def fault(self) -> str | None:
-        """Why the program was never executed, which is the platform's fault; else None."""
+        """Why the program was never executed (a fault of the platform), else None."""
         ...
 
     def poll(self) -> int | None:
-        """The exit status once the tree is gone and cleaned up, else None. Never waits."""
+        """Return the exit status once the tree is gone and cleaned up, else None. Never waits."""
         ...
 
     def wait(self, timeout_s: float | None = None) -> int | None:
-        """As `poll`, after waiting for at most `timeout_s` seconds."""
+        """Like `poll`, but wait for at most `timeout_s` seconds (None: without limit)."""
         ...
 
     def kill(self) -> None:
@@ -91,5 +96,5 @@ class Confined(Protocol):
         ...
 
     def output(self) -> bytes:
-        """What it has printed so far, both streams as they came, at most `output_bytes`."""
+        """Return the output so far, both streams interleaved, at most `output_bytes`."""
         ...

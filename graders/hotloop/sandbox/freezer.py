@@ -1,9 +1,9 @@
-"""Makes a process tree stand still, and says how much CPU time it has used.
+"""Freezes a process tree and measures how much CPU time it has used.
 
-Two ways. A control group stops every task in it, whatever the task does about signals. Where there
-is none, SIGSTOP goes to every process of the tree; a process can undo that from inside (a timer
-that sends SIGCONT), which `usage` shows. Whoever relies on stillness compares `usage` before and
-after.
+There are two ways. A control group freezes every task in it, however the task handles signals.
+Without one, SIGSTOP is sent to every process of the tree; a process can undo that from inside (with
+a timer that sends SIGCONT), which `usage` reveals. Callers that need a frozen tree compare `usage`
+before and after.
 """
 
 import errno
@@ -30,50 +30,50 @@ __all__ = [
 FREEZE_TIMEOUT_S = 2.0
 _MOVING = frozenset("RSD")
 _UNINTERRUPTIBLE_S = 0.05
-"""Seconds after which a task deep in the kernel counts as stopped: it may wait for one that is."""
+"""Seconds after which a task in state D counts as stopped: it may be waiting for a stopped one."""
 _NEW_PASSES = 20
 _RAN_S = 0.1
-"""A thread that has its SIGSTOP uses less CPU time than this before it stops."""
+"""CPU seconds. A thread with a pending SIGSTOP uses less than this before it stops."""
 
 
 class FreezeError(RuntimeError):
-    """The tree did not come to rest in time."""
+    """The tree did not freeze within the time limit."""
 
 
 class Unstoppable(FreezeError):
-    """The tree itself prevents it: it starts processes, or wakes itself, faster than it stops."""
+    """The tree prevents freezing: it starts or wakes processes faster than they are stopped."""
 
 
 class Freezer(Protocol):
-    """Stops and measures a process tree."""
+    """Freezes, thaws and measures a process tree."""
 
     def freeze(self) -> None:
-        """Return when every process stands still. FreezeError when that takes too long."""
+        """Return when every process is frozen. Raises FreezeError after FREEZE_TIMEOUT_S."""
         ...
 
     def thaw(self) -> None:
-        """Let it run on. Harmless when it is not frozen."""
+        """Let the tree run again. Has no effect if it is not frozen."""
         ...
 
     def usage(self) -> Usage:
-        """CPU time of the whole tree; exact while it is frozen."""
+        """Return the CPU time of the whole tree; exact while it is frozen."""
         ...
 
     def set_affinity(self, cpus: set[int]) -> None:
-        """Keep all present threads, and what they start, on these CPUs."""
+        """Pin all present threads, and those that they start, to these CPUs."""
         ...
 
     def set_priority(self, nice: int) -> bool:
-        """Set the niceness of all present threads; False where this user may not."""
+        """Set the niceness of all present threads. Returns False if this user may not."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Plain JSON from which `freezer_from` makes the same freezer in another process."""
+        """Return plain JSON from which `freezer_from` makes the same freezer in another process."""
         ...
 
 
 class CgroupFreezer:
-    """Freezes one control group. `version` 2 has cgroup.freeze, 1 has freezer.state."""
+    """Freezes one control group, with cgroup.freeze (version 2) or freezer.state (version 1)."""
 
     _switch = _state = -1
 
@@ -94,7 +94,7 @@ class CgroupFreezer:
         self._state = os.open(group / state, os.O_RDONLY | flags)
 
     def freeze(self) -> None:
-        """Return when the kernel says that all tasks are frozen, or that the group is gone."""
+        """Return when the kernel reports that all tasks are frozen, or that the group is gone."""
         try:
             self._freeze()
         except OSError as error:
@@ -104,8 +104,8 @@ class CgroupFreezer:
     def _freeze(self) -> None:
         os.write(self._switch, self._on)
         deadline = time.monotonic() + FREEZE_TIMEOUT_S
-        # A sleep would be charged to the window that ends here. Where CPUs are scarce, the tasks
-        # need one to come to rest: yielding lets them.
+        # Sleeping would add to the timed window that ends here. Yielding instead leaves the CPU
+        # to the tasks, which may need it to reach their frozen state.
         while self._still not in os.pread(self._state, 256, 0):
             if time.monotonic() > deadline:
                 raise FreezeError(f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s")
@@ -113,7 +113,7 @@ class CgroupFreezer:
         self._frozen = True
 
     def thaw(self) -> None:
-        """Let all tasks run on; a group that is gone needs no thawing."""
+        """Let all tasks run again; has no effect if the group is gone."""
         self._frozen = False
         try:
             os.write(self._switch, self._off)
@@ -121,10 +121,11 @@ class CgroupFreezer:
             return
 
     def usage(self) -> Usage:
-        """Over all threads in the group.
+        """Return the usage of all threads in the group.
 
-        The kernel calls a task frozen a few microseconds before it has left its CPU. Those belong
-        to what came before, and are waited for here rather than on the clock in `freeze`.
+        The kernel reports a task as frozen a few microseconds before it leaves its CPU. This time
+        belongs to the run before the freeze, so it is waited for here, where no clock is running,
+        and not in `freeze`.
         """
         tasks = self._threads()
         if self._frozen:
@@ -132,19 +133,19 @@ class CgroupFreezer:
         return processes.usage(tasks)
 
     def set_affinity(self, cpus: set[int]) -> None:
-        """Of all threads in the group."""
+        """Pin all threads in the group."""
         priority.set_affinity(self._threads(), cpus)
 
     def set_priority(self, nice: int) -> bool:
-        """Of all threads in the group, and of their session's scheduling group."""
+        """Set the niceness of all threads in the group and of their sessions' scheduling groups."""
         return priority.set_with_sessions(self._threads(), nice)
 
     def describe(self) -> dict[str, Any]:
-        """Kind, folder and version."""
+        """Return kind, folder and version."""
         return {"kind": "cgroup", "group": str(self.group), "version": self.version}
 
     def __del__(self) -> None:
-        # Not sooner: another thread may be about to use them, and numbers are given again.
+        # Not earlier: another thread may still use the descriptors, and their numbers get reused.
         for fd in (self._switch, self._state):
             if fd >= 0:
                 os.close(fd)
@@ -160,9 +161,10 @@ class CgroupFreezer:
 class SignalFreezer:
     """Stops a tree with SIGSTOP.
 
-    exclude: roots of branches that are left alone. In JupyterLab the judge is a child of the kernel
-    that it judges.
-    started: start time of `pid`, so that a later process with its id is never stopped.
+    exclude: roots of subtrees that are not stopped. In JupyterLab the judge is a child of the
+    kernel that it grades.
+    started: start time of `pid` (clock ticks since boot), so that a later process with the same pid
+    is never stopped.
     """
 
     def __init__(
@@ -175,7 +177,10 @@ class SignalFreezer:
         self._newest = b""
 
     def freeze(self) -> None:
-        """Stop what is known, then look for more until nothing new turns up."""
+        """Stop the known processes, then search for new ones until a search finds none.
+
+        Raises Unstoppable if that never happens.
+        """
         if self._known:
             self._stop(self._known)
             if processes.newest() == self._newest:
@@ -195,19 +200,19 @@ class SignalFreezer:
         _signal(reversed(self._known or self._tree()), signal.SIGCONT)
 
     def usage(self) -> Usage:
-        """Over all threads of the tree, found anew."""
+        """Return the usage of all threads of the tree, which is searched again."""
         return processes.usage(self._threads())
 
     def set_affinity(self, cpus: set[int]) -> None:
-        """Of all threads of the tree."""
+        """Pin all threads of the tree."""
         priority.set_affinity(self._threads(), cpus)
 
     def set_priority(self, nice: int) -> bool:
-        """Of all threads of the tree. The session is left alone: others may belong to it."""
+        """Set the niceness of the tree's threads. The session may hold other processes."""
         return priority.set_threads(self._threads(), nice)
 
     def describe(self) -> dict[str, Any]:
-        """Kind, root and what is left alone."""
+        """Return kind, root pid, excluded pids and start time."""
         return {
             "kind": "signal",
             "pid": self.pid,
@@ -231,7 +236,10 @@ class SignalFreezer:
 
 
 def freezer_from(description: Mapping[str, Any]) -> Freezer:
-    """What `describe` described. ValueError for anything else, OSError when the group is gone."""
+    """Return the freezer that `describe` described.
+
+    Raises ValueError for an unknown kind, OSError if the group is gone.
+    """
     kind = description.get("kind")
     if kind == "cgroup":
         return CgroupFreezer(Path(description["group"]), int(description["version"]))
@@ -242,10 +250,10 @@ def freezer_from(description: Mapping[str, Any]) -> Freezer:
 
 
 def _await_stop(pid: int, sent: float) -> None:
-    """Until all threads of a process have stopped; `sent`: when SIGSTOP was.
+    """Wait until all threads of a process have stopped; `sent`: when SIGSTOP was sent (monotonic).
 
-    Unstoppable where something has undone the signal. A thread that only waits for a CPU is
-    runnable, and has used none.
+    Raises Unstoppable if something undid the signal, FreezeError if threads only failed to get a
+    CPU: those are runnable, but have used no CPU time.
     """
     before: Usage | None = None
     while states := _states(pid) & _MOVING:
@@ -270,7 +278,7 @@ def _await_rest(tasks: list[int]) -> None:
 
 
 def _states(pid: int) -> set[str]:
-    """State letters of all threads of a process; empty when it is gone."""
+    """Return the state letters of all threads of a process; empty if it is gone."""
     found = (processes.stat_of_task(pid, task) for task in processes.threads(pid))
     return {stat.state for stat in found if stat is not None}
 

@@ -1,7 +1,7 @@
 """Starts a process behind bubblewrap.
 
-The order matters. bubblewrap makes namespaces and mounts, tells the id of its first child and
-waits; that child is moved into its control group and gets its limits; only then is the program
+The order matters. bubblewrap creates namespaces and mounts, reports the pid of its first child and
+waits. That child is moved into its control group and gets its limits. Only then is the program
 executed.
 """
 
@@ -25,8 +25,11 @@ _STEP_S = 0.0003
 
 
 def launch(confinement: Confinement) -> Confined:
-    """Start it confined. SandboxUnavailable when this machine cannot; SubmissionRefused when its
-    files are over the limits."""
+    """Start a program in a sandbox.
+
+    Raises SandboxUnavailable if this machine cannot confine it, SubmissionRefused if its files
+    exceed the limits.
+    """
     reason = missing()
     if reason:
         raise SandboxUnavailable(reason)
@@ -56,7 +59,7 @@ class BubblewrapProcess(RestrainedProcess):
         return self._outer
 
     def _spawn(self, stack: ExitStack, writer: int, buffer: OutputBuffer) -> int:
-        """Start bubblewrap and wait for its child; returns what `_let_go` needs."""
+        """Start bubblewrap and wait for its child. Returns the descriptor that `_let_go` needs."""
         uid = self.user
         fds = self._descriptors(stack, bubblewrap.USER_ID if uid is None else uid)
         self._outer = Popen(
@@ -94,7 +97,7 @@ class BubblewrapProcess(RestrainedProcess):
         )
 
     def _said(self, buffer: OutputBuffer) -> str:
-        """What a bubblewrap that failed has printed."""
+        """Return the output of a bubblewrap that failed, after killing it."""
         assert self._outer is not None
         self._outer.kill()
         self._outer.wait()
@@ -102,10 +105,11 @@ class BubblewrapProcess(RestrainedProcess):
         return buffer.text()
 
     def _let_go(self, release: int) -> None:
-        """Give the word, and wait until the first process inside dies with bubblewrap.
+        """Release bubblewrap's child, and wait until the child is set to die with bubblewrap.
 
-        It asks the kernel for that only now, right before it takes on the filter, which can be
-        seen. If this process is killed before the word, nothing is ever executed.
+        The child requests that from the kernel (PR_SET_PDEATHSIG) just before it installs the
+        seccomp filter, which is visible from outside. If this process is killed before the release,
+        nothing is ever executed.
         """
         os.write(release, b"!")
         deadline = time.monotonic() + START_TIMEOUT_S
@@ -124,8 +128,8 @@ class BubblewrapProcess(RestrainedProcess):
     def _collect(self) -> None:
         assert self._outer is not None
         self._outer.wait()
-        # When bubblewrap has ended first, its child is left to the system's first process to
-        # collect; in a container that may be this one.
+        # If bubblewrap ended first, its child was reparented to init; in a container this process
+        # may be init and must reap it.
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
         assert self._status_pipe is not None
@@ -133,7 +137,7 @@ class BubblewrapProcess(RestrainedProcess):
             self.fault = diagnose(self.output().decode(errors="replace").strip())
 
     def _clean_start(self) -> None:
-        # After a failed start the outer one does not take the inner along yet.
+        # After a failed start, the child does not yet die with bubblewrap.
         if self._outer is not None:
             self._outer.kill()
             self._outer.wait()
@@ -143,7 +147,7 @@ class BubblewrapProcess(RestrainedProcess):
 
 @contextmanager
 def memory_file(content: bytes) -> Generator[int]:
-    """A descriptor from which `content` is read; closed with the context."""
+    """Yield a descriptor from which `content` can be read; it is closed with the context."""
     fd = os.memfd_create("hotloop", os.MFD_CLOEXEC)
     try:
         os.write(fd, content)

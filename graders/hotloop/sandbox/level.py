@@ -1,4 +1,4 @@
-"""Says whether this machine can confine a process, by confining one."""
+"""Tests whether this machine can confine a process, by confining /bin/true."""
 
 from functools import cache
 
@@ -22,7 +22,7 @@ TRIAL = Confinement(
 
 @cache
 def level() -> tuple[str, str]:
-    """("bubblewrap", "") or ("none", why not and the command that fixes it)."""
+    """Return ("bubblewrap", ""), or ("none", the reason and the command that fixes it)."""
     reason = missing() or _trial()
     return ("none", reason) if reason else ("bubblewrap", "")
 

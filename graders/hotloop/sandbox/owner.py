@@ -1,7 +1,7 @@
-"""Names for what a sandbox leaves on the machine, so that a later run can tell whose is whose.
+"""Names for what a sandbox leaves on the machine, so that a later run can clean up safely.
 
-A tag names the process that made a thing: its pid namespace, id and start time. What belongs to a
-process that is gone may be removed by anybody who may remove it.
+A tag names the process that created an object: pid namespace, pid and start time. If that process
+is gone, any process with the rights to do so can remove the object.
 """
 
 import itertools
@@ -19,13 +19,16 @@ _RUN = Path("/run/hotloop")
 
 
 def new_tag() -> str:
-    """A name that no other sandbox on this machine has."""
+    """Return a name that no other sandbox on this machine has."""
     pid = os.getpid()
     return f"hotloop-{_pid_namespace()}-{pid}-{processes.started(pid)}-{next(_numbers)}"
 
 
 def is_stale(name: str) -> bool:
-    """True for a tag whose maker is gone; False for all that is not ours to judge."""
+    """Return True for a tag whose creator has ended; False for any other name.
+
+    Tags of another pid namespace are never stale.
+    """
     match = _TAG.fullmatch(name)
     if match is None or int(match[1]) != _pid_namespace():
         return False
@@ -34,7 +37,10 @@ def is_stale(name: str) -> bool:
 
 @cache
 def state_folder() -> Path:
-    """A folder of this user's own, closed to others. RuntimeError when it is somebody else's."""
+    """Return this user's private folder (mode 0700), creating it.
+
+    Raises RuntimeError if it exists and belongs to another user.
+    """
     uid = os.geteuid()
     folder = _RUN if uid == 0 else Path(tempfile.gettempdir()) / f"hotloop-{uid}"
     try:

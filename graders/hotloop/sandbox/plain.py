@@ -1,7 +1,7 @@
-"""Starts a process without confinement, for formative checks in the learner's own JupyterLab.
+"""Starts a process without confinement, for ungraded checks in the learner's own JupyterLab.
 
-Wall time, output and memory are still watched, and the whole tree can be frozen and ended, as far
-as it does not try to get away: a process that makes itself a daemon leaves the tree.
+Wall time, output and memory are still limited, and the whole tree can be frozen and ended, as long
+as no process tries to escape: a process that daemonizes leaves the tree.
 """
 
 import os
@@ -26,9 +26,9 @@ MAX_STAGED_BYTES = 64 << 20
 
 
 def launch_plain(confinement: Confinement) -> Confined:
-    """Start it as this user, in a folder of its own that holds a copy of `files`.
+    """Start a program as this user, in a new folder that holds a copy of `files`.
 
-    `read_only` and `writable` are not mounted: inside paths mean nothing here.
+    `read_only` and `writable` are not mounted: their inside paths do not exist here.
     """
     process = PlainProcess(confinement)
     process.begin()
@@ -36,7 +36,7 @@ def launch_plain(confinement: Confinement) -> Confined:
 
 
 class PlainProcess(WatchedProcess):
-    """An ordinary child process, watched."""
+    """An ordinary child process under a watchdog."""
 
     level = "none"
 
@@ -50,7 +50,7 @@ class PlainProcess(WatchedProcess):
 
     @property
     def freezer(self) -> Freezer:
-        """By signals."""
+        """A SignalFreezer of the tree."""
         assert self._freezer is not None
         return self._freezer
 
@@ -88,7 +88,7 @@ class PlainProcess(WatchedProcess):
         return process, watchdog, buffer
 
     def _end(self) -> None:
-        """Stop the tree so that it cannot grow, kill it, and its process group with it."""
+        """Stop the tree so that it cannot grow, then kill it and its process group."""
         assert self._process is not None
         pids = processes.tree(self.pid)
         for pid in pids:

@@ -1,6 +1,6 @@
-"""Which heavy packages a process will want, so that it is forked from one that has them.
+"""Guesses which heavy packages a process will import, so that a zygote that has them forks it.
 
-A guess costs time when it is wrong, and nothing else: what is not preloaded is imported as ever.
+A wrong guess only costs time: packages that were not preloaded are imported as usual.
 """
 
 import importlib.util
@@ -11,22 +11,25 @@ from pathlib import Path
 
 HEAVY = ("numpy", "torch")
 COMPILER = ("torch._dynamo", "torch._inductor.compile_fx")
-"""What the first call of a compiled function imports: twice as long again as torch itself."""
+"""Imported by the first call of a compiled function; takes twice as long as importing torch."""
 MOST_BYTES = 1 << 20
-"""Of a file that is looked at."""
+"""Largest file that is searched for imports, in bytes."""
 
 _COMPILES = re.compile(r"\btorch\.compile\b|\btorch\._dynamo\b")
 _IMPORT = re.compile(rf"^\s*(?:import|from)\s+({'|'.join(HEAVY)})\b", re.MULTILINE)
 
 
 def preloaded(folders: Iterable[Path]) -> tuple[str, ...]:
-    """The heavy packages that Python files directly in `folders` import."""
+    """Return the heavy packages that Python files directly in `folders` import."""
     texts = [_text(path) for folder in folders for path in sorted(folder.glob("*.py"))]
     return imported(texts)
 
 
 def imported(texts: Iterable[str]) -> tuple[str, ...]:
-    """The heavy packages that pieces of Python text import, if they are installed here."""
+    """Return the heavy packages that these Python texts import and that are installed.
+
+    COMPILER is added if a text uses torch.compile.
+    """
     found: set[str] = set()
     compiles = False
     for text in texts:

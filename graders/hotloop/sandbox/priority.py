@@ -1,7 +1,7 @@
-"""Niceness that counts: of threads, and of the scheduling group that Linux makes for each session.
+"""Sets niceness effectively: of threads, and of the scheduling group that Linux makes per session.
 
-With kernel.sched_autogroup_enabled the scheduler first shares CPUs among sessions, so that a
-thread's own niceness counts only against others of its session. Both are set here.
+With kernel.sched_autogroup_enabled the scheduler first divides CPU time among sessions, so that a
+thread's own niceness only matters within its session.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def set_threads(tasks: Iterable[int], nice: int) -> bool:
-    """Of these threads only; those that are gone are passed over. False where not allowed."""
+    """Set the niceness of these threads; skip those that are gone. False if not permitted."""
     for task in tasks:
         try:
             os.setpriority(os.PRIO_PROCESS, task, nice)
@@ -23,7 +23,7 @@ def set_threads(tasks: Iterable[int], nice: int) -> bool:
 
 
 def set_with_sessions(tasks: list[int], nice: int) -> bool:
-    """Of these threads and of the sessions that they are in."""
+    """Set the niceness of these threads and of their sessions. False if not permitted."""
     for task in tasks:
         with suppress(OSError):
             Path(f"/proc/{task}/autogroup").write_text(str(nice), encoding="ascii")
@@ -31,7 +31,7 @@ def set_with_sessions(tasks: list[int], nice: int) -> bool:
 
 
 def set_affinity(tasks: Iterable[int], cpus: set[int]) -> None:
-    """Keep these threads, and what they start, on these CPUs."""
+    """Pin these threads, and those that they start, to these CPUs."""
     for task in tasks:
         with suppress(ProcessLookupError):
             os.sched_setaffinity(task, cpus)

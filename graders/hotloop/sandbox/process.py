@@ -1,4 +1,7 @@
-"""A process that is watched and can be ended whole; `launch` and `launch_plain` give one."""
+"""Base class of a process that is watched and whose whole tree can be ended.
+
+`launch` and `launch_plain` return one.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ _living: weakref.WeakSet[WatchedProcess] = weakref.WeakSet()
 
 
 class Ending(Protocol):
-    """Where the exit status of a process that has ended is found."""
+    """Provides the exit status of a process that has ended."""
 
     def wait(self) -> int:
-        """The exit status, or the negative number of a signal."""
+        """Return the exit status, or the negative number of a signal."""
         ...
 
 
 class WatchedProcess(ABC):
-    """Starts in a thread of its own, which then watches it and cleans up after it.
+    """Starts in its own thread, which then watches the process and cleans up after it.
 
-    Whoever subclasses it says how to start, what the tree's root is, and how to end it.
+    A subclass defines how to start the tree, how to end it and how to clean up.
     """
 
     level: str
@@ -52,26 +55,26 @@ class WatchedProcess(ABC):
     @property
     @abstractmethod
     def freezer(self) -> Freezer:
-        """Stops and measures the whole tree."""
+        """The freezer of the whole tree."""
 
     @abstractmethod
     def _start(self) -> tuple[Ending, Watchdog, OutputBuffer]:
-        """Start it and set `pid`; all limits are in force before any foreign code runs."""
+        """Start the process and set `pid`. All limits must apply before any foreign code runs."""
 
     @abstractmethod
     def _end(self) -> None:
-        """End the tree and wait until nothing of it runs."""
+        """End the tree and wait until none of its processes runs."""
 
     @abstractmethod
     def _clean(self) -> None:
-        """Give back what the process needed on this machine; also after a failed start."""
+        """Release the process's resources on this machine; also called after a failed start."""
 
     @abstractmethod
     def _out_of_memory(self) -> bool:
-        """True when the kernel says that the tree has hit its memory limit."""
+        """Return True if the kernel reports that the tree reached its memory limit."""
 
     def begin(self) -> None:
-        """Start. Raises what `_start` raised, with everything cleaned up."""
+        """Start the process. Raises what `_start` raised, after cleaning up."""
         self._thread.start()
         self._started.wait()
         if self._failure is not None:
@@ -80,16 +83,16 @@ class WatchedProcess(ABC):
         _living.add(self)
 
     def poll(self) -> int | None:
-        """The exit status once the tree is gone and cleaned up, else None."""
+        """Return the exit status once the tree is gone and cleaned up, else None."""
         return self._status if self._over.is_set() else None
 
     def wait(self, timeout_s: float | None = None) -> int | None:
-        """As `poll`, after waiting for at most `timeout_s` seconds."""
+        """Like `poll`, but wait for at most `timeout_s` seconds (None: without limit)."""
         self._over.wait(timeout_s)
         return self.poll()
 
     def kill(self) -> None:
-        """End the whole tree and return when nothing is left."""
+        """End the whole tree and return when nothing is left. Raises RuntimeError on a timeout."""
         with self._closing:
             if self._wake >= 0:
                 os.eventfd_write(self._wake, 1)
@@ -97,7 +100,7 @@ class WatchedProcess(ABC):
             raise RuntimeError(f"process {self.pid} and its tree did not end")
 
     def output(self) -> bytes:
-        """What it has printed so far."""
+        """Return the output so far."""
         return self._output.bytes() if self._output is not None else b""
 
     def _live(self) -> None:
@@ -119,7 +122,7 @@ class WatchedProcess(ABC):
             self._tidy()
 
     def _late_death(self) -> Verdict | None:
-        """It may have ended before the word of its limit was heard."""
+        """Return the limit that was reached, if the process ended before the watchdog noticed."""
         if self._out_of_memory():
             return Verdict.MEMORY_LIMIT
         return Verdict.OUTPUT_LIMIT if self._output and self._output.over else None

@@ -1,4 +1,4 @@
-"""Process trees as Linux shows them in /proc. Ids are those of this process's namespace."""
+"""Process trees from /proc. Pids are those of this process's namespace."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Stat:
-    """Of /proc/<pid>/stat: state letter, parent, start time in clock ticks since boot."""
+    """Fields of /proc/<pid>/stat: state letter, parent pid, start in clock ticks since boot."""
 
     state: str
     parent: int
@@ -19,9 +19,9 @@ class Stat:
 
 @dataclass(frozen=True)
 class Usage:
-    """CPU time of a tree. Equal before and after means that nothing ran and nothing was started.
+    """CPU time of a tree. If it is equal before and after, nothing ran and nothing was started.
 
-    tasks: thread ids. cpu_ns: time on a CPU; wait_ns: time ready to run, waiting for a CPU.
+    tasks: thread ids. cpu_ns: time on a CPU; wait_ns: time runnable, waiting for a CPU.
     """
 
     tasks: frozenset[int]
@@ -30,12 +30,12 @@ class Usage:
 
 
 def has_filter(pid: int) -> bool:
-    """True once the process has taken on a seccomp filter."""
+    """Return True once the process has installed a seccomp filter."""
     return b"\nSeccomp:\t2\n" in read_small(f"/proc/{pid}/status")
 
 
 def read_small(path: str) -> bytes:
-    """The first page of a file in /proc; empty when it or its process is gone."""
+    """Return the first 4096 bytes of a file in /proc; empty if the file or its process is gone."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -49,17 +49,17 @@ def read_small(path: str) -> bytes:
 
 
 def stat(pid: int) -> Stat | None:
-    """None when the process is gone."""
+    """Return a process's stat, or None if it is gone."""
     return _parse_stat(read_small(f"/proc/{pid}/stat"))
 
 
 def stat_of_task(pid: int, task: int) -> Stat | None:
-    """As `stat`, for one thread."""
+    """Like `stat`, for one thread."""
     return _parse_stat(read_small(f"/proc/{pid}/task/{task}/stat"))
 
 
 def _parse_stat(text: bytes) -> Stat | None:
-    # The command may hold spaces and parentheses; what follows it may not.
+    # The command's name may contain spaces and parentheses; the later fields do not.
     _, _, rest = text.rpartition(b")")
     fields = rest.split(None, 20)
     if len(fields) < 20:
@@ -68,13 +68,13 @@ def _parse_stat(text: bytes) -> Stat | None:
 
 
 def started(pid: int) -> int:
-    """Start time in clock ticks since boot, which tells a process from a later one; 0 if gone."""
+    """Return the start time in clock ticks since boot, 0 if gone; it identifies a reused pid."""
     found = stat(pid)
     return found.started if found else 0
 
 
 def tree(root: int, exclude: frozenset[int] = frozenset()) -> list[int]:
-    """`root` and all that descend from it, parents first; branches in `exclude` are left out."""
+    """Return `root` and its descendants, parents first, without the subtrees in `exclude`."""
     children: dict[int, list[int]] = {}
     for pid in _all_pids():
         found = stat(pid)
@@ -89,13 +89,13 @@ def tree(root: int, exclude: frozenset[int] = frozenset()) -> list[int]:
 
 
 def newest() -> bytes:
-    """Changes whenever any process or thread is started: number of tasks and last id given."""
+    """Return the number of tasks and the last pid; changes whenever a process or thread starts."""
     fields = read_small("/proc/loadavg").split()
     return fields[3].partition(b"/")[2] + b" " + fields[4] if len(fields) > 4 else b""
 
 
 def threads(pid: int) -> list[int]:
-    """Thread ids of a process; empty when it is gone."""
+    """Return the thread ids of a process; empty if it is gone."""
     try:
         return [int(name) for name in os.listdir(f"/proc/{pid}/task")]  # noqa: PTH208 - faster
     except OSError:
@@ -103,7 +103,7 @@ def threads(pid: int) -> list[int]:
 
 
 def usage(tasks: Iterable[int]) -> Usage:
-    """Scheduler's account of the given threads, to the nanosecond while they stand still."""
+    """Return the scheduler's CPU times of these threads; exact while they are frozen."""
     alive: set[int] = set()
     cpu = wait = 0
     for task in tasks:
@@ -117,13 +117,16 @@ def usage(tasks: Iterable[int]) -> Usage:
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident memory, shared pages included; 0 when the process is gone."""
+    """Return resident memory, shared pages included; 0 if the process is gone."""
     fields = read_small(f"/proc/{pid}/statm").split()
     return int(fields[1]) * _PAGE if len(fields) > 1 else 0
 
 
 def proportional_bytes(pid: int) -> int:
-    """Resident memory with shared pages split among their users; slower than `resident_bytes`."""
+    """Return resident memory with shared pages split among their users (PSS).
+
+    Slower than `resident_bytes`, which is returned if the kernel does not report PSS.
+    """
     for line in read_small(f"/proc/{pid}/smaps_rollup").splitlines():
         if line.startswith(b"Pss:"):
             return int(line.split()[1]) * 1024

@@ -1,4 +1,4 @@
-"""What confinement needs of this machine, and the command that fixes what is missing."""
+"""Checks what confinement needs on this machine, and names the command that installs it."""
 
 import os
 import sys
@@ -16,7 +16,7 @@ _MAXIMUM = Path("/proc/sys/user/max_user_namespaces")
 
 @cache
 def missing() -> str:
-    """Why nothing can be confined here, with what fixes it; empty when nothing is missing."""
+    """Return why nothing can be confined here, with the fix; "" if nothing is missing."""
     if sys.platform != "linux":
         return "confinement needs Linux: run Hotloop in a Linux virtual machine"
     if bubblewrap.program() is None:
@@ -31,7 +31,7 @@ def missing() -> str:
 
 
 def diagnose(said: str) -> str:
-    """Why bubblewrap failed, with what fixes it, from what it said."""
+    """Return why bubblewrap failed, with the fix, from its output."""
     failure = f"bubblewrap cannot start here ({said[-400:]})"
     if os.geteuid() == 0:
         return (
@@ -52,7 +52,7 @@ def diagnose(said: str) -> str:
 
 
 def _mounted_over_proc(mounts: Path = _MOUNTS) -> list[str]:
-    """What covers a part of /proc."""
+    """Return the mount points below /proc, which cover parts of it."""
     try:
         lines = mounts.read_text(encoding="utf-8").splitlines()
     except OSError:

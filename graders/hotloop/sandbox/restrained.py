@@ -1,5 +1,7 @@
-"""What every confined process has around it, however it is started: a user of its own, a copy of
-its files, control groups, limits and a watchdog."""
+"""The common parts of every confined process, however it is started.
+
+These are its own user id, a copy of its files, control groups, limits and a watchdog.
+"""
 
 import math
 import os
@@ -21,7 +23,7 @@ MAX_STAGED_BYTES = 64 << 20
 
 
 class RestrainedProcess(WatchedProcess):
-    """A process tree in namespaces of its own. `pid` is the first process in them."""
+    """A process tree in its own namespaces. `pid` is the first process in them."""
 
     level = "bubblewrap"
 
@@ -36,25 +38,25 @@ class RestrainedProcess(WatchedProcess):
 
     @property
     def user(self) -> int | None:
-        """The spare user that it runs as, where root launched."""
+        """The spare user id that it runs as if root launched, else None."""
         return self._lease.uid if self._lease is not None else None
 
     @property
     def freezer(self) -> Freezer:
-        """By control group where there is one, else by signals."""
+        """A CgroupFreezer if there is a control group, else a SignalFreezer."""
         assert self._freezer is not None
         return self._freezer
 
     @abstractmethod
     def _execute(self, writer: int, buffer: OutputBuffer) -> Ending:
-        """Start it with `writer` as its output, restrained before any foreign code runs in it.
+        """Start the program with `writer` as its output, and apply limits before foreign code runs.
 
-        Sets `pid` and `_first`, its pidfd. `buffer` is the other end of `writer`.
+        Sets `pid` and `_first`, its pidfd. `buffer` reads the other end of `writer`.
         """
 
     @abstractmethod
     def _collect(self) -> None:
-        """What is to be done once nothing of the tree runs: status, and whose fault an end is."""
+        """Determine exit status and `fault`, after every process of the tree has ended."""
 
     def _start(self) -> tuple[Ending, Watchdog, OutputBuffer]:
         confinement = self._confinement
@@ -76,7 +78,7 @@ class RestrainedProcess(WatchedProcess):
         return ending, self._make_watchdog(buffer), buffer
 
     def _restrain(self) -> None:
-        """Before the program is executed: control groups and limits."""
+        """Apply control groups and limits, before the program is executed."""
         if self._groups is not None:
             self._groups.add(self.pid)
             self._freezer = self._groups.freezer()
@@ -102,8 +104,10 @@ class RestrainedProcess(WatchedProcess):
         )
 
     def _end(self) -> None:
-        """Killing the first process of a namespace kills all of it; its end is waited for by the
-        kernel, so that once the first is gone nothing is left."""
+        """Kill the first process of the namespace, which kills all others, and wait for it.
+
+        The kernel lets the first process end only after all others have ended.
+        """
         self._killed = not wait_readable(self._first, 0)
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._first, signal.SIGKILL)
@@ -112,7 +116,7 @@ class RestrainedProcess(WatchedProcess):
         self._collect()
 
     def _clean(self) -> None:
-        # After a failed start it still waits.
+        # After a failed start the first process is still waiting.
         if self._first >= 0:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
@@ -128,7 +132,7 @@ class RestrainedProcess(WatchedProcess):
 
     @abstractmethod
     def _clean_start(self) -> None:
-        """Give back what starting took; the first process has been sent its end."""
+        """Release what starting took; the first process has already been sent SIGKILL."""
 
     def _out_of_memory(self) -> bool:
         return self._groups is not None and self._groups.out_of_memory()
@@ -136,6 +140,6 @@ class RestrainedProcess(WatchedProcess):
 
 @cache
 def sweep() -> None:
-    """Once a process: what killed graders have left."""
+    """Remove what killed launchers left on the machine, once per process."""
     cgroup.sweep()
     staging.sweep()

@@ -1,4 +1,4 @@
-"""Folders for files that a judging needs for a while. What a killed judge has left is swept."""
+"""Temporary folders for a grading. Folders of a killed judge are removed later."""
 
 import shutil
 from collections.abc import Generator
@@ -10,7 +10,7 @@ from hotloop.sandbox.owner import is_stale, new_tag, state_folder
 
 @contextmanager
 def scratch() -> Generator[Path]:
-    """A new folder that goes with the context."""
+    """Yield a new folder, which is removed with the context."""
     sweep()
     folder = _root() / new_tag()
     folder.mkdir(mode=0o755)
@@ -21,7 +21,7 @@ def scratch() -> Generator[Path]:
 
 
 def sweep() -> None:
-    """Remove the folders of processes that are gone."""
+    """Remove the folders of processes that have ended."""
     for folder in _root().iterdir():
         if is_stale(folder.name):
             shutil.rmtree(folder, ignore_errors=True)

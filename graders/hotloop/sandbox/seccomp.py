@@ -1,9 +1,9 @@
-"""The system calls that a confined process has no use for, as a filter for bubblewrap.
+"""The system calls that a confined process does not need, as a seccomp filter for bubblewrap.
 
-Everything else is allowed: torch, compilers and Triton use much of the kernel. What is denied
-either gets around a limit (memfd_create and SysV memory are seen by no resident-memory watchdog),
-reaches into other processes, makes namespaces and mounts, or is a large and often broken part of
-the kernel.
+All others are allowed: torch, compilers and Triton use much of the kernel. A denied call
+circumvents a limit (resident-memory accounting misses memfd_create and SysV memory), accesses other
+processes, creates namespaces or mounts, or belongs to a large and often vulnerable part of the
+kernel.
 """
 
 import errno
@@ -25,13 +25,13 @@ _KERNEL = (
     "quotactl quotactl_fd lookup_dcookie syslog vhangup iopl ioperm sethostname setdomainname "
     "settimeofday clock_settime clock_adjtime adjtimex modify_ldt"
 )
-# The judge says which CPUs a worker gets, and does it from outside.
+# The judge chooses a worker's CPUs, from outside the sandbox.
 _PLACEMENT = "sched_setaffinity"
 DENIED = " ".join((_MEMORY, _OTHERS, _KEYS, _MOUNTS, _KERNEL, _PLACEMENT)).split()
 ALLOWED_WITH_DEVICES = frozenset({"memfd_create"})
-"""CUDA makes memory files of its own."""
+"""CUDA creates memory files itself."""
 
-# Numbers are the same on every architecture since 424; older libseccomp does not know the names.
+# Since 424, numbers are the same on every architecture; older libseccomp lacks the names.
 _NUMBERS = {"mount_setattr": 442, "quotactl_fd": 443, "memfd_secret": 447, "process_madvise": 440}
 _ABSENT_ELSEWHERE = frozenset({"iopl", "ioperm", "modify_ldt"})
 
@@ -50,12 +50,15 @@ _LOW = 0xFFFFFFFF
 
 
 class FilterUnavailable(RuntimeError):
-    """The filter cannot be made here; the message says what is missing."""
+    """The filter cannot be built here. The message says what is missing."""
 
 
 @cache
 def program(devices: bool = False) -> bytes:
-    """The filter in the kernel's form. FilterUnavailable when the library is missing."""
+    """Return the filter as BPF bytes. Raises FilterUnavailable if the library is missing.
+
+    devices: allow what CUDA needs (ALLOWED_WITH_DEVICES).
+    """
     try:
         import pyseccomp  # pyright: ignore[reportMissingTypeStubs]
     except (ImportError, OSError, RuntimeError) as error:
@@ -66,7 +69,7 @@ def program(devices: bool = False) -> bytes:
         if devices and name in ALLOWED_WITH_DEVICES:
             continue
         _deny(seccomp, rules, name)
-    # glibc falls back to clone, whose flags a filter can read.
+    # clone3 fails with ENOSYS, so glibc falls back to clone, whose flags a filter can read.
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     for name, *conditions in _conditional(seccomp):
         rules.add_rule(seccomp.ERRNO(errno.EPERM), name, *conditions)
@@ -95,7 +98,7 @@ def _conditional(seccomp: Any) -> Iterator[tuple[Any, ...]]:
             if family not in (_UNIX, _INET, _INET6):
                 yield call, argument(0, seccomp.MASKED_EQ, _LOW, family)
         yield call, argument(0, seccomp.GT, _NETLINK)
-        # Protocol 0 is routing, which lists the network interfaces; the others reach far.
+        # Of netlink only protocol 0 (routing), which lists network interfaces, is allowed.
         yield (
             call,
             argument(0, seccomp.EQ, _NETLINK),

@@ -1,7 +1,7 @@
-"""A copy of a submission that holds ordinary files and folders only.
+"""Copies a submission, keeping only regular files and folders.
 
-What a learner hands in may hold links to anything on the machine, device nodes and pipes. The copy
-is made without following any link, and within limits.
+A submission can contain links to any file of the machine, device nodes and pipes. The copy follows
+no link, and its size is limited.
 """
 
 import os
@@ -25,7 +25,10 @@ class _Left:
 
 
 def stage(files: Path, max_bytes: int) -> Path:
-    """Copy `files` into a new folder and return that. SubmissionRefused when over the limits."""
+    """Copy `files` into a new folder and return the folder.
+
+    Raises SubmissionRefused if the files exceed `max_bytes`, MAX_FILES or MAX_DEPTH.
+    """
     target = _folder() / new_tag()
     target.mkdir(mode=0o755)
     source = os.open(files, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -45,7 +48,7 @@ def unstage(folder: Path) -> None:
 
 
 def sweep() -> None:
-    """Remove the copies of processes that are gone."""
+    """Remove the copies of processes that have ended."""
     for folder in _folder().iterdir():
         if is_stale(folder.name):
             unstage(folder)
@@ -84,7 +87,7 @@ def _enter(source: int, name: str, target: Path, left: _Left, depth: int) -> Non
 
 
 def _copy_file(source: int, name: str, target: Path, left: _Left) -> None:
-    # Without O_NONBLOCK a file that has become a pipe since would hold us.
+    # Without O_NONBLOCK, opening would block if the file was replaced by a pipe.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     fd = os.open(name, flags, dir_fd=source)
     with os.fdopen(fd, "rb") as stream, target.open("xb") as copy:

@@ -1,7 +1,7 @@
-"""What bubblewrap tells about its child: its id, and later that it has ended.
+"""Reads bubblewrap's messages about its child: its pid, and later its exit code.
 
-The second word tells apart whose fault an end is. bubblewrap gives it only when the program was
-executed; without it, namespaces, mounts or filter could not be set up.
+The exit code shows who is at fault for a failure. bubblewrap reports it only if the program was
+executed; otherwise namespaces, mounts or the filter could not be set up.
 """
 
 import json
@@ -13,14 +13,17 @@ from hotloop.sandbox.watchdog import wait_readable
 
 
 class StatusPipe:
-    """bubblewrap's --json-status-fd: one JSON object a line."""
+    """bubblewrap's --json-status-fd: one JSON object per line."""
 
     def __init__(self) -> None:
         self._reader, self.writer = os.pipe2(os.O_CLOEXEC)
         self._text = b""
 
     def child(self, timeout_s: float) -> int:
-        """The host id of the first process inside. ValueError when bubblewrap does not tell it."""
+        """Return the host pid of the first process inside.
+
+        Raises ValueError if bubblewrap ends, or does not report the pid within `timeout_s` seconds.
+        """
         deadline = time.monotonic() + timeout_s
         while True:
             if not wait_readable(self._reader, deadline - time.monotonic()):
@@ -32,13 +35,13 @@ class StatusPipe:
                 return pid
 
     def program_ran(self) -> bool:
-        """True when the program was executed; to be asked once bubblewrap has ended."""
+        """Return True if the program was executed. Call this after bubblewrap has ended."""
         while self._read():
             pass
         return self._find("exit-code") is not None
 
     def close_writer(self) -> None:
-        """Once bubblewrap has its own."""
+        """Close this process's copy of the writing end, after bubblewrap has inherited it."""
         if self.writer >= 0:
             os.close(self.writer)
             self.writer = -1

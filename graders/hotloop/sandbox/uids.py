@@ -1,7 +1,7 @@
 """A spare user id for each sandbox that root starts.
 
-Limits on processes are counted by user, and root is exempt from them. A lock on a file keeps two
-sandboxes from sharing an id; the kernel drops it when its holder ends, however that ends.
+Process limits count per user, and root is exempt from them. A file lock prevents two sandboxes from
+sharing an id; the kernel releases it when its holder ends for any reason.
 """
 
 import fcntl
@@ -11,25 +11,25 @@ from pathlib import Path
 from hotloop.sandbox.owner import state_folder
 
 FIRST, LAST = 64000, 64999
-"""Above what Debian gives to people and services, below its 65534 for nobody."""
+"""Above the ids that Debian assigns to people and services, below its 65534 (nobody)."""
 
 
 class UidLease:
-    """One user id, ours until `release`."""
+    """One user id, reserved until `release`."""
 
     def __init__(self, uid: int, fd: int) -> None:
         self.uid = uid
         self._fd = fd
 
     def release(self) -> None:
-        """Let others have it. May be called twice."""
+        """Release the id. May be called twice."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
 
 def lease_uid() -> UidLease:
-    """The first id that nobody holds. RuntimeError when all are taken."""
+    """Reserve the first free id. Raises RuntimeError if all are taken."""
     folder = state_folder() / "uids"
     folder.mkdir(mode=0o700, exist_ok=True)
     for uid in range(FIRST, LAST + 1):

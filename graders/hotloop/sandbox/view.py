@@ -1,9 +1,9 @@
-"""Which of the machine's files a confined process sees: an allow-list, and what is cut out of it.
+"""Which of the machine's files a confined process sees: an allow-list, with parts hidden again.
 
-Seen are the system's programs and libraries, the interpreter with its packages, and of Hotloop only
-`hotloop/__init__.py`, `hotloop/worker`, and what a learner's own code uses: `hotloop/simulate` and
-`hotloop/trace`. A wheel puts Hotloop among the packages, and a clone may lie below a folder that is
-seen: both are cut out again.
+Visible are the system's programs and libraries, the interpreter with its packages, and of Hotloop
+only `hotloop/__init__.py`, `hotloop/core`, `hotloop/worker`, and what a learner's own code uses:
+`hotloop/simulate` and `hotloop/trace`. A wheel installs Hotloop among the packages, and a clone can
+be inside a visible folder: both are hidden.
 """
 
 import os
@@ -25,8 +25,11 @@ _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 @dataclass(frozen=True)
 class View:
-    """Inside path -> host path for `seen`; inside paths that appear empty for `hidden`; inside path
-    -> target for `links`. `packages` are the folders for PYTHONPATH, in order."""
+    """The base file system.
+
+    seen: pairs of inside path and host path. hidden: inside paths that appear empty. links: pairs
+    of inside path and target. packages: folders for PYTHONPATH, in order.
+    """
 
     seen: tuple[tuple[Path, Path], ...]
     hidden: tuple[Path, ...]
@@ -36,7 +39,7 @@ class View:
 
 @cache
 def base_view() -> View:
-    """What every confined process sees."""
+    """Return what every confined process sees; cached."""
     system, links = _system()
     interpreter = _interpreter()
     outside = [path for path in _user_packages() if not below(path, [*system, *interpreter])]
@@ -66,7 +69,7 @@ def _system() -> tuple[list[Path], list[tuple[Path, str]]]:
 
 
 def _interpreter() -> list[Path]:
-    """Prefixes of the environment and of the Python it is made from, also where links lead."""
+    """Return the prefixes of the environment and of its base Python, links also resolved."""
     found: list[Path] = []
     for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
         for path in (Path(prefix), Path(prefix).resolve()):
@@ -76,7 +79,7 @@ def _interpreter() -> list[Path]:
 
 
 def _user_packages() -> list[Path]:
-    """Package folders that Python itself would not find inside, such as ~/.local."""
+    """Return package folders that Python inside would not find by itself, such as ~/.local."""
     user = Path(site.getusersitepackages())
     return [
         path
@@ -90,7 +93,7 @@ def _foreign(path: Path) -> bool:
 
 
 def _executable_links(trees: list[Path]) -> Iterator[tuple[Path, str]]:
-    """A virtual environment's python may lead to its prefix through links that lie elsewhere."""
+    """Yield the links outside `trees` through which an environment's python leads to its prefix."""
     path = Path(sys.executable)
     for _ in range(40):
         if not below(path, trees):
@@ -109,14 +112,14 @@ def _hidden(trees: list[Path]) -> Iterator[Path]:
     if clone not in trees:
         yield clone
         return
-    # A virtual environment made in the clone's own folder.
+    # A virtual environment was created in the clone's own folder.
     for path in clone.iterdir():
         if path.is_dir() and not path.is_symlink() and path.name not in _ENVIRONMENT:
             yield path
 
 
 def _installed(trees: Iterable[Path]) -> Iterator[Path]:
-    """Hotloop as an installed package, with its data and the list of its files."""
+    """Yield the places of Hotloop as an installed package, with its dist-info folders."""
     for tree in trees:
         for folders in _PACKAGE_FOLDERS:
             for packages in (tree, *tree.glob("lib*/python3*"), *tree.glob("local/lib/python3*")):
@@ -126,5 +129,5 @@ def _installed(trees: Iterable[Path]) -> Iterator[Path]:
 
 
 def below(path: Path, trees: Iterable[Path]) -> bool:
-    """True for a path that is one of the trees or lies in one."""
+    """Return True if `path` is one of the trees or inside one."""
     return any(path == tree or tree in path.parents for tree in trees)

@@ -1,9 +1,9 @@
-"""Holds a running process to its limits of wall time, output and memory.
+"""Enforces a running process's limits on wall time, output and memory.
 
-One thread a sandbox. It sleeps in the kernel until something happens: output, the process's end,
-the wall limit, the kernel's word that memory ran out. Only where no control group caps memory does
-it wake by itself, every 30 ms, to add up the tree's resident memory. The thread also starts the
-process, because "die with the parent" means the thread that forked.
+There is one thread per sandbox. It sleeps until there is output, the process ends, the wall limit
+is reached or the kernel reports that memory ran out. Only if no control group limits memory does it
+wake every 30 ms to add up the tree's resident memory. The thread also starts the process, because
+"die with the parent" refers to the thread that forked.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class Limits:
-    """memory_bytes is None where a control group caps it."""
+    """Limits of one process; memory_bytes is None if a control group enforces it."""
 
     wall_s: float
     output_bytes: int
@@ -32,14 +32,14 @@ class Limits:
 
 
 def wait_readable(fd: int, seconds: float) -> bool:
-    """False when nothing came in time. Unlike select, it takes any descriptor."""
+    """Return False if `fd` was not readable in time. Unlike select, accepts any descriptor."""
     poll = select.poll()
     poll.register(fd, select.POLLIN)
     return bool(poll.poll(None if seconds == math.inf else max(0.0, seconds * 1000)))
 
 
 class OutputBuffer:
-    """Keeps the first bytes that come through a pipe."""
+    """Keeps the first `limit` bytes that arrive through a pipe. `over`: the limit was reached."""
 
     def __init__(self, fd: int, limit: int) -> None:
         os.set_blocking(fd, False)
@@ -49,7 +49,7 @@ class OutputBuffer:
         self.over = False
 
     def read(self) -> bool:
-        """Take what is there; False at the end of the stream."""
+        """Read what is available. Returns False at the end of the stream."""
         try:
             chunk = os.read(self.fd, _CHUNK)
         except BlockingIOError:
@@ -61,23 +61,23 @@ class OutputBuffer:
         return bool(chunk)
 
     def drain(self) -> None:
-        """Take all that is left and close the pipe."""
+        """Read what is left and close the pipe."""
         while not self.over and self.read():
             if not wait_readable(self.fd, 0):
                 break
         os.close(self.fd)
 
     def text(self) -> str:
-        """What was kept, for a message."""
+        """Return the kept bytes as stripped text, for a message."""
         return self._kept.decode(errors="replace").strip()
 
     def bytes(self) -> bytes:
-        """What was kept."""
+        """Return the kept bytes."""
         return bytes(self._kept)
 
 
 class MemoryWatch:
-    """Adds up the resident memory of a tree, with few reads of /proc."""
+    """Adds up the resident memory of a tree with few reads of /proc."""
 
     def __init__(self, root: int) -> None:
         self._root = root
@@ -86,7 +86,11 @@ class MemoryWatch:
         self._ticks = 0
 
     def over(self, limit: int) -> bool:
-        """True when the tree holds more. Shared pages count once, but are only looked at then."""
+        """Return True if the tree uses more than `limit` bytes.
+
+        Shared pages count once, but that slower sum is computed only if the quick one is over the
+        limit.
+        """
         self._find()
         if sum(map(processes.resident_bytes, self._pids)) <= limit:
             return False
@@ -102,7 +106,10 @@ class MemoryWatch:
 
 
 class Watchdog:
-    """The loop. `run` returns when the process has ended, or has to be ended; `death` says why."""
+    """The watching loop. `run` returns when the process has ended or must be ended.
+
+    death: the limit that was exceeded, else None.
+    """
 
     def __init__(
         self,
@@ -115,8 +122,11 @@ class Watchdog:
         oom: int = -1,
         oom_priority: bool = False,
     ) -> None:
-        """`ended`: pidfd of the process. `wake`: becomes readable when its owner wants it killed.
-        `oom`: see `Groups.oom_fd`."""
+        """Set up the polling.
+
+        ended: pidfd of the process. wake: becomes readable if the owner wants it killed. root: the
+        tree's pid. oom, oom_priority: see `Groups.oom_fd`.
+        """
         self.death: Verdict | None = None
         self._limits = limits
         self._output = output
@@ -132,7 +142,7 @@ class Watchdog:
             self._poll.register(oom, select.POLLPRI if oom_priority else select.POLLIN)
 
     def run(self, out_of_memory: Callable[[], bool]) -> None:
-        """Watch. `out_of_memory` confirms what `oom` announced, where that says more than this."""
+        """Watch the process. `out_of_memory` confirms an `oom` event that can have other causes."""
         while True:
             ready = {fd for fd, _ in self._poll.poll(self._sleep_ms())}
             self.death = self._verdict(ready, out_of_memory)

@@ -1,8 +1,8 @@
-"""What differs from candidate to candidate in a take-home, or from class to class: meanings,
-numbers and names.
+"""Differences between candidates of a take-home, or between classes: meanings, numbers and names.
 
-`variants.yaml`, beside a module's solution, says what can differ. The solution itself knows nothing
-of it: rendering rewrites the finished text, and the module's checks take the variant's constants.
+`variants.yaml`, next to a module's solution, lists what can differ. The solution's code does not
+refer to it: rendering rewrites the finished text, and the module's checks use the variant's
+constants.
 """
 
 from hotloop.variants.draw import draw, of_class, same_answers, same_for_all

@@ -1,4 +1,4 @@
-"""Draws a candidate's variant from the team's secret: the same for the same pseudonym, always."""
+"""Draws a candidate's variant from the team's secret; a pseudonym always gets the same one."""
 
 import hashlib
 import hmac
@@ -9,12 +9,12 @@ from hotloop.variants.words import WORDS
 
 
 def draw(module: str, secret: bytes, pseudonym: str) -> Variant:
-    """The variant of one candidate. Without the secret nobody can tell it from the pseudonym.
+    """Return one candidate's variant. It cannot be derived from the pseudonym without the secret.
 
-    Plain meanings are not drawn, so that the public solution answers no variant.
-    ValueError for a secret of less than 16 bytes.
+    Plain options are not drawn, so that the public solution answers no variant. Raises ValueError
+    if the secret has less than 16 bytes.
     """
-    # The judge imports this package without the libraries that read a module's files.
+    # Imported here: the judge imports this package without the libraries that read modules.
     from hotloop.variants.form import form_of
 
     if len(secret) < 16:
@@ -34,14 +34,17 @@ def draw(module: str, secret: bytes, pseudonym: str) -> Variant:
 
 
 def of_class(module: str, word: str) -> Variant:
-    """The variant of a class, from a word that its instructor keeps: the same for all learners."""
+    """Return the variant of a class, the same for all learners.
+
+    word: a secret that the instructor keeps.
+    """
     return draw(module, hashlib.sha256(word.encode()).digest(), "class")
 
 
 def same_answers(first: Variant, second: Variant) -> list[str]:
-    """The tasks in which two variants of a module mean the same, whatever the names are.
+    """Return the tasks in which two variants of a module mean the same, apart from names.
 
-    Empty where nothing differs by meaning: the module's form then has no choice to make.
+    Empty if the module has no choices, because then no meaning can differ.
     """
     from hotloop.variants.form import form_of
 
@@ -52,8 +55,9 @@ def same_answers(first: Variant, second: Variant) -> list[str]:
 
 
 def same_for_all(module: str, tasks: Iterable[str]) -> list[str]:
-    """Those of the tasks in which no two variants differ, but for names: whoever has the published
-    solution, or another candidate's, has the answer.
+    """Return the tasks, of those given, in which variants differ only in names.
+
+    The published solution, or another candidate's, answers them.
     """
     from hotloop.variants.form import form_of
 

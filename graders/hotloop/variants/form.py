@@ -1,12 +1,12 @@
 """What can differ in a module: `solutions/<module>/variants.yaml`.
 
-It lies with the solutions because its edits bring any solution into any variant: only who makes
-packs has it. Whoever checks a variant needs its constants and names, which `Variant` holds.
+It is stored with the solutions because its edits turn any solution into any variant: only those who
+make packs have it. Checking a variant requires only its constants and names, which `Variant` holds.
 
-A choice has options, written out or as ranges of numbers. Its edits say what an option changes in
-the module's text: `answers` in what a learner writes, and in hints; `text` in all that is given.
-An edit replaces what stands within one line. `(…)` in it stands for an argument in brackets, and
-`${NAME}` in its replacement for a constant, `${name}` for an option's prose.
+A choice has options, which are listed or given as ranges of numbers. Its edits say what an option
+changes in the module's text: `answers` in what a learner writes and in hints; `text` in all that is
+given. An edit replaces text within one line. `(…)` in it matches an argument in parentheses;
+`${NAME}` in its replacement stands for a constant, `${name}` for an option's prose.
 """
 
 import ast
@@ -38,7 +38,10 @@ ARGUMENT = "…"
 
 
 class Range(Strict):
-    """Numbers from `first` to `last`. plain: the one that the module has as it is; never drawn."""
+    """Numbers from `first` to `last`. plain: the module's own number, which is never drawn.
+
+    without: numbers that are left out.
+    """
 
     plain: Number
     first: Number
@@ -48,7 +51,7 @@ class Range(Strict):
 
     @property
     def values(self) -> list[Number]:
-        """All that can be drawn."""
+        """All numbers that can be drawn."""
         whole = all(isinstance(v, int) for v in (self.first, self.last, self.step))
         first, last, step = (Decimal(str(v)) for v in (self.first, self.last, self.step))
         count = int((last - first) / step) + 1
@@ -63,8 +66,10 @@ class Range(Strict):
 
 
 class Option(Strict):
-    """code: constants as the check and the solution take them. prose: words for the text, which
-    follow from the constants.
+    """One option of a choice.
+
+    code: constants for the check and the solution. prose: words for the text, which follow from the
+    constants.
     """
 
     code: Annotated[dict[Constant, Value], Field(min_length=1)]
@@ -72,7 +77,7 @@ class Option(Strict):
 
 
 class Edit(Strict):
-    """files: where it applies; everywhere if there are none."""
+    """A replacement of `find` by `becomes`. files: where it applies; empty means everywhere."""
 
     find: Annotated[str, StringConstraints(min_length=3, pattern=r"^[^\n]*$")]
     becomes: str
@@ -88,12 +93,11 @@ class Edit(Strict):
 
 
 class Choice(Strict):
-    """What one candidate has so and another one otherwise, in each of `tasks`.
+    """One thing that differs between candidates, in each of `tasks`.
 
-    options: by id, each with constants of its own; the first one is the module as it is. numbers:
-    in place of options, ranges that are drawn from independently. plain_too: the module's own
-    option may be drawn as well, because another choice of the same tasks keeps the public solution
-    out.
+    options: by id, each with its own constants; the first one is the module's own. numbers: instead
+    of options, ranges that are drawn independently. plain_too: the module's own option can be drawn
+    as well, because another choice of the same tasks already rules out the public solution.
     """
 
     name: Identifier
@@ -128,21 +132,21 @@ class Choice(Strict):
 
     @property
     def plain(self) -> dict[str, Value]:
-        """The constants of the module as it is."""
+        """The constants of the unchanged module."""
         if self.options:
             return dict(next(iter(self.options.values())).code)
         return {constant: numbers.plain for constant, numbers in self.numbers.items()}
 
     @property
     def drawable(self) -> list[dict[str, Value]]:
-        """The constants of each option that can be drawn; of numbers one draw."""
+        """The constants of each option that can be drawn; for numbers, of one draw."""
         if self.numbers:
             return [{constant: numbers.values[0] for constant, numbers in self.numbers.items()}]
         options = [dict(option.code) for option in self.options.values()]
         return options if self.plain_too else options[1:]
 
     def drawn(self, number: Callable[[str, int], int]) -> dict[str, Value]:
-        """Constants. number: of what, below how many."""
+        """Draw constants. number(what, n): returns an integer in [0, n) for the thing `what`."""
         if self.options:
             options = self.drawable
             return options[number(f"choice {self.name}", len(options))]
@@ -153,13 +157,13 @@ class Choice(Strict):
         return drawn
 
     def of(self, constants: Constants) -> dict[str, Value]:
-        """Those of a variant's constants that this choice is about."""
+        """Return those of a variant's constants that belong to this choice."""
         return {name: constants[name] for name in self.plain if name in constants}
 
     def slots(self, constants: Constants) -> dict[str, str]:
-        """What stands for each slot: constants as literals, and everything as people write it.
+        """Return the text for each slot: constants as literals, and everything as prose.
 
-        constants: of one option, all of them. ValueError when no option has these.
+        constants: all constants of one option. Raises ValueError if no option has these.
         """
         prose = {name.lower(): _as_written(value) for name, value in constants.items()}
         if self.options:
@@ -174,7 +178,7 @@ class Choice(Strict):
 
 
 class Form(Strict):
-    """variants.yaml. names: callables that get another name for each candidate."""
+    """The content of variants.yaml. names: callables that are renamed for each candidate."""
 
     format: Literal[1]
     names: list[Callable_] = Field(default_factory=list[str])
@@ -190,10 +194,10 @@ class Form(Strict):
 
 @cache
 def form_of(module: str) -> Form:
-    """What can differ in `module`. Without a file these are names that are safe to replace.
+    """Return what can differ in `module`. Without a file it is only names that are safe to replace.
 
-    KeyError when there is no such module, FileNotFoundError where its solutions are not installed,
-    CurriculumError when the file is faulty.
+    Raises KeyError if there is no such module, FileNotFoundError if its solutions are not
+    installed, CurriculumError if the file is invalid.
     """
     curriculum.folder(module)
     path = paths.solutions() / module / NAME
@@ -220,10 +224,10 @@ def _require_tasks(form: Form, module: str, path: Path) -> None:
 
 
 def _names_by_themselves(module: str) -> list[str]:
-    """Judged functions of a Python file or the notebook that can hardly be anything else.
+    """Return graded functions of a Python file or the notebook whose names are unambiguous.
 
-    They have an underscore, so that no word of the text is one, are no file's name, and are defined
-    in exactly one file.
+    A name must contain an underscore (so that it is not a word of the text), must not be a file's
+    name, and must be defined in exactly one file.
     """
     entries = {task.entry for task in curriculum.load_module(module).tasks if task.entry}
     defined: Mapping[str, list[str]] = _defined(paths.solutions() / module)

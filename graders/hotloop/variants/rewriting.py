@@ -1,4 +1,4 @@
-"""Brings a module's text into a variant: line by line, as the form's edits and names say."""
+"""Rewrites a module's text into a variant, line by line, with the form's edits and names."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,15 +10,15 @@ from hotloop.variants.form import ARGUMENT, Choice, Edit, form_of
 from hotloop.variants.variant import Variant
 
 _TEXTS = (".py", ".cu", ".cpp", ".md", ".ipynb")
-"""Names are replaced in these; recorded data stays as it is."""
+"""Suffixes of files in which names are replaced; recorded data is not changed."""
 
 _CELL = "# %%"
-"""What stands on a cell's first line belongs to nbgrader."""
+"""A cell's first line contains nbgrader's metadata and is not rewritten."""
 
 
 @dataclass(frozen=True)
 class _Told:
-    """An edit with its slots filled. tasks: whose answers it belongs to; None for given text."""
+    """An edit with its slots filled. tasks: whose answers it applies to; None for given text."""
 
     edit: Edit
     becomes: str
@@ -26,7 +26,7 @@ class _Told:
 
 
 class Rewriting:
-    """What one variant does to the files of its module. stems: names of the module's files."""
+    """Applies one variant to the files of its module. stems: names of the module's files."""
 
     def __init__(self, variant: Variant, stems: Iterable[str]) -> None:
         self._module = variant.module
@@ -39,7 +39,7 @@ class Rewriting:
         ]
 
     def pieces(self, pieces: Sequence[Piece], file: str) -> list[Piece]:
-        """A file's parts: what is given, and in each region its stub and its body."""
+        """Rewrite a file's parts: given text, and each region's stub and body."""
         found: list[Piece] = []
         for piece in pieces:
             if isinstance(piece, Region):
@@ -52,17 +52,17 @@ class Rewriting:
         return found
 
     def given(self, lines: Iterable[str], file: str) -> Lines:
-        """Lines that a learner gets as they are."""
+        """Rewrite lines that a learner gets as they are."""
         return self._rewritten(lines, file, [e for e in self._edits if e.tasks is None])
 
     def answer(self, lines: Iterable[str], key: str, file: str) -> Lines:
-        """Lines that a learner writes, in a region or after a wrong one."""
+        """Rewrite lines that a learner writes, in a region or in a wrong answer."""
         task = key.split(" ")[0].removeprefix(f"{self._module}.")
         mine = [e for e in self._edits if e.tasks is not None and task in e.tasks]
         return self._rewritten(lines, file, mine)
 
     def hints(self, lines: Iterable[str], key: str, file: str) -> Lines:
-        """Lines that explain a task, code among them."""
+        """Rewrite lines that explain a task and can include code."""
         return self.given(self.answer(lines, key, file), file)
 
     def _rewritten(self, lines: Iterable[str], file: str, edits: Sequence[_Told]) -> Lines:
@@ -86,7 +86,7 @@ class Rewriting:
 
 
 def applies(edit: Edit, line: str) -> bool:
-    """Whether the edit finds something to replace."""
+    """Return True if the edit finds something to replace."""
     return _edited(line, edit.find, "\0") != line
 
 
@@ -113,7 +113,7 @@ def _edited(line: str, find: str, becomes: str) -> str:
 
 
 def _with_argument(line: str, before: str, after: str, becomes: str) -> str:
-    """Replaces calls, the innermost ones too; a bracket that ends in another line is left alone."""
+    """Replace calls, including nested ones; skips a parenthesis that closes on another line."""
     start = line.find(before)
     end = _closing(line, start + len(before)) if start >= 0 else None
     if end is None:
@@ -136,5 +136,5 @@ def _closing(line: str, start: int) -> int | None:
 
 
 def _indented(text: str, line: str) -> str:
-    """Further lines begin where this one does."""
+    """Indent the text's further lines like `line`."""
     return text.replace("\n", "\n" + line[: len(line) - len(line.lstrip())])

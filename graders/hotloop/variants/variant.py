@@ -1,7 +1,7 @@
-"""One variant of a module, as plain data that judge, packs and notebooks exchange.
+"""One variant of a module, as plain data for the judge, packs and notebooks.
 
-It holds what a check needs: drawn constants and names. How these change the exercise and its
-solution is in the module's `variants.yaml`, which lies with the solutions.
+It holds what a check needs: drawn constants and names. The module's `variants.yaml`, stored with
+the solutions, says how these change the exercise and its solution.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Any, Self, cast
 
 FORMAT = 1
 NAME = "variant.json"
-"""The file of it, beside a notebook that was handed out."""
+"""File name of a variant, next to a notebook that was handed out."""
 
 Value = int | float | str | bool
 
@@ -25,14 +25,14 @@ _CALLABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{0,59}")
 _MOST = 100
 _LONGEST = 60
-"""Characters of a text among the constants."""
+"""Most characters of a text constant."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """constants: what was drawn, by name. names: new names of callables by their plain names.
+    """constants: drawn values by name. names: new names of callables by their plain names.
 
-    Without either it is the module as courses teach it.
+    With neither it is the module as courses teach it.
     """
 
     module: str
@@ -41,23 +41,23 @@ class Variant:
 
     @property
     def is_plain(self) -> bool:
-        """Nothing differs."""
+        """True if nothing differs from the module."""
         return not self.constants and not self.names
 
     @property
     def digest(self) -> str:
-        """Tells variants apart without saying what they are; empty for the plain one."""
+        """A SHA-256 that identifies the variant without revealing it; "" for the plain one."""
         if self.is_plain:
             return ""
         text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def called(self, name: str) -> str:
-        """What the callable `name` is called here."""
+        """Return the name that the callable `name` has in this variant."""
         return self.names.get(name, name)
 
     def to_json(self) -> dict[str, Any]:
-        """A document of plain JSON types."""
+        """Return a document of plain JSON types."""
         return {
             "format": FORMAT,
             "module": self.module,
@@ -67,7 +67,7 @@ class Variant:
 
     @classmethod
     def from_json(cls, document: object) -> Self:
-        """Read what `to_json` wrote. ValueError for anything else."""
+        """Read what `to_json` wrote. Raises ValueError for anything else."""
         if not isinstance(document, dict):
             raise ValueError("a variant is an object")
         given = cast(dict[str, object], document)
@@ -88,9 +88,9 @@ class Variant:
 
 
 def beside(folder: Path, module: str) -> Variant:
-    """The one whose file is in the folder; the plain one where there is none for this module.
+    """Return the variant whose file is in the folder, or the plain one if there is none.
 
-    ValueError for a file that holds no variant.
+    A file for another module also gives the plain one. Raises ValueError if the file is invalid.
     """
     path = folder / NAME
     try:
@@ -103,7 +103,7 @@ def beside(folder: Path, module: str) -> Variant:
 
 
 def plain(module: str) -> Variant:
-    """The module as it is."""
+    """Return the variant that changes nothing."""
     return Variant(module)
 
 

@@ -1,4 +1,4 @@
-"""Words that new names of callables are made with: short, plain, and no terms of the trade."""
+"""Words for new names of callables: short, plain, and no technical terms."""
 
 WORDS = (
     "avocet", "bittern", "bunting", "buzzard", "chough", "condor", "coot", "cormorant", "crane",

@@ -1,7 +1,7 @@
 """A worker process: `python -m hotloop.worker --fd N`.
 
-The judge starts it in a sandbox. A submission's files are copied from /submission into the
-working directory, so that the candidate may write beside them.
+The judge starts it in a sandbox. A submission's files are copied from /submission into the working
+directory, so that the candidate can write beside them.
 """
 
 import argparse
@@ -17,7 +17,7 @@ SUBMISSION = Path("/submission")
 
 
 def main() -> None:
-    """Copy the files, serve."""
+    """Copy the submission's files into the working directory, then serve the judge on `--fd`."""
     parser = argparse.ArgumentParser(prog="python -m hotloop.worker")
     parser.add_argument("--fd", type=int, required=True)
     parser.add_argument("--files", type=Path, default=SUBMISSION)

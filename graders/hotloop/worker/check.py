@@ -1,4 +1,4 @@
-"""`check("module.task")` in the sandbox, where the judge waits behind a socket already."""
+"""`check("module.task")` inside the sandbox, where a socket already leads to the judge."""
 
 import os
 import socket
@@ -11,23 +11,26 @@ _REPLAY = "HOTLOOP_REPLAY"
 
 
 def sandboxed() -> bool:
-    """True where `check` is to serve a judge, or, while cells are replayed, to do nothing."""
+    """Return True if `check` must serve a judge, or do nothing because cells are being replayed."""
     return _SOCKET in os.environ or bool(os.environ.get(_REPLAY))
 
 
 def check(_key: str, *, budget_s: float = 120.0) -> None:
-    """Serve the judge. What it says goes another way than through the learner's process."""
+    """Serve the judge until it is done, or return at once while cells are replayed.
+
+    Return nothing: the judge reports the result outside the learner's process.
+    """
     del budget_s
     if not os.environ.get(_REPLAY):
         serve_judge()
 
 
 def predict(_key: str) -> None:
-    """A game of the learner's: nothing is judged by it."""
+    """Do nothing: predictions do not affect the grade."""
 
 
 def serve_judge() -> None:
-    """Answer the judge that waits behind the sandbox's socket until it is done."""
+    """Connect to the judge's socket and answer requests until the judge ends the session."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.connect(os.environ[_SOCKET])
         serve(sock, sys.modules["__main__"].__dict__)

@@ -1,7 +1,7 @@
 """A learner's CUDA kernel as a Python function on a GPU: compiled by nvcc, called through ctypes.
 
-In the candidate's own process, where nothing is trusted. The harness is the judge's, so that every
-answer is launched alike.
+This runs in the candidate's process and is not trusted. The judge provides the harness, so that
+every submission is launched in the same way.
 """
 
 import ctypes
@@ -19,13 +19,15 @@ _MESSAGE_LIMIT = 500
 
 
 class CompileFailed(RuntimeError):
-    """nvcc refused the file, or is not here; the text says why."""
+    """nvcc rejected the file, timed out or is not installed; the message says which."""
 
 
 def load(source: Path, harness: str) -> Callable[..., None]:
-    """A function of the harness's tensors, output last, and plain values behind them.
+    """Compile `source` with `harness` and return the launcher as a Python function.
 
-    The harness gets the output's extents and then the plain values as numbers.
+    The function takes the harness's tensors, output last, then plain numbers. The harness gets the
+    tensors' pointers, and one list of numbers: the output's extents, then the plain numbers. The
+    function raises RuntimeError with the CUDA error code if the launch fails. Raises CompileFailed.
     """
     folder = Path(tempfile.mkdtemp(prefix="cuda-", dir=Path.cwd()))
     launcher = folder / "harness.cu"
@@ -46,9 +48,10 @@ def load(source: Path, harness: str) -> Callable[..., None]:
 
 
 def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> Path:
-    """A shared library. CompileFailed with what nvcc says where there is none.
+    """Compile `sources` into a shared library at `target` and return its path.
 
-    for_card: such as sm_90, if it is not for the card at hand.
+    for_card: the architecture to compile for, such as sm_90; None means the GPU of this machine.
+    Raises CompileFailed with nvcc's output.
     """
     command = [
         *(nvcc(), "-O3", "-std=c++17", f"-arch={for_card or architecture()}", "-shared"),
@@ -67,7 +70,7 @@ def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> 
 
 
 def nvcc() -> str:
-    """Path of the compiler. CompileFailed where there is none."""
+    """Return the path of nvcc. Raises CompileFailed if it is not installed."""
     found = program("nvcc")
     if found is None:
         raise CompileFailed("nvcc is missing: `hotloop doctor` says how to install it")

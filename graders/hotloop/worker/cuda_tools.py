@@ -1,5 +1,6 @@
-"""Where the programs of NVIDIA's compiler are: on PATH, in CUDA_HOME, in NVIDIA's wheels, below
-/usr/local, or in Triton. Everything in Hotloop that needs one asks here.
+"""Finds the programs of NVIDIA's toolkit for all of Hotloop.
+
+They are looked up on PATH, in CUDA_HOME, in NVIDIA's wheels, below /usr/local and in Triton.
 """
 
 import importlib.util
@@ -10,21 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HEADERS = Path(__file__).resolve().parent / "include"
-"""Headers of ours that CUDA C++ may include, for nvcc and for the simulator alike."""
+"""Hotloop's own headers that CUDA C++ may include, with nvcc and in the simulator."""
 
 INSTALLED = Path("/usr/local")
 """Where NVIDIA's own installer puts CUDA."""
 
 NVCC_VARIABLE = "HOTLOOP_NVCC"
-"""Environment variable by which the judge names the nvcc that it has found to a worker, which sees
-neither its PATH nor its CUDA_HOME."""
+"""Environment variable with the path of the nvcc that the judge found.
+
+A worker sees neither the judge's PATH nor its CUDA_HOME.
+"""
 
 ARCHITECTURE_VARIABLE = "HOTLOOP_CUDA_ARCHITECTURE"
-"""Environment variable by which the judge names the card to compile for, such as sm_90."""
+"""Environment variable with the architecture to compile for, such as sm_90. The judge sets it."""
 
 
 def program(name: str) -> Path | None:
-    """Path of a program such as nvcc, or None where there is none."""
+    """Return the path of a program such as nvcc, or None if it is not installed."""
     named = os.environ.get(NVCC_VARIABLE) if name == "nvcc" else None
     on_path = named or shutil.which(name)
     if on_path is not None:
@@ -34,7 +37,7 @@ def program(name: str) -> Path | None:
 
 
 def architecture() -> str:
-    """What nvcc is to compile for: the judge's card, or the one that nvcc finds."""
+    """Return nvcc's `-arch` value: what the judge set, or "native" (the GPU that nvcc finds)."""
     return os.environ.get(ARCHITECTURE_VARIABLE, "native")
 
 
@@ -45,11 +48,11 @@ def _folders() -> Iterator[Path]:
             yield Path(home) / "bin"
     spec = importlib.util.find_spec("nvidia")
     for place in (spec.submodule_search_locations if spec is not None else None) or ():
-        # Later releases first: nvidia/cu13 before nvidia/cuda_nvcc, which is CUDA 12.
+        # Newest release first: nvidia/cu13 before nvidia/cuda_nvcc, which is CUDA 12.
         yield from sorted(Path(place).glob("cu*/bin"), key=_age)
     yield INSTALLED / "cuda" / "bin"
     yield from sorted(INSTALLED.glob("cuda-*/bin"), reverse=True)
-    # Triton brings a disassembler of its own.
+    # Triton ships its own disassembler.
     spec = importlib.util.find_spec("triton")
     for place in (spec.submodule_search_locations if spec is not None else None) or ():
         yield Path(place) / "backends" / "nvidia" / "bin"

@@ -1,8 +1,9 @@
-"""Judge-owned device memory in the worker: imported, mapped and wrapped only once the clock runs.
+"""The judge's device memory in the worker: imported, mapped and wrapped only after timing starts.
 
-Before the start the worker knows sizes and shapes only; addresses are reserved, nothing lies behind
-them. The descriptors come with the start itself. Inputs are mapped read-only, which protects them
-from mistakes, not from malice: the judge compares with inputs of its own.
+Before that the worker knows only sizes and shapes: it reserves addresses, with no memory behind
+them. The file descriptors of the memory arrive with the request that starts the run. Inputs are
+mapped read-only, which prevents accidental writes but not deliberate ones: the judge compares with
+its own copy of the inputs.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from hotloop.core.wire import Message
 from hotloop.worker.tensors import TORCH_NAMES
 
 LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
-"""Environment variable that names the CUDA driver library, where the loader does not find it."""
+"""Environment variable with the path of the CUDA driver library, if the loader cannot find it."""
 
 POSIX_DESCRIPTOR = 1
 READ, READ_WRITE = 1, 3
 INVALID_VALUE, OUT_OF_MEMORY, NOT_SUPPORTED = 1, 2, 801
-"""Codes of CUresult that are told apart."""
+"""The CUresult codes that this module handles separately."""
 
 _DEVICE_LOCATION = 1
 
@@ -38,12 +39,12 @@ class Location(ctypes.Structure):
 
     @classmethod
     def of(cls, ordinal: int) -> Location:
-        """The memory of device `ordinal`."""
+        """Return the location of the memory of device `ordinal`."""
         return cls(_DEVICE_LOCATION, ordinal)
 
 
 class Access(ctypes.Structure):
-    """CUmemAccessDesc: who may do what with a mapped range."""
+    """CUmemAccessDesc: the access that a device has to a mapped range."""
 
     _fields_ = (("location", Location), ("flags", _int))
 
@@ -59,9 +60,9 @@ class CudaError(Exception):
 
 
 class Cuda:
-    """The CUDA driver's library with one device's primary context, the one that torch uses too.
+    """The CUDA driver library and one device's primary context, which torch uses too.
 
-    OSError when the library cannot be loaded, CudaError when a call fails.
+    Raises OSError if the library cannot be loaded, CudaError if a call fails.
     """
 
     prototypes: ClassVar[dict[str, tuple[Any, ...]]] = {
@@ -89,7 +90,7 @@ class Cuda:
         self.ordinal = 0
 
     def call(self, function: str, *arguments: Any) -> None:
-        """Call the driver. CudaError unless it answers CUDA_SUCCESS."""
+        """Call a driver function. Raises CudaError unless it returns CUDA_SUCCESS."""
         code = int(getattr(self._library, function)(*arguments))
         if code:
             raise CudaError(function, code, self._name_of(code))
@@ -103,40 +104,43 @@ class Cuda:
         self.ordinal = ordinal
 
     def synchronize(self) -> None:
-        """Wait until the device has done all that this context asked of it."""
+        """Wait until all work submitted in this context has finished."""
         self.call("cuCtxSynchronize")
 
     def reserve(self, size: int) -> int:
-        """An address range of `size` bytes with nothing behind it."""
+        """Reserve an address range of `size` bytes, without memory behind it; return its start."""
         address = _u64()
         self.call("cuMemAddressReserve", ctypes.byref(address), size, 0, 0, 0)
         return address.value
 
     def free_address(self, address: int, size: int) -> None:
-        """Give a reserved range back; it must not be mapped."""
+        """Free a reserved address range, which must not be mapped."""
         self.call("cuMemAddressFree", address, size)
 
     def import_descriptor(self, fd: int) -> int:
-        """A handle of the memory that another process exported as `fd`; `fd` stays open."""
+        """Import the memory that another process exported as `fd` and return its handle.
+
+        `fd` stays open.
+        """
         handle = _u64()
         self.call("cuMemImportFromShareableHandle", ctypes.byref(handle), fd, POSIX_DESCRIPTOR)
         return handle.value
 
     def map(self, address: int, size: int, handle: int) -> None:
-        """Put the memory of `handle` behind a reserved range; nobody may touch it yet."""
+        """Map the memory of `handle` at a reserved range. `allow` must follow before any access."""
         self.call("cuMemMap", address, size, 0, handle, 0)
 
     def allow(self, address: int, size: int, flags: int) -> None:
-        """Let the device use a mapped range. flags: READ or READ_WRITE."""
+        """Give the device access to a mapped range. flags: READ or READ_WRITE."""
         access = Access(Location.of(self.ordinal), flags)
         self.call("cuMemSetAccess", address, size, ctypes.byref(access), 1)
 
     def unmap(self, address: int, size: int) -> None:
-        """Take the memory from behind a range, which stays reserved."""
+        """Unmap a range; its addresses stay reserved."""
         self.call("cuMemUnmap", address, size)
 
     def release(self, handle: int) -> None:
-        """Give a handle back; the memory goes with its last mapping, handle and descriptor."""
+        """Release a handle. Memory is freed with its last mapping, handle and descriptor."""
         self.call("cuMemRelease", handle)
 
     def _name_of(self, code: int) -> str:
@@ -146,7 +150,7 @@ class Cuda:
 
 
 class DeviceMapping:
-    """One buffer of the judge: an address range first, the memory behind it when it is imported.
+    """One buffer of the judge: a reserved address range, with memory once `open` has imported it.
 
     size: bytes, a multiple of the device's granularity.
     """
@@ -159,7 +163,7 @@ class DeviceMapping:
         self._mapped = False
 
     def open(self, fd: int) -> None:
-        """Import and map. The descriptor is closed here, whatever happens."""
+        """Import the memory behind `fd` and map it. Closes `fd`, also on failure."""
         try:
             handle = self._cuda.import_descriptor(fd)
         finally:
@@ -179,11 +183,11 @@ class DeviceMapping:
             except CudaError as error:
                 if error.code not in {INVALID_VALUE, NOT_SUPPORTED}:
                     raise
-        # Also for inputs on a driver without read-only mappings: the judge does not rely on them.
+        # Inputs too, if the driver lacks read-only mappings: the judge does not rely on them.
         self._cuda.allow(self.address, self.size, READ_WRITE)
 
     def close(self) -> None:
-        """Unmap and forget the range; tensors over it must not be used any more."""
+        """Unmap the memory and free the range; tensors over it must not be used afterwards."""
         if self._mapped:
             self._cuda.unmap(self.address, self.size)
             self._mapped = False
@@ -193,11 +197,11 @@ class DeviceMapping:
 
 
 Wrap = Callable[[int, int], Any]
-"""Address and size of a mapped range to a flat uint8 tensor over it."""
+"""Takes the address and size (bytes) of a mapped range; returns a flat uint8 tensor over it."""
 
 
 class DeviceCalls:
-    """The requests device_plan, device_run and device_unmap."""
+    """Handles the requests device_plan, device_run and device_unmap."""
 
     def __init__(self, cuda: Cuda, wrap: Wrap) -> None:
         self._cuda = cuda
@@ -211,7 +215,7 @@ class DeviceCalls:
 
     @classmethod
     def for_torch(cls, ordinal: int = 0) -> DeviceCalls:
-        """On the device that torch calls cuda:`ordinal`."""
+        """Return an instance for the device that torch calls cuda:`ordinal`."""
         import torch
 
         torch.cuda.init()
@@ -222,7 +226,7 @@ class DeviceCalls:
         return cls(cuda, lambda address, size: cuda_bytes(address, size, ordinal))
 
     def plan(self, message: Message) -> Message:
-        """Reserve addresses and remember the calls. Nothing of the judge's memory is seen yet."""
+        """Reserve addresses and store the calls. No memory of the judge is accessible yet."""
         self.unmap()
         self._calls = message["calls"]
         self._destination = message["style"] == "destination"
@@ -234,7 +238,11 @@ class DeviceCalls:
         return {}
 
     def run(self, candidate: Callable[..., Any], fds: Sequence[int]) -> Message:
-        """Map, make the planned calls in order, wait for the device."""
+        """Map the buffers, make the planned calls in order, synchronize the device.
+
+        Returns, under "returned", a description of each result: dtype and shape, and "elsewhere" if
+        it is on another device. The list is empty if the function writes into a destination.
+        """
         for mapping, fd in zip(self._mappings.values(), fds, strict=True):
             mapping.open(fd)
         for buffer, mapping in self._mappings.items():
@@ -248,7 +256,7 @@ class DeviceCalls:
         return {"returned": [told for told in returned if told is not None]}
 
     def unmap(self) -> Message:
-        """Give the judge's memory back."""
+        """Unmap the judge's memory, free its addresses and drop the plan."""
         self._flat.clear()
         for mapping in self._mappings.values():
             mapping.close()
@@ -283,10 +291,10 @@ class DeviceCalls:
         return dlpack.from_dlpack(tensor)
 
     def _as_torch(self, value: Any) -> Any:
-        """What a candidate returned, on torch's stream once it is computed on JAX's.
+        """Return the candidate's result as a torch tensor, computed before torch's stream reads it.
 
-        JAX may use the memory again on a stream that does not wait for torch's copy: it is kept
-        until the device has done everything.
+        A JAX array is kept alive until the device is synchronized: otherwise JAX could reuse its
+        memory on a stream that does not wait for torch's copy.
         """
         if not self._jax:
             return value.detach()
@@ -298,7 +306,7 @@ class DeviceCalls:
 
 
 def device_tensor(spec: Message, flat: dict[int, Any]) -> Any:
-    """A torch tensor over a mapped buffer: `spec` as `Placement.to_message` gives it."""
+    """Return a torch tensor over a mapped buffer; `spec` is in `Placement.to_message`'s format."""
     import torch
 
     dtype = getattr(torch, TORCH_NAMES[spec["dtype"]])
@@ -311,7 +319,7 @@ def device_tensor(spec: Message, flat: dict[int, Any]) -> Any:
 
 
 def cuda_bytes(address: int, size: int, ordinal: int) -> Any:
-    """A flat uint8 CUDA tensor over `size` bytes at `address`; it does not own them."""
+    """Return a flat uint8 CUDA tensor over `size` bytes at `address`, without owning the memory."""
     import torch
 
     return torch.as_tensor(_Interface(address, size), device=f"cuda:{ordinal}")
@@ -320,7 +328,8 @@ def cuda_bytes(address: int, size: int, ordinal: int) -> Any:
 class _Interface:
     """The CUDA array interface, version 3, of raw bytes.
 
-    The read-only flag stays false for inputs too: torch refuses it, and the mapping protects them.
+    The read-only flag is false for inputs too: torch rejects read-only arrays, and the mapping
+    protects the inputs.
     """
 
     def __init__(self, address: int, size: int) -> None:
@@ -334,5 +343,5 @@ class _Interface:
 
 
 def library_path() -> str:
-    """The CUDA driver's library: the variable's, the loader's, or its usual name."""
+    """Return the CUDA driver library: LIBRARY_VARIABLE, what the loader finds, or a default."""
     return os.environ.get(LIBRARY_VARIABLE) or ctypes.util.find_library("cuda") or "libcuda.so.1"

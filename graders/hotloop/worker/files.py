@@ -1,4 +1,4 @@
-"""A submission's files, brought into the worker's own folder."""
+"""Copies a submission's files into the worker's working directory."""
 
 import os
 import shutil
@@ -7,8 +7,10 @@ from pathlib import Path
 
 
 def settle(files: Path) -> None:
-    """Copy `files` into the working directory, so that the candidate may write beside them, and
-    make them importable. Contents only: modes and owners belong to the sandbox.
+    """Copy `files` into the working directory and make the copies importable.
+
+    The candidate can then write beside them. Only contents are copied: the sandbox sets modes and
+    owners.
     """
     home = Path.cwd()
     if files.is_dir() and files.resolve() != home:

@@ -1,8 +1,8 @@
-"""The kernel in the sandbox: `python -m hotloop.worker.kernel -f FILE --sockets 5,6,7,8`.
+"""The Jupyter kernel in the sandbox: `python -m hotloop.worker.kernel -f FILE --sockets 5,6,7,8`.
 
 The four sockets (shell, iopub, stdin, control) are already bound and listening: the host made them,
-so the sandbox needs no folder that it may write and the host may read. The submission's files are
-copied into the working directory first, so that a notebook may write beside them.
+so that the sandbox and the host need no shared folder that the sandbox can write. The submission's
+files are copied into the working directory first, so that a notebook can write beside them.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import zmq
 
-# A kernel that nobody attends has no use for a debugger, which costs most of its start.
+# An unattended kernel needs no debugger, and importing debugpy takes most of its start.
 sys.modules["debugpy"] = cast(Any, None)
 
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
@@ -27,10 +27,10 @@ CHANNELS = ("shell", "iopub", "stdin", "control")
 
 
 class Kernel(IPKernelApp):
-    """ipykernel over listening sockets that came with the process."""
+    """ipykernel over listening sockets that this process inherited."""
 
     sockets: dict[int, int]
-    """Descriptor of the listening socket, by the port number in the connection file."""
+    """File descriptor of each listening socket, by the port number in the connection file."""
 
     def _bind_socket(self, s: Any, port: int) -> int:
         s.setsockopt(zmq.USE_FD, self.sockets[port])
@@ -38,20 +38,20 @@ class Kernel(IPKernelApp):
         return port
 
     def parse_command_line(self, argv: Any = None) -> None:
-        """Nothing: building ipykernel's parser is a fifth of a warm start, for one option."""
+        """Do nothing: building ipykernel's parser takes a fifth of a warm start, for one option."""
 
     def init_heartbeat(self) -> None:
-        """None: the host watches the process itself."""
+        """Start no heartbeat: the host watches the process itself."""
 
     def write_connection_file(self, **_: Any) -> None:
-        """The host has written it."""
+        """Do nothing: the host has written the file."""
 
     def log_connection_info(self) -> None:
-        """Nobody else is to connect."""
+        """Print nothing: only the host connects, and it has the connection file."""
 
 
 def main() -> None:
-    """Copy the files, start the kernel, run until it is shut down."""
+    """Copy the submission's files, start the kernel, run until it is shut down."""
     parser = argparse.ArgumentParser(prog="python -m hotloop.worker.kernel")
     parser.add_argument("-f", dest="connection_file", required=True)
     parser.add_argument("--sockets", required=True)
@@ -59,7 +59,7 @@ def main() -> None:
     arguments = parser.parse_args()
     end_with_parent()
     settle(arguments.files)
-    # As leader of its process group the kernel can be interrupted together with its children.
+    # As the leader of its process group the kernel can be interrupted together with its children.
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     descriptors = [int(fd) for fd in arguments.sockets.split(",")]

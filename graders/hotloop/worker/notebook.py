@@ -1,7 +1,8 @@
-"""Reads a notebook's file, and runs its code cells in one namespace, without Jupyter.
+"""Reads a notebook file and runs its code cells in one namespace, without Jupyter.
 
-Run there where a whole kernel is not needed: `hotloop check`, the exploit suite and the tests. Read
-wherever a notebook comes from a learner, so that all say the same of one that cannot be graded.
+`hotloop check`, the exploit suite and the tests run notebooks here, where a whole kernel is not
+needed. All code that reads a learner's notebook uses `read_cells`, so that a notebook that cannot
+be graded gets the same message everywhere.
 """
 
 import json
@@ -16,20 +17,22 @@ from typing import Any, cast
 from hotloop.core.wire import as_list, as_message
 
 MAX_NOTEBOOK = 16 << 20
-"""Bytes of a notebook file; a longer one is not read."""
+"""Largest notebook file that is read, in bytes."""
 MAX_CELLS = 2000
 
 _CHECK = re.compile(r"""\bcheck\(\s*["']((\w{1,60})\.\w{1,60})["']""")
 
 
 class Unreadable(Exception):
-    """The file is no notebook that can be graded. The text says why, and what to do."""
+    """The file is not a notebook that can be graded. The message says why and what to do."""
 
 
 def read_cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[dict[str, Any]]:
-    """The cells of a notebook file of any format version. Unreadable says why there are none.
+    """Return the cells of a notebook file of any format version.
 
-    module: whose notebook it must be. most: bytes of the file.
+    module: the module that the notebook must belong to; "" for any. most: largest file size in
+    bytes.
+    Raises Unreadable with the reason if the file cannot be graded.
     """
     document = _document(data, most)
     cells = document.get("cells")
@@ -48,7 +51,7 @@ def read_cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[
 
 
 def text_of(value: Any) -> str | None:
-    """A cell's source, which may be a list of lines; None where it is no text."""
+    """Return a cell's source, which may be a string or a list of lines; None if it is neither."""
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
@@ -58,10 +61,10 @@ def text_of(value: Any) -> str | None:
 
 
 def run_cells(path: Path, namespace: dict[str, Any], until: str = "") -> None:
-    """Execute the code cells in order; a cell that fails does not stop the ones behind it.
+    """Execute the code cells in order. A cell that fails does not stop the cells after it.
 
-    until: the graded cell of a task. It is judged where it stands, and what comes behind it is not
-        run. Graded cells themselves are never run.
+    until: the grade id of a task's graded cell. Execution stops there, because the task is judged
+    with the names defined up to that cell. Graded cells themselves are never run.
     """
     for index, cell in enumerate(read_cells(path.read_bytes())):
         if cell.get("cell_type") != "code":
@@ -84,8 +87,9 @@ def _document(data: bytes, most: int) -> dict[str, Any]:
     if not data.strip():
         raise Unreadable("The notebook is an empty file: save it in JupyterLab, hand it in again.")
     try:
-        # From bytes: JSON may be in UTF-16 or 32 too, and begin with a byte order mark. Integers of
-        # thousands of digits are refused by int, and nothing here needs one.
+        # json.loads gets bytes because JSON may also be UTF-16 or UTF-32, and may begin with a
+        # byte order mark. `int` rejects integers of thousands of digits, and no integer is needed
+        # here.
         document = json.loads(data, parse_int=float)
     except (ValueError, RecursionError):
         raise Unreadable(
@@ -98,9 +102,9 @@ def _document(data: bytes, most: int) -> dict[str, Any]:
 
 
 def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
-    """Unreadable when the tasks that the notebook checks are all of other modules.
+    """Raise Unreadable if the notebook checks tasks, all of them from other modules.
 
-    A notebook that checks none may have lost its cells; what is left of it is graded.
+    A notebook without any `check` call may have lost cells; what is left of it is graded.
     """
     texts = [text_of(cell.get("source", cell.get("input"))) or "" for cell in cells]
     named: dict[str, str] = {}
@@ -115,7 +119,7 @@ def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
 
 
 def _graded_id(cell: Mapping[str, Any]) -> str:
-    """The grade id of an automatically graded cell, else nothing."""
+    """Return the grade id of an automatically graded cell, else ""."""
     metadata = as_message(cell.get("metadata")) or {}
     told = as_message(metadata.get("nbgrader")) or {}
     return str(told.get("grade_id", "")) if told.get("grade") and not told.get("solution") else ""

@@ -1,8 +1,8 @@
-"""Runs nvcc on one file for one GPU, and takes apart what it made; bounded in time and output.
+"""Runs nvcc on one file for one GPU and extracts what it produced, with limits on time and output.
 
-`python -m hotloop.worker.nvcc_compile --fd N` does it for the judge, in a sandbox in which there is
-nothing of anybody's: a source can include any file that the compiler may read, and its content then
-stands in error messages. Nothing is understood here beyond which lines are worth passing on.
+`python -m hotloop.worker.nvcc_compile --fd N` does this for the judge in a sandbox that contains no
+private files: a source can include any file that the compiler can read, and error messages then
+quote it. This module only selects lines to pass on; it does not interpret them.
 """
 
 import os
@@ -28,7 +28,7 @@ STANDARD = "c++17"
 _LOG_LIMIT = 80_000
 _CODE_LIMIT = 1 << 26
 _PASSED_ON_LIMIT = 150_000
-"""Characters; with the log it has to fit into one message."""
+"""Limit in characters, because the code must fit into one message together with the log."""
 
 _FILE_LIMIT = 1 << 29
 _NAMES = 500
@@ -45,10 +45,10 @@ _PTXAS_LINE = re.compile(r"\.ptx, line (\d{1,9});")
 
 
 class Compiler(Worker):
-    """Answers `compile`: one file, one GPU."""
+    """Answers the request `compile`: one file for one GPU."""
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:
-        """`name` and `source` of the file; the rest as `compile_file` takes it."""
+        """Compile the file `name` with the text `source`; `compile_file` reads the other fields."""
         with tempfile.TemporaryDirectory(prefix="nvcc-", dir=Path.cwd()) as folder:
             source = Path(folder) / message["name"]
             source.write_text(message["source"], encoding="utf-8")
@@ -57,7 +57,7 @@ class Compiler(Worker):
 
 @dataclass(frozen=True)
 class Said:
-    """What a program said, and how it ended: "done", "timeout" or "too_much"."""
+    """A program's output and how it ended: "done", "timeout" or "too_much"."""
 
     ended: str
     status: int
@@ -65,12 +65,13 @@ class Said:
 
 
 def compile_file(source: Path, job: Message, folder: Path | None = None) -> Message:
-    """Compile `source`, as it is found from `folder`.
+    """Compile `source`, a path relative to `folder` (by default the working directory).
 
     `job`: `tools` (paths by name), `capability` such as 90, `include`, `defines`, `timeout_s`.
-    The reply: how nvcc `ended`, its `status` and `log`; the files that it `read` (null when it did
-    not come to say); lines of the source by line of PTX (`places`); `names` of kernels, demangled;
-    and what tells of memory in `sass`, or in `ptx` where there is no disassembler.
+    The reply: how nvcc `ended`, its `status` and `log`; the files that it `read` (null if nvcc did
+    not list them); the source line for each PTX line that the log names (`places`); demangled
+    `names` of kernels; memory instructions in `sass`, or in `ptx` if there is no disassembler; the
+    `seconds` that it took. Only `missing`, nvcc's path, if nvcc cannot be executed.
     """
     tools: dict[str, str] = job["tools"]
     if not os.access(tools["nvcc"], os.X_OK):
@@ -96,7 +97,7 @@ def compile_file(source: Path, job: Message, folder: Path | None = None) -> Mess
 
 
 def call(command: Sequence[str], folder: Path | None, timeout_s: float, scratch: str) -> Said:
-    """Run a program to its end, to the time limit or to the limit of its output."""
+    """Run a program until it ends, reaches the time limit or exceeds the output limit."""
     process = subprocess.Popen(
         command,
         cwd=folder,
@@ -115,7 +116,7 @@ def call(command: Sequence[str], folder: Path | None, timeout_s: float, scratch:
     except subprocess.TimeoutExpired:
         ended, text = "timeout", ""
     finally:
-        # nvcc's own children are in its group.
+        # nvcc's child processes are in its process group.
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -143,7 +144,7 @@ def _listen(process: subprocess.Popen[bytes], deadline: float, most: int) -> tup
 
 
 class _Made:
-    """The files of one compilation. nvcc names what it keeps after the source."""
+    """Paths of the files of one compilation. nvcc names the files it keeps after the source."""
 
     def __init__(self, folder: Path, source: Path) -> None:
         self.folder = folder
@@ -179,9 +180,10 @@ def _command(source: Path, job: Message, made: _Made) -> list[str]:
 
 
 def _read(made: _Made) -> list[str] | None:
-    """The files that were read, but for our headers: as the preprocessor lists them for make, and
-    as its output shows them. Host and device code are preprocessed apart, and may read different
-    files.
+    """Return the files that nvcc read, without Hotloop's headers; None if nvcc wrote no list.
+
+    They come from the dependency file and from the preprocessor's output: host and device code are
+    preprocessed separately and can read different files.
     """
     _, colon, names = _text(made.dependencies).replace("\\\n", " ").partition(": ")
     if not colon:
@@ -193,7 +195,7 @@ def _read(made: _Made) -> list[str] | None:
 
 
 def _places(log: str, ptx: str, source: Path) -> dict[str, int]:
-    """Where in the source a diagnostic of the assembler points, by its line of PTX."""
+    """Return the source line for each PTX line that a diagnostic of ptxas names."""
     lines = ptx.splitlines()
     own = {
         found[1]
@@ -212,7 +214,7 @@ def _places(log: str, ptx: str, source: Path) -> dict[str, int]:
 
 
 def _demangled(log: str, demangler: str) -> dict[str, str]:
-    """Names as they stand in the source, without parameters."""
+    """Return the kernels' names as in the source, without parameters, by mangled name."""
     names = list(dict.fromkeys(_KERNEL.findall(log)))[:_NAMES]
     if not names or not demangler or not os.access(demangler, os.X_OK):
         return {}
@@ -240,7 +242,7 @@ def _memory(
     place: re.Pattern[str],
     always: re.Pattern[str] | None,
 ) -> Iterator[str]:
-    """Lines that begin a function or touch memory, each after the place in the source before it."""
+    """Yield lines that begin a function or access memory, each after its source location."""
     pending = ""
     for line in lines:
         if place.search(line):
@@ -274,7 +276,7 @@ def _text(path: Path) -> str:
 
 
 def main() -> None:
-    """Serve the judge."""
+    """Serve the judge, without NVCC_* variables and with a limit on the size of files."""
     for name in [name for name in os.environ if name.startswith("NVCC_")]:
         del os.environ[name]
     resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))

@@ -1,7 +1,7 @@
-"""The worker's side of the protocol: does what the judge asks, in the candidate's process.
+"""The worker's side of the protocol: executes the judge's requests in the candidate's process.
 
-Nothing here is trusted. Whatever the candidate does to this code only changes what arrives in the
-judge's buffers, and those are compared with the truth elsewhere.
+Nothing here is trusted. Whatever the candidate does to this code can only change the contents of
+the judge's buffers, which the judge compares with the reference in another process.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Worker:
         self.given: list[Path] = []
 
     def forget_files(self) -> None:
-        """Remove the files that the judge gave. A learner's own kernel has no other end."""
+        """Remove the files that the judge sent. A learner's own kernel has no other cleanup."""
         while self.given:
             shutil.rmtree(self.given.pop(), ignore_errors=True)
 
     def answer(self, message: Message, fds: list[int]) -> Message:
-        """The reply to one request; every failure becomes a reply, never an exception."""
+        """Return the reply to one request; a failure becomes a reply, except KeyboardInterrupt."""
         handler = getattr(self, f"on_{message.get('op')}", None)
         if handler is None:
             return {"ok": False, "error": {"type": "Protocol", "message": "unknown request"}}
@@ -66,7 +66,7 @@ class Worker:
             return {"ok": False, "error": describe_error(error)}
 
     def on_hello(self, _message: Message, _fds: list[int]) -> Message:
-        """What runs here, for the record."""
+        """Report the versions that run here, for the record, and the process id."""
         versions = {"python": platform.python_version()}
         for name in ("torch", "triton", "numpy"):
             module = sys.modules.get(name)
@@ -75,7 +75,7 @@ class Worker:
         return {"versions": versions, "pid": os.getpid()}
 
     def on_notebook(self, message: Message, _fds: list[int]) -> Message:
-        """Run a notebook's cells in this process, so that its names can be resolved."""
+        """Run a notebook's cells in this process, so that its functions can be found by name."""
         from hotloop.worker.notebook import run_cells
 
         run_cells(Path(message["file"]), self.namespace, str(message.get("until", "")))
@@ -84,7 +84,8 @@ class Worker:
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
         """Find the candidate by name, in its file or in the notebook's namespace.
 
-        A file is run once; its other functions find what the first ones have left in it.
+        A file is executed once. Its other functions then see the state that earlier calls left
+        behind. Raises NameError if the name is not a callable.
         """
         if "harness" in message:
             from hotloop.worker import cuda_extension
@@ -112,12 +113,12 @@ class Worker:
         return {}
 
     def on_unmap(self, _message: Message, _fds: list[int]) -> Message:
-        """Forget buffers and plan; the memory goes when the last tensor over it does."""
+        """Drop the buffers and the plan. Memory is unmapped with the last tensor over it."""
         self.calls, self.arguments, self.mappings = [], [], {}
         return {}
 
     def on_put_file(self, message: Message, _fds: list[int]) -> Message:
-        """Write what lies in a buffer to a file, which the candidate is then given the path of."""
+        """Write a buffer's contents to a new file. Returns its path, which the candidate gets."""
         folder = Path(tempfile.mkdtemp(prefix="given-"))
         self.given.append(folder)
         path = folder / Path(message["name"]).name
@@ -125,7 +126,7 @@ class Worker:
         return {"path": str(path)}
 
     def on_get_file(self, message: Message, _fds: list[int]) -> Message:
-        """Copy a file into a buffer; `bytes` is how long the file is, fitting or not."""
+        """Copy a file into a buffer if it fits; `bytes` is the file's length in any case."""
         memory = self.mappings[message["buffer"]].memory
         data = Path(message["path"]).read_bytes()
         if len(data) <= len(memory):
@@ -133,10 +134,10 @@ class Worker:
         return {"bytes": len(data)}
 
     def on_plan(self, message: Message, _fds: list[int]) -> Message:
-        """Build the tensors of the calls to come, so that a timed run makes none.
+        """Build the argument tensors of the planned calls, so that the timed run creates none.
 
-        `watch`: what is noted of each call: "launches" of Triton kernels, "operations" of PyTorch,
-        or nothing.
+        `watch`: what to record of each call: "launches" of Triton kernels, "operations" of PyTorch,
+        or None.
         """
         self.framework, self.style = message["framework"], message["style"]
         self.watch = message.get("watch")
@@ -145,7 +146,7 @@ class Worker:
         return {}
 
     def on_run(self, _message: Message, _fds: list[int]) -> Message:
-        """Make the planned calls, in order."""
+        """Make the planned calls in order. Returns `returned`, `watched` or both."""
         candidate = cast(Callable[..., Any], self.candidate)
         if self.watch == "launches":
             from hotloop.worker import triton_launches
@@ -166,15 +167,15 @@ class Worker:
         return {"returned": [self._call(candidate, i) for i in range(len(self.calls))]}
 
     def on_device_plan(self, message: Message, _fds: list[int]) -> Message:
-        """Remember calls on device memory that is not mapped yet."""
+        """Store calls on device memory that is not mapped yet."""
         return self._device_calls().plan(message)
 
     def on_device_run(self, _message: Message, fds: list[int]) -> Message:
-        """Map the judge's device memory, make the planned calls, wait for the device."""
+        """Map the judge's device memory, make the planned calls, synchronize the device."""
         return self._device_calls().run(cast(Callable[..., Any], self.candidate), fds)
 
     def on_device_unmap(self, _message: Message, _fds: list[int]) -> Message:
-        """Forget device memory and its calls."""
+        """Unmap the device memory and drop its calls."""
         return self._device_calls().unmap()
 
     def _device_calls(self) -> DeviceCalls:
@@ -199,9 +200,9 @@ class Worker:
 def serve(
     sock: socket.socket, namespace: Namespace, wait: Callable[[], None] = lambda: None
 ) -> None:
-    """Let the judge call what `namespace` holds, until it says bye or hangs up.
+    """Let the judge call what `namespace` holds, until it sends bye or closes the socket.
 
-    wait: called before each request is read; may do something else until there is one.
+    wait: called before each request is read; it may do other work until a request arrives.
     """
     answer_requests(sock, Worker(namespace), wait)
 
@@ -209,7 +210,10 @@ def serve(
 def answer_requests(
     sock: socket.socket, worker: Worker, wait: Callable[[], None] = lambda: None
 ) -> None:
-    """Answer until the judge says bye or hangs up."""
+    """Answer requests until the judge sends bye or closes the socket.
+
+    Garbage collection is off meanwhile.
+    """
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -239,7 +243,7 @@ def _send_or_explain(sock: socket.socket, reply: Message) -> None:
 
 
 def load_file(path: Path) -> Namespace:
-    """Run a source file as a module of its own and return its namespace."""
+    """Execute a source file as a module named after the file and return its namespace."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"{path} is not a Python file")
@@ -252,7 +256,7 @@ def load_file(path: Path) -> Namespace:
 
 
 def load_operators(path: Path) -> Namespace:
-    """Build a CUDA file, which registers its operators with PyTorch. No Python is behind them."""
+    """Build a CUDA file, which registers its operators with PyTorch. Returns an empty namespace."""
     from hotloop.simulate.extension import load
 
     load(path)
@@ -260,7 +264,7 @@ def load_operators(path: Path) -> Namespace:
 
 
 def registered(name: str) -> Any:
-    """The operator `library::name`. AttributeError when nobody has registered it."""
+    """Return the operator `library::name`. Raises AttributeError if it is not registered."""
     import torch
 
     library, _, operator = name.partition("::")
@@ -268,7 +272,7 @@ def registered(name: str) -> Any:
 
 
 def describe_error(error: BaseException) -> Message:
-    """Type, message and trace, cut to what a person reads."""
+    """Return the error's type, its message and the end of its trace, cut to a readable length."""
     trace = "".join(traceback.format_exception(error))
     return {
         "type": type(error).__name__,
@@ -279,9 +283,10 @@ def describe_error(error: BaseException) -> Message:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost line of the learner's, such as `online.py:12`; empty where there is none.
+    """Return the innermost line of the learner's code, such as `online.py:12`, else "".
 
-    A cell is named by its kernel, by whose naming nobody finds it: its line is enough.
+    For a cell only the line is given: the file names that a Jupyter kernel gives to cells mean
+    nothing to a reader.
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename.startswith("<cell") or "ipykernel" in frame.filename:

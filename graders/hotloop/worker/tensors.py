@@ -1,4 +1,4 @@
-"""The judge's buffers as tensors of the framework that a task is written in."""
+"""The judge's buffers as tensors of the framework (torch or numpy) that a task uses."""
 
 import mmap
 import os
@@ -20,7 +20,7 @@ TORCH_NAMES = {
 
 
 class Mapping:
-    """One buffer of the judge, mapped here. Read-only mappings fault when written."""
+    """One of the judge's buffers, mapped here. Writing to a read-only mapping raises a fault."""
 
     def __init__(self, fd: int, size: int, *, writable: bool) -> None:
         protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
@@ -29,7 +29,7 @@ class Mapping:
 
 
 def tensor(spec: Message, mappings: dict[int, Mapping], framework: str) -> Any:
-    """A tensor over a mapped buffer: `spec` as `Placement.to_message` gives it."""
+    """Return a tensor over a mapped buffer; `spec` has the format of `Placement.to_message`."""
     memory = mappings[spec["buffer"]].memory
     if framework == "torch":
         return _torch_tensor(spec, memory)
@@ -37,7 +37,7 @@ def tensor(spec: Message, mappings: dict[int, Mapping], framework: str) -> Any:
 
 
 def describe(value: Any) -> Message:
-    """What a candidate returned, in words that fit a message."""
+    """Describe what a candidate returned: dtype and shape, or only the type if it has no shape."""
     shape = getattr(value, "shape", None)
     if shape is None:
         return {"type": type(value).__name__}
@@ -47,7 +47,10 @@ def describe(value: Any) -> Message:
 
 
 def copy_out(value: Any, spec: Message, mappings: dict[int, Mapping], framework: str) -> Message:
-    """Copy a returned tensor into the judge's buffer if dtype and shape fit; say what it was."""
+    """Copy a returned tensor into the judge's buffer if dtype and shape match.
+
+    Returns its description in any case.
+    """
     told = describe(value)
     if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
         return told
@@ -67,7 +70,7 @@ def _torch_tensor(spec: Message, memory: mmap.mmap) -> Any:
         return torch.empty(spec["shape"], dtype=dtype)
     span = 1 + sum((n - 1) * s for n, s in zip(spec["shape"], spec["strides"], strict=True))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns that a read-only buffer must not be written
+        warnings.simplefilter("ignore")  # torch warns about a buffer that is read-only
         flat = torch.frombuffer(memory, dtype=dtype, count=span, offset=spec["offset"])
     return flat.as_strided(spec["shape"], spec["strides"])
 

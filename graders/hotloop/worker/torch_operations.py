@@ -1,8 +1,8 @@
-"""Notes what a learner's function does to its first argument, operation by operation.
+"""Records what a learner's function does to its first argument, operation by operation.
 
-Every operation that PyTorch dispatches inside the call is seen, and each tensor has a shadow that
-says which element of the input stands where in it. The notes are made in the learner's process:
-they are a claim (`instrumented`).
+Every operation that PyTorch dispatches during the call is observed. Each tensor has a shadow: an
+integer tensor with, for each position, the index of the input element that is there. The record is
+made in the learner's process, so it is only a claim (`instrumented` in the record).
 """
 
 import importlib
@@ -16,18 +16,18 @@ from torch.utils._pytree import tree_leaves
 
 from hotloop.core.wire import Message
 
-torch: Any = importlib.import_module("torch")  # which publishes few types
+torch: Any = importlib.import_module("torch")  # torch publishes few types
 
 RESIDENT = 8192
-"""An element is at hand until so many others were read: to reduce it again until then is free."""
+"""Reading an element counts again only if this many other elements were read in between."""
 
 LAUNDERED = 16
-"""A result of at least a sixteenth of what was read stands for the elements themselves."""
+"""A reduction's result with at least 1/16 of the elements read may be these in another form."""
 
 LEAVES = frozenset(
     {"numpy", "__array__", "tolist", "data_ptr", "__dlpack__", "untyped_storage", "storage"}
 )
-"""What hands a tensor's memory or its numbers to code that is not seen here."""
+"""Functions that pass a tensor's memory or numbers to code that this module cannot observe."""
 
 _MADE_LIKE = ("_like", "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided")
 _MOVES = frozenset(
@@ -37,32 +37,32 @@ _MOVES = frozenset(
         *("slice_scatter", "select_scatter"),
     }
 )
-"""Each element of the result is one of an argument."""
+"""Operations whose result contains only elements of the arguments, rearranged."""
 
 _POINTWISE = frozenset(
     {"copy_", "_to_copy", "masked_fill", "masked_fill_", "rsub", "where", "isnan", "isinf"}
 )
-"""Element by element, though PyTorch does not tag them so."""
+"""Pointwise operations that PyTorch does not tag as pointwise."""
 
 _SAME_MEMORY = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh"})
 _OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
 
 _NOWHERE = -1
-"""Shadow of an element that was computed from the input but stands for none of its elements."""
+"""Shadow of an element that was computed from the input but represents no single input element."""
 
 _FOREIGN = -2
-"""Shadow of an element that has nothing to do with the input."""
+"""Shadow of an element that does not depend on the input."""
 
 
 class Watched:
-    """Calls the function and keeps a note of each call."""
+    """Calls the function and records each call in `notes`."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self.notes: list[Message] = []
 
     def __call__(self, *arguments: Any) -> Any:
-        """As the function."""
+        """Call the function with the same arguments and return its result."""
         operations = _Operations(arguments[0])
         with _Exits(operations), operations:
             value = self._function(*arguments)
@@ -71,7 +71,7 @@ class Watched:
 
 
 class _Operations(TorchDispatchMode):
-    """What is reduced, and how often, in one call."""
+    """The reductions of one call, and how often they read each input element."""
 
     def __init__(self, x: Any) -> None:
         super().__init__()  # pyright: ignore[reportUnknownMemberType]
@@ -86,8 +86,12 @@ class _Operations(TorchDispatchMode):
         ids.copy_(torch.arange(self._elements, dtype=torch.int64).reshape(x.shape))
 
     def note(self) -> Message:
-        """Elements of the input; most of them (or of what was computed from them) that one
-        reduction read, and which; how many were read for reductions; what left PyTorch."""
+        """Return the record of the call.
+
+        elements: number of input elements. widest: most elements (of the input, or computed from
+        it) that one reduction read; widest_by: that operation. reduced: elements read by
+        reductions. exit: the operation through which data left PyTorch, or "".
+        """
         return {
             "elements": self._elements,
             "widest": self._widest,
@@ -97,7 +101,7 @@ class _Operations(TorchDispatchMode):
         }
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Note, run, and follow where the elements went."""
+        """Run the operation, record it, and track where the input's elements go."""
         kwargs = kwargs or {}
         result = func(*args, **kwargs)
         name = func._schema.name.partition("::")[2]
@@ -145,7 +149,7 @@ class _Operations(TorchDispatchMode):
             self._shadow(tensor, make=True).copy_(ids)
 
     def _reduce(self, name: str, known: list[Any]) -> Any:
-        """Count what a reduction reads. The elements of the input that it has read."""
+        """Count what a reduction reads. Return the input elements that it has read."""
         ids = torch.cat([self._shadow(t).reshape(-1) for t in known])
         computed = int((ids == _NOWHERE).sum())
         elements = torch.unique(ids[ids >= 0])
@@ -159,7 +163,7 @@ class _Operations(TorchDispatchMode):
         return elements
 
     def _shadowed(self, value: Any) -> Any:
-        """Arguments with the shadows of the tensors that have one."""
+        """Return the arguments with each floating-point tensor replaced by its shadow."""
         if _is_tensor(value) and value.is_floating_point():  # others are indices
             if self._key(value) in self._shadows:
                 return self._shadow(value)
@@ -169,10 +173,10 @@ class _Operations(TorchDispatchMode):
         return value
 
     def _shadow(self, tensor: Any, *, make: bool = False) -> Any:
-        """Where the elements of this view stand in the input."""
+        """Return the shadow of this view: the input element at each of its positions."""
         key = self._key(tensor)
         if make and key not in self._shadows:
-            self._kept.append(tensor)  # so that no other tensor gets its memory
+            self._kept.append(tensor)  # keeps its memory from being reused
             count = tensor.untyped_storage().nbytes() // tensor.element_size()
             self._shadows[key] = torch.full((count,), _FOREIGN, dtype=torch.int64)
         return self._shadows[key].as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
@@ -183,14 +187,14 @@ class _Operations(TorchDispatchMode):
 
 
 class _Exits(TorchFunctionMode):
-    """Notes what hands a tensor to code outside of PyTorch."""
+    """Records functions that pass a tensor to code outside of PyTorch."""
 
     def __init__(self, operations: _Operations) -> None:
         super().__init__()
         self._operations = operations
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Note and run."""
+        """Record the function if it is one of LEAVES, then run it."""
         name = getattr(func, "__name__", "")
         if name in LEAVES and not self._operations.exit:
             self._operations.exit = name
@@ -198,7 +202,11 @@ class _Exits(TorchFunctionMode):
 
 
 def _standing_for(seen: Any, result: Any) -> Any:
-    """Shadow of a reduction's result. A large one may hold the elements in another form."""
+    """Return the shadow of a reduction's result.
+
+    A large result (see LAUNDERED) may encode the elements in another form, so its shadow still
+    names the elements that were read.
+    """
     count = result.numel()
     if count <= 1 or count * LAUNDERED < len(seen) or not len(seen):
         return torch.full(result.shape, _NOWHERE, dtype=torch.int64)
@@ -210,13 +218,13 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _is_view(func: Any) -> bool:
-    """Its result is the memory of an argument, which it does not write."""
+    """Return True if the results alias an argument's memory without writing it."""
     infos = [r.alias_info for r in func._schema.returns]
     return bool(infos) and all(i is not None and not i.is_write for i in infos)
 
 
 def _overwritten(name: str, args: Any, kwargs: Any) -> Any:
-    """The argument that is written without being read."""
+    """Return the argument that is written without being read, or None."""
     if name in _OVERWRITES:
         return args[0]
     return kwargs.get("out")

@@ -1,6 +1,6 @@
-"""Repairs for versions of Triton whose interpreter does not get along with the numpy beside it.
+"""Patches versions of Triton whose interpreter fails with the installed numpy.
 
-Only a process with TRITON_INTERPRET=1 asks for them; kernels that are compiled are not touched.
+Used only in processes with TRITON_INTERPRET=1; compiled kernels are not affected.
 """
 
 import importlib
@@ -11,33 +11,33 @@ from functools import cache
 from typing import Any
 
 MENDED_IN = (3, 7)
-"""The first Triton that takes a scalar's only element itself (triton-lang/triton#9172)."""
+"""First version of Triton that fixes this itself (triton-lang/triton#9172)."""
 
 
 def interpreting() -> bool:
-    """True in a process that runs Triton kernels in the interpreter."""
+    """Return True if this process runs Triton kernels in the interpreter."""
     return os.environ.get("TRITON_INTERPRET") == "1"
 
 
 @cache
 def mend_interpreter() -> None:
-    """Let the interpreter turn its scalars into Python integers; once a process.
+    """Let the interpreter convert its scalars to Python integers; patched once per process.
 
-    It keeps a scalar as an array of one dimension, and up to Triton 3.6 `_patch_lang_tensor` of
-    `triton/runtime/interpreter.py` makes an integer of it by `int(array)`. numpy warned of that
-    from 1.25 on and refuses it from 2.4 on, so that `range(0, n_columns, BLOCK)` in a kernel ends
-    in "only 0-dimensional arrays can be converted to Python scalars".
+    The interpreter stores a scalar as a one-dimensional array. Up to Triton 3.6,
+    `_patch_lang_tensor` in `triton/runtime/interpreter.py` converts it with `int(array)`. numpy has
+    warned about that since 1.25 and rejects it since 2.4, so that `range(0, n_columns, BLOCK)` in a
+    kernel fails with "only 0-dimensional arrays can be converted to Python scalars".
     """
     if not needed():
         return
-    # A submission may bring a triton of its own; what is wrong with that, its own import tells.
+    # A submission may bring its own triton; if that is broken, its own import reports it.
     with suppress(ImportError, AttributeError):
         _wrap(importlib.import_module("triton.runtime.interpreter"))
 
 
 def needed() -> bool:
-    """True when the Triton that is installed is too old to do without; it is not imported."""
-    from importlib.metadata import PackageNotFoundError, version  # slow, and most workers need none
+    """Return True if the installed Triton needs the patch. Does not import Triton."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, rarely needed
 
     try:
         numbers = re.match(r"(\d+)\.(\d+)", version("triton"))
@@ -51,7 +51,7 @@ def _wrap(interpreter: Any) -> None:
 
     def patch_lang_tensor(tensor: Any, scope: Any) -> None:
         original(tensor, scope)
-        # The scope undoes its changes in reverse order, so that this one leaves nothing behind.
+        # The scope undoes its changes in reverse order, so this one is undone too.
         scope.set_attr(tensor, "__index__", _as_integer)
 
     interpreter._patch_lang_tensor = patch_lang_tensor

@@ -1,6 +1,6 @@
-"""Compiles vetted kernels for GPUs that need not be there, and reads what the compiler says.
+"""Compiles vetted kernels for GPUs that need not be present, and reads the compiler's output.
 
-`python -m hotloop.worker.triton_compile --fd N`, without any other code of the learner's.
+`python -m hotloop.worker.triton_compile --fd N`; no other code of the learner runs in it.
 """
 
 import ast
@@ -27,7 +27,7 @@ _DIAGNOSTICS_LIMIT = 1 << 16
 _WARP_THREADS = 32
 
 _WGMMA_F16 = r"wgmma\.mma_async[\w.]*\.f32\.(?:f16\.f16|bf16\.bf16)"
-"""Products of 16-bit tiles by a warp group, summed in float32."""
+"""PTX of tensor-core products of 16-bit tiles by a warp group, accumulated in float32."""
 
 _FIGURES: Mapping[str, str] = {
     "registers": r"Used (\d+) registers",
@@ -38,11 +38,14 @@ _FIGURES: Mapping[str, str] = {
 
 
 class Compiler(Worker):
-    """Answers `compile`: one kernel, one target."""
+    """Answers the request `compile`: one kernel for one target."""
 
     def on_compile(self, message: Message, _fds: list[int]) -> Message:
-        """`source`: vetted text; `kernel`; `arguments` as in a launch plan; `aligned`: pointers to
-        16-byte boundaries; `capability`: e.g. 80; `num_warps`, `num_stages`."""
+        """Compile one kernel; return its `figures`, or a `fault` with type, message and line.
+
+        `source`: vetted text; `kernel`: its name; `arguments`: as in a launch plan; `aligned`:
+        pointers aligned to 16 bytes; `capability`: e.g. 80; `num_warps`, `num_stages`.
+        """
         module = triton_source.load(message["source"])
         log = io.StringIO()
         with _native_errors() as diagnostics:
@@ -63,7 +66,7 @@ def _compile(kernel: Any, message: Message) -> Any:
 
 
 def _specialized(kernel: Any, message: Message) -> Any:
-    """The kernel for these arguments, with the hints that a launch on a GPU would derive."""
+    """Return the kernel specialized for these arguments, with the hints a GPU launch derives."""
     source = _triton("triton.compiler").ASTSource
     given = {name: _value(argument) for name, argument in message["arguments"].items()}
     bound = inspect.signature(kernel.fn).bind(**given)
@@ -113,7 +116,7 @@ def _signature_type(value: Any) -> str:
 
 
 def _figures(compiled: Any, log: str) -> Message:
-    """Sizes, and registers a thread and spilled bytes from the assembler's own report."""
+    """Return sizes in bytes, registers per thread and spilled bytes as ptxas reports them."""
     found = {name: re.search(pattern, log) for name, pattern in _FIGURES.items()}
     return {
         "ptx_bytes": len(compiled.asm["ptx"]),
@@ -125,7 +128,7 @@ def _figures(compiled: Any, log: str) -> Message:
 
 
 def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message:
-    """The first diagnostic that has a line: of the front end, or of the compiler behind it."""
+    """Return the first diagnostic that has a line: Triton's front end's, else the compiler's."""
     kind = _triton("triton.compiler.errors").CompilationError
     cause: BaseException = error
     while cause.__cause__ is not None and isinstance(cause.__cause__, kind):
@@ -145,13 +148,16 @@ def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message
 
 
 def _triton(name: str) -> Any:
-    """One of Triton's modules, which have no types; imported when the environment is set."""
+    """Import one of Triton's modules, which have no types, after the environment was set."""
     return importlib.import_module(name)
 
 
 @contextmanager
 def _native_errors() -> Generator[Callable[[], str]]:
-    """Collects what native code writes to the process's standard error."""
+    """Collect what native code writes to this process's standard error.
+
+    Yields a function that returns the text so far.
+    """
     with tempfile.TemporaryFile() as collected:
         kept = os.dup(2)
         os.dup2(collected.fileno(), 2)
@@ -165,7 +171,10 @@ def _native_errors() -> Generator[Callable[[], str]]:
 
 
 def _line_in_module(error: Any, module: ModuleType) -> int | None:
-    """The error knows the line in its function's source; find that function in the module."""
+    """Return the error's line in the module, or None if unknown.
+
+    The error has a line relative to its function, so that function is looked up in the module.
+    """
     inside = getattr(error.node, "lineno", None)
     if inside is None or error.src is None or module.__file__ is None:
         return None
@@ -177,7 +186,7 @@ def _line_in_module(error: Any, module: ModuleType) -> int | None:
 
 
 def main() -> None:
-    """Serve the judge."""
+    """Serve the judge. TRITON_INTERPRET is removed and Triton's compile cache is not used."""
     os.environ.pop("TRITON_INTERPRET", None)
     os.environ["TRITON_CACHE_DIR"] = str(triton_source.temporary_folder())
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"

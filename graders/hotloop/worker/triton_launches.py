@@ -1,7 +1,7 @@
-"""Notes which Triton kernels a learner's function launches, with which grid and arguments.
+"""Records which Triton kernels a learner's function launches, with which grid and arguments.
 
-This runs in the learner's process and is only a claim: the judge checks it as data and believes it
-when its replay elsewhere gives the right answer (`hotloop.judge.launch_plan`).
+This runs in the learner's process and is only a claim: the judge checks the record as data and
+accepts it if a replay in another process gives the correct result (`hotloop.judge.launch_plan`).
 """
 
 import importlib
@@ -14,7 +14,7 @@ from typing import Any
 from hotloop.core.wire import Message
 
 MOST_LAUNCHES = 65
-"""One more than the judge accepts, so that it sees that there were too many."""
+"""One more than the judge accepts, so that the judge sees that there were too many."""
 
 TRITON_NAMES = {
     "float64": "fp64",
@@ -32,14 +32,14 @@ TRITON_NAMES = {
     "bool": "i1",
     "int1": "i1",
 }
-"""Names of element types in torch or in tl to those in a kernel's signature."""
+"""From names of element types in torch or tl to those in a kernel's signature."""
 
 _DEFAULT_WARPS = 4
 _DEFAULT_STAGES = 3
 
 
 def record(launcher: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> list[Message]:
-    """Make the calls and return one plan for each: `{"launches": [...], "scratch": [...]}`."""
+    """Make the calls and return one plan per call: `{"launches": [...], "scratch": [...]}`."""
     return [_record_call(launcher, arguments) for arguments in calls]
 
 
@@ -51,8 +51,10 @@ def _record_call(launcher: Callable[..., Any], arguments: Sequence[Any]) -> Mess
 
 
 class _Notes:
-    """What was launched during one call. Temporary tensors are kept alive until its end, so that
-    no two of them share an address."""
+    """The launches of one call.
+
+    Temporary tensors are kept alive until the call ends, so that no two share an address.
+    """
 
     def __init__(self, arguments: Sequence[Any]) -> None:
         self.launches: list[Message] = []
@@ -65,7 +67,7 @@ class _Notes:
         self._storages: list[Any] = []
 
     def add(self, kernel: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Message | None:
-        """Note a launch; its grid is not known yet."""
+        """Record a launch and return it, without its grid. None if there are too many launches."""
         if len(self.launches) >= MOST_LAUNCHES:
             return None
         names = list(kernel.arg_names)
@@ -119,7 +121,7 @@ class _Notes:
 
 @contextmanager
 def _noted(notes: _Notes) -> Generator[None]:
-    """Every interpreted launch inside goes to `notes` too."""
+    """Record every interpreted launch inside the `with` block in `notes`."""
     kind: Any = importlib.import_module("triton.runtime.interpreter").InterpretedFunction
     original = kind.run
     kind.run = _noting(original, notes)
@@ -148,7 +150,7 @@ def _noting(original: Callable[..., Any], notes: _Notes) -> Callable[..., Any]:
 
 
 def _extent_bytes(tensor: Any) -> int:
-    """From the first to behind the last element."""
+    """Return the bytes from the first element to the end of the last one."""
     if tensor.numel() == 0:
         return 0
     last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
@@ -156,7 +158,7 @@ def _extent_bytes(tensor: Any) -> int:
 
 
 def _fill(tensor: Any, storage: Any) -> str | None:
-    """The element that fills the whole storage, as hex; None where elements differ."""
+    """Return the element that fills the whole storage, as hex; None if elements differ."""
     torch: Any = importlib.import_module("torch")
     size = tensor.element_size()
     if storage.nbytes() == 0 or storage.nbytes() % size:

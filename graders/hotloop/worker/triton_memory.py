@@ -1,8 +1,8 @@
-"""The memory of a replayed kernel: where its tensors lie, and what it moves from and to them.
+"""The memory of a replayed kernel: where its tensors are, and the bytes that it loads and stores.
 
-Every access of the interpreter comes through `Memory.load` and `Memory.store` before it happens.
-Each must stay inside the elements of a known tensor; what it moves is counted. Addresses that
-repeat within one access count once, because a GPU fetches them once.
+The interpreter calls `Memory.load` or `Memory.store` before each access. An access must stay inside
+the elements of a known tensor, and its bytes are counted. Addresses that repeat within one access
+count once, because a GPU fetches them once.
 """
 
 from __future__ import annotations
@@ -18,13 +18,17 @@ Bits = NDArray[np.bool_]
 Addresses = NDArray[np.uint64]
 
 GUARD_BYTES = 1 << 20
-"""Between two tensors, so that a wrong index does not land in a neighbour."""
+"""Gap between two tensors, so that a wrong index does not fall into another tensor."""
 
 _ALIGNMENT = 4096
 
 
 class MemoryFault(Exception):
-    """A kernel touched what it may not. kind: "outside", "gap", "read_only" or "uninitialised"."""
+    """An invalid memory access by a kernel.
+
+    kind: "outside", "gap", "read_only" or "uninitialised". distance: bytes past the end of the
+    region, negative before its start; 0 unless kind is "outside".
+    """
 
     def __init__(self, kind: str, access: str, region: Region, distance: int) -> None:
         super().__init__(f"{access} {kind} {region.name}: {distance} bytes")
@@ -36,11 +40,12 @@ class MemoryFault(Exception):
 
 @dataclass
 class Region:
-    """One tensor's memory.
+    """The memory of one tensor.
 
-    name: ("argument" or "scratch", index). valid: which bytes are elements; None means all.
-    known: which bytes hold a value; None where that is not watched. filled: unknown bytes hold a
-    fill that some other kernel must have stored, so that reading one counts as a store.
+    name: ("argument" or "scratch", index). valid: which bytes are elements; None means all. known:
+    which bytes have been written; None if not tracked. filled: bytes not yet written hold a fill
+    value that some other kernel must have stored, so reading one also counts as a store. start:
+    address. loaded_bytes, stored_bytes: traffic so far.
     """
 
     name: tuple[str, int]
@@ -58,7 +63,7 @@ class Region:
 class Memory:
     """All regions of one replay, laid out in one block with guards between them.
 
-    undefined: how many loads left out lanes for which they name no value.
+    undefined: number of loads with masked lanes and no `other` value.
     """
 
     def __init__(self, regions: Sequence[Region]) -> None:
@@ -77,13 +82,13 @@ class Memory:
         self._starts = np.array([r.start for r in self.regions], np.uint64)
 
     def load(self, addresses: Addresses, item: int) -> None:
-        """Check and count a read of `item` bytes at each address."""
+        """Check and count a read of `item` bytes at each address. Raises MemoryFault."""
         for region, offsets in self._split(addresses, item, "read"):
             self._require_known(region, offsets, item)
             region.loaded_bytes += len(offsets) * item
 
     def store(self, addresses: Addresses, item: int) -> None:
-        """Check and count a write of `item` bytes at each address."""
+        """Check and count a write of `item` bytes at each address. Raises MemoryFault."""
         for region, offsets in self._split(addresses, item, "write"):
             if not region.writable:
                 raise MemoryFault("read_only", "write", region, 0)
@@ -94,7 +99,10 @@ class Memory:
     def _split(
         self, addresses: Addresses, item: int, access: str
     ) -> list[tuple[Region, NDArray[np.int64]]]:
-        """Distinct addresses by region, as offsets. MemoryFault for one that is in none."""
+        """Return the distinct addresses by region, as byte offsets.
+
+        Raises MemoryFault if an address is outside the elements of its region.
+        """
         distinct = np.unique(addresses)
         if not len(distinct):
             return []
@@ -109,7 +117,7 @@ class Memory:
         return parts
 
     def _owners(self, addresses: Addresses) -> NDArray[np.int64]:
-        """For each address the region whose guarded space it lies in."""
+        """Return each address's region index; half the guard on each side counts as the region."""
         half = np.uint64(GUARD_BYTES // 2)
         found = np.searchsorted(self._starts - half, addresses, side="right") - 1
         return np.maximum(found, 0)
@@ -137,7 +145,7 @@ class Memory:
 
 
 def element_bytes(shape: Sequence[int], strides: Sequence[int], item: int) -> Bits:
-    """Which bytes of a strided tensor's extent are elements; strides are in elements."""
+    """Return which bytes of a strided tensor's extent are elements; strides are in elements."""
     last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
     used = np.zeros((last + 1, item), np.bool_)
     view: NDArray[Any] = np.lib.stride_tricks.as_strided(

@@ -1,9 +1,9 @@
 """Replays a launch plan with vetted kernels in Triton's interpreter and counts the bytes they move.
 
-`python -m hotloop.worker.triton_replay --fd N`, with TRITON_INTERPRET=1 and without any other code
-of the learner's. The programs of a launch run in random order, as nothing on a GPU promises one.
-A lane that a mask leaves out, of a load without `other`, holds no zero, but NaN or a large number:
-Triton leaves it undefined, and a GPU's register holds anything.
+`python -m hotloop.worker.triton_replay --fd N`, with TRITON_INTERPRET=1; no other code of the
+learner runs in it. The programs of a launch run in random order, because a GPU guarantees no order.
+In a load without `other`, masked lanes hold NaN or a large number instead of zero: Triton leaves
+them undefined, and a GPU's register can hold anything.
 """
 
 import importlib
@@ -22,7 +22,7 @@ from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_by
 from hotloop.worker.triton_program import run
 
 ELEMENT_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "i64": 8, "i32": 4, "u8": 1, "bool": 1}
-"""Element types of the judge's tensors (`hotloop.judge.dtypes`)."""
+"""Bytes per element of the judge's tensors, by type (`hotloop.judge.dtypes`)."""
 
 _TYPES = {
     "fp64": "float64",
@@ -41,16 +41,19 @@ _TYPES = {
 }
 _MESSAGE_LIMIT = 300
 LINE_BYTES = 128
-"""Of a cache."""
+"""Size of a cache line."""
 
 
 class Replayer(Worker):
-    """Answers `replay`: run a plan on mapped buffers, say what was moved or what went wrong."""
+    """Answers `replay`: runs a plan on mapped buffers and reports the traffic or what failed."""
 
     def on_replay(self, message: Message, _fds: list[int]) -> Message:
-        """`source`: vetted text; `tensors`: specs by call argument, null for plain values;
-        `writable`: arguments that may be written; `plan`; `seed` of the program order; `resident`:
-        programs in the order of their numbers that share a cache."""
+        """Run a plan and return `traffic` by tensor, `undefined` and `wave_bytes`, or a `fault`.
+
+        `source`: vetted text; `tensors`: specs by call argument, null for plain values; `writable`:
+        arguments that may be written; `plan`; `seed` of the program order; `resident`: how many
+        programs with consecutive numbers share a cache.
+        """
         module = triton_source.load(message["source"])
         tensors = _Tensors(message, {i: m.memory for i, m in self.mappings.items()})
         memory = tensors.memory
@@ -68,7 +71,7 @@ class Replayer(Worker):
 
 
 class _Tensors:
-    """The call's tensors, copied into guarded memory, and the temporaries beside them."""
+    """The call's tensors, copied into guarded memory, and its temporary tensors."""
 
     def __init__(self, message: Message, buffers: dict[int, Any]) -> None:
         self._buffers = buffers
@@ -88,11 +91,11 @@ class _Tensors:
             _fill(self._by_name["scratch", index], entry["fill"])
 
     def address(self, pointer: Message) -> int:
-        """Where a pointer argument of the plan points."""
+        """Return the address of a pointer argument of the plan."""
         return self._by_name[pointer["tensor"], pointer["index"]].start + pointer["offset"]
 
     def copy_back(self) -> None:
-        """Give the judge what was written."""
+        """Copy the writable arguments back into the judge's buffers."""
         for index, spec in self._specs.items():
             region = self._by_name["argument", index]
             if region.writable:
@@ -103,9 +106,10 @@ class _Tensors:
 
 
 class CountingInterpreter:
-    """Stands in for the interpreter's native module; counts and checks every access to memory.
+    """Replaces the interpreter's native module; checks and counts every memory access.
 
-    Names that touch memory in a way that this class does not know are refused.
+    Raises AttributeError for a function that this class does not know, since it could access
+    memory.
     """
 
     _HARMLESS = frozenset({"MEM_SEMANTIC", "RMW_OP", "fma_fp32", "fma_fp64"})
@@ -121,27 +125,27 @@ class CountingInterpreter:
         return getattr(self._native, name)
 
     def load(self, pointers: Any, mask: Any, other: Any, dtype: Any) -> Any:
-        """A masked load; lanes that are off move nothing."""
+        """A masked load; inactive lanes move no bytes."""
         pointers, mask, other = _together(pointers, np.asarray(mask, np.bool_), other)
         self._memory.load(pointers[mask], np.dtype(dtype).itemsize)
         self.lines.update(np.unique(pointers[mask] // LINE_BYTES).tolist())
         return self._native.load(pointers, mask, other, dtype)
 
     def store(self, pointers: Any, value: Any, mask: Any) -> Any:
-        """A masked store; lanes that are off move nothing."""
+        """A masked store; inactive lanes move no bytes."""
         pointers, value, mask = _together(pointers, value, np.asarray(mask, np.bool_))
         self._memory.store(pointers[mask], value.dtype.itemsize)
         return self._native.store(pointers, value, mask)
 
     def atomic_rmw(self, operation: Any, pointers: Any, value: Any, mask: Any, order: Any) -> Any:
-        """An atomic update: a load and a store."""
+        """An atomic read-modify-write: counted as a load and a store."""
         pointers, value, mask = _together(pointers, value, np.asarray(mask, np.bool_))
         self._memory.load(pointers[mask], value.dtype.itemsize)
         self._memory.store(pointers[mask], value.dtype.itemsize)
         return self._native.atomic_rmw(operation, pointers, value, mask, order)
 
     def atomic_cas(self, pointers: Any, expected: Any, value: Any, order: Any) -> Any:
-        """An atomic exchange: a load and a store."""
+        """An atomic compare-and-swap: counted as a load and a store."""
         pointers, expected, value = _together(pointers, expected, value)
         self._memory.load(pointers.reshape(-1), value.dtype.itemsize)
         self._memory.store(pointers.reshape(-1), value.dtype.itemsize)
@@ -149,12 +153,15 @@ class CountingInterpreter:
 
 
 def _triton(name: str) -> Any:
-    """One of Triton's modules, which have no types; imported when the environment is set."""
+    """Import one of Triton's modules, which have no types, after the environment was set."""
     return importlib.import_module(name)
 
 
 def _wave_bytes(loaded: dict[int, set[int]], resident: int) -> int:
-    """Of the different lines that `resident` programs in a row load, for all of them."""
+    """Return the bytes of distinct cache lines loaded, in groups of `resident` programs.
+
+    A line counts once for each group of `resident` programs with consecutive numbers.
+    """
     waves = range(0, len(loaded), resident)
     together = [
         set[int]().union(*(loaded[i] for i in range(w, min(w + resident, len(loaded)))))
@@ -166,7 +173,7 @@ def _wave_bytes(loaded: dict[int, set[int]], resident: int) -> int:
 def _run_launch(
     module: ModuleType, launch: Message, tensors: _Tensors, order: np.random.Generator
 ) -> dict[int, set[int]]:
-    """The lines of a cache that each program loads, by its number."""
+    """Run a launch. Return the cache lines that each program loads, by program number."""
     interpreter = _triton("triton.runtime.interpreter")
     kernel = getattr(module, launch["kernel"])
     signature = inspect.signature(kernel.fn)
@@ -184,17 +191,17 @@ def _run_launch(
                 builder.set_grid_idx(*program)
                 x, y, z = program
                 counting.lines = loaded[x + across * (y + down * z)] = set[int]()
-                # Made anew for each program, so that none can leave something for the next.
+                # New arguments for each program, so that none can leave data for the next.
                 function(**_arguments(signature, launch["arguments"], tensors))
     finally:
         patched.restore()
-        del builder.create_masked_load  # the class's own is there again
+        del builder.create_masked_load  # the class's own method applies again
         interpreter._interpreter = native
     return loaded
 
 
 def _without_zeros(load: Callable[..., Any], memory: Memory) -> Callable[..., Any]:
-    """The builder's masked load, which gives zeros where the kernel names no `other`."""
+    """Wrap the builder's masked load: without `other`, masked lanes get `undefined`, not zero."""
     interpreter = _triton("triton.runtime.interpreter")
 
     def masked_load(ptrs: Any, mask: Any, other: Any, *options: Any, **more: Any) -> Any:
@@ -209,7 +216,10 @@ def _without_zeros(load: Callable[..., Any], memory: Memory) -> Callable[..., An
 
 
 def undefined(dtype: np.dtype[Any]) -> NDArray[Any]:
-    """NaN, or the largest number. Types that numpy lacks (bfloat16, float8) are unsigned here."""
+    """Return NaN, or the largest signed integer of this size.
+
+    numpy lacks bfloat16 and float8, so they arrive here as unsigned integers.
+    """
     if dtype.kind == "f":
         return np.array(np.nan, dtype)
     if dtype.kind == "b":
@@ -225,7 +235,7 @@ def _programs(grid: Sequence[int], order: np.random.Generator) -> list[tuple[int
 
 
 def _arguments(signature: inspect.Signature, given: Message, tensors: _Tensors) -> dict[str, Any]:
-    """What the interpreter passes to the function: handles, and constexprs as they are."""
+    """Return the arguments as the interpreter passes them: handles, and constexprs unchanged."""
     interpreter = _triton("triton.runtime.interpreter")
     constexprs = {
         name
@@ -307,7 +317,7 @@ def _traffic(region: Region) -> Message:
 
 
 def main() -> None:
-    """Serve the judge."""
+    """Serve the judge. Raises SystemExit unless TRITON_INTERPRET=1."""
     if not triton_compat.interpreting():
         raise SystemExit("set TRITON_INTERPRET=1: kernels are replayed in the interpreter")
     triton_compat.mend_interpreter()

@@ -1,4 +1,4 @@
-"""Loads vetted kernel text as a module, and finds the line that an error stands on."""
+"""Loads vetted kernel source as a module and finds the source line of an error."""
 
 import atexit
 import importlib.util
@@ -12,7 +12,7 @@ MODULE_NAME = "hotloop_kernels"
 
 
 def load(text: str) -> ModuleType:
-    """Run `text` as a module. Triton reads its functions' source back, so it goes into a file."""
+    """Execute `text` as a module, from a file, because Triton reads its functions' source."""
     path = temporary_folder() / f"{MODULE_NAME}.py"
     path.write_text(text, encoding="utf-8")
     spec = importlib.util.spec_from_file_location(MODULE_NAME, path)
@@ -25,21 +25,21 @@ def load(text: str) -> ModuleType:
 
 
 def temporary_folder() -> Path:
-    """A new folder in the working directory, which goes with this process at the latest."""
+    """Create a folder in the working directory; it is removed when this process exits."""
     folder = tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 
 
 def innermost(error: BaseException) -> BaseException:
-    """The error that others were raised from."""
+    """Return the original error of a chain of `raise … from …`."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def line_of(error: BaseException, module: ModuleType) -> int | None:
-    """The last line of the module that was running when the error was raised."""
+    """Return the module's innermost line that was executing when the error was raised, or None."""
     line = None
     trace = error.__traceback__
     while trace is not None:

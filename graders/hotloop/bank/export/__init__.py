@@ -1,1 +1,1 @@
-"""The questions in formats of other programs: Anki, QTI 1.2, GIFT, and a kit on paper."""
+"""The questions in other formats: Anki, QTI 1.2, GIFT, and a printable kit."""

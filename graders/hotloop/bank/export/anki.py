@@ -1,7 +1,7 @@
-"""An Anki package: a deck a track, a card a question, one more for a question with numbers.
+"""An Anki package: a deck per track, a card per question, one more if a question has numbers.
 
-A note's id is made from the question's id and the language alone, so that a later package updates
-what a learner has and keeps the learner's schedule.
+A note's id depends on the question's id and the language alone, so that a later package updates a
+learner's notes and keeps the learner's schedule.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ from hotloop.bank.export.labels import LABELS
 from hotloop.bank.wording import Language, wording
 
 MODEL_ID = 1_714_390_277
-"""Of the note type. Anki knows it by this number forever."""
+"""Id of the note type. Anki identifies the type by it, so it must never change."""
 
 _FIELDS = ("Prompt", "Answer", "About", "Key", "Practise")
 _FRONT = '<div class="about">{{About}}</div>{{Prompt}}'
@@ -42,8 +42,11 @@ th { padding-right: .7em; vertical-align: top; text-align: left; }
 
 
 def package(entries: Sequence[Entry], language: Language, written: float) -> bytes:
-    """The questions as an .apkg file. written: seconds since 1970; Anki takes what is newer."""
-    # genanki comes without types.
+    """Return the questions as an .apkg file.
+
+    written: seconds since 1970; when importing, Anki keeps the newer note.
+    """
+    # genanki has no types.
     library: Any = genanki
     model = library.Model(
         MODEL_ID,
@@ -57,7 +60,7 @@ def package(entries: Sequence[Entry], language: Language, written: float) -> byt
 
 
 def guid(entry: Entry, language: Language, kind: str = "question") -> str:
-    """A note's id."""
+    """Return a note's id."""
     library: Any = genanki
     return library.guid_for("hotloop", entry.question.id, language, kind)
 
@@ -81,7 +84,7 @@ def _deck(model: Any, track: curriculum.Track, entries: Iterable[Entry], languag
 
 
 def _cards(entry: Entry, language: Language) -> list[tuple[str, str, str]]:
-    """Kind, front and back."""
+    """Return kind, front and back of each card."""
     said = wording(entry, language)
     labels = LABELS[language]
     found = [("question", markup.paragraphs(said.prompt), markup.solution(said, labels))]
@@ -105,7 +108,7 @@ def _tags(entry: Entry) -> list[str]:
 
 
 def _packed(made: Any, written: float) -> bytes:
-    """What genanki's own writer does, but it leaves no temporary file behind."""
+    """Like genanki's own writer, but without leaving a temporary file behind."""
     with tempfile.TemporaryDirectory(prefix="hotloop-anki-") as folder:
         path = Path(folder) / "collection.anki2"
         database = sqlite3.connect(path)

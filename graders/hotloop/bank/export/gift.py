@@ -1,6 +1,6 @@
-"""GIFT, Moodle's text format: an essay a question, with its answer as feedback to the marker.
+"""GIFT, Moodle's text format: one essay per question, with the answer as feedback for the grader.
 
-A question with numbers follows its essay as a numerical question with its tolerance.
+If a question has numbers, a numerical question with its tolerance follows the essay.
 """
 
 import re
@@ -17,7 +17,7 @@ _SPECIAL = re.compile(r"([\\~=#{}:])")
 
 
 def text(entries: Sequence[Entry], language: Language) -> str:
-    """The questions, in categories by track and level."""
+    """Return the questions as GIFT text, in categories by track and level."""
     lines: list[str] = []
     category = ""
     titles = {track.id: track.title for track in curriculum.curriculum().tracks}
@@ -32,7 +32,7 @@ def text(entries: Sequence[Entry], language: Language) -> str:
 
 
 def escaped(said: str) -> str:
-    """With a backslash before each character that GIFT reads, and its escape for a line break."""
+    """Return the text with GIFT's special characters and line breaks escaped."""
     return _SPECIAL.sub(r"\\\1", said.strip()).replace("\n", r"\n")
 
 
@@ -57,5 +57,5 @@ def _questions(entry: Entry, language: Language) -> Iterator[str]:
 
 
 def _plain(value: float) -> str:
-    """Digits only: readers of GIFT know no exponents."""
+    """Format a number without exponent, which GIFT readers do not support."""
     return f"{value:.12f}".rstrip("0").rstrip(".") if value % 1 else f"{value:.0f}"

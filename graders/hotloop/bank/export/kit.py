@@ -1,6 +1,6 @@
-"""What an interviewer takes along: one page of HTML to print, with a scorecard for a chosen set.
+"""An interviewer's kit: one printable HTML page, with a scorecard for a chosen set of questions.
 
-It needs nothing else, no script, picture or host, so that it can be kept with the applicant's file.
+It needs no script, picture or network, so that it can be filed with the application.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def page(entries: Sequence[Entry], language: Language) -> str:
-    """The kit for these questions, in this order."""
+    """Return the kit for these questions, in this order."""
     templates = environment(_TEMPLATES, inline=_inline, paragraphs=_paragraphs)
     titles = {track.id: track.title for track in curriculum.curriculum().tracks}
     return templates.get_template("kit.html.j2").render(

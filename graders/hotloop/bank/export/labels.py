@@ -1,4 +1,4 @@
-"""The few words that exports add to a question, by language."""
+"""The words that exports add to a question, by language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from hotloop.bank.wording import Language
 
 @dataclass(frozen=True)
 class Labels:
-    """Headings and short words."""
+    """Headings and short labels."""
 
     bank: str
     probes: str

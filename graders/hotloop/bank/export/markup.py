@@ -1,4 +1,4 @@
-"""Texts of questions as HTML: escaped, with `code`, paragraphs and fenced blocks of code."""
+"""Texts of questions as HTML: escaped, with inline code, paragraphs and fenced code blocks."""
 
 import re
 from collections.abc import Iterable
@@ -11,12 +11,12 @@ _CODE = re.compile(r"`([^`]+)`")
 
 
 def inline(text: str) -> str:
-    """One piece of text, with what stands between backticks as code."""
+    """Return a piece of text as HTML, with text in backticks as code."""
     return _CODE.sub(r"<code>\1</code>", escape(" ".join(text.split()), quote=False))
 
 
 def paragraphs(text: str) -> str:
-    """A text whose paragraphs are apart by an empty line, with its fenced code."""
+    """Return a text's paragraphs, separated by empty lines, and its fenced code as HTML."""
     return "".join(
         f"<pre><code>{escape(part.text, quote=False)}</code></pre>"
         if part.code
@@ -26,12 +26,12 @@ def paragraphs(text: str) -> str:
 
 
 def items(texts: Iterable[str], kind: str = "ul") -> str:
-    """A list."""
+    """Return the texts as an HTML list."""
     return f"<{kind}>{''.join(f'<li>{inline(text)}</li>' for text in texts)}</{kind}>"
 
 
 def weak_answers(said: Wording, labels: Labels) -> str:
-    """What is often said, and what it shows."""
+    """Return common weak answers, and what each reveals, as an HTML list."""
     told = (
         f"<li>“{inline(says)}” <em>{labels.reveals}</em> {inline(reveals)}</li>"
         for says, reveals in said.weak_answers
@@ -40,13 +40,13 @@ def weak_answers(said: Wording, labels: Labels) -> str:
 
 
 def rubric(said: Wording) -> str:
-    """The marks with their sentences."""
+    """Return the marks with their descriptions, as an HTML table."""
     rows = (f"<tr><th>{mark}</th><td>{inline(said.rubric[mark])}</td></tr>" for mark in range(5))
     return f"<table>{''.join(rows)}</table>"
 
 
 def solution(said: Wording, labels: Labels) -> str:
-    """All that is shown after the question was answered."""
+    """Return everything that is shown after the question was answered, as HTML."""
     parts = (
         (labels.strategy, items(said.strategy, "ol")),
         (labels.say, paragraphs(said.say)),

@@ -1,7 +1,7 @@
-"""A QTI 1.2 package: a section a track, an item a question, marked by hand from 0 to 4.
+"""A QTI 1.2 package: a section per track, an item per question, marked by hand from 0 to 4.
 
-A question with numbers follows as an item that the importing system marks by itself. The elements
-carry no namespace, as the format's DTD has them; Canvas and Blackboard read both ways.
+If a question has numbers, an item follows that the importing system marks automatically. The
+elements have no namespace, as in the format's DTD; Canvas and Blackboard accept both.
 """
 
 import io
@@ -22,11 +22,11 @@ MANIFEST = "imsmanifest.xml"
 _CP = "http://www.imsglobal.org/xsd/imscp_v1p1"
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 _FEEDBACK = "general_fb"
-"""The identifier under which Canvas shows feedback whatever was answered."""
+"""Identifier of feedback that Canvas shows for every answer."""
 
 
 def package(entries: Sequence[Entry], language: Language) -> bytes:
-    """The questions as a zip file with its manifest; the same for the same questions."""
+    """Return a zip file with the questions and the manifest; equal questions give equal bytes."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in ((MANIFEST, manifest(language)), (ITEMS, items(entries, language))):
@@ -35,7 +35,7 @@ def package(entries: Sequence[Entry], language: Language) -> bytes:
 
 
 def items(entries: Sequence[Entry], language: Language) -> bytes:
-    """The file with the questions."""
+    """Return the XML file with the questions."""
     root = Element("questestinterop")
     bank = LABELS[language].bank
     assessment = SubElement(root, "assessment", ident=f"hotloop.{language}", title=bank)
@@ -52,7 +52,7 @@ def items(entries: Sequence[Entry], language: Language) -> bytes:
 
 
 def manifest(language: Language) -> bytes:
-    """imsmanifest.xml, which says that there is one file of questions."""
+    """Return imsmanifest.xml, which lists the single file of questions."""
     root = Element("manifest", identifier=f"hotloop.{language}.manifest", xmlns=_CP)
     metadata = SubElement(root, "metadata")
     SubElement(metadata, "schema").text = "IMS Content"
@@ -128,7 +128,7 @@ def _response(item: Element, said: Wording, asked: str, fib: str) -> None:
 
 
 def _processing(item: Element, points: int) -> Element:
-    """The item's only condition, still empty."""
+    """Add the item's only condition, still empty, and return it."""
     processing = SubElement(item, "resprocessing")
     outcomes = SubElement(processing, "outcomes")
     score = {"varname": "SCORE", "vartype": "Decimal", "minvalue": "0", "maxvalue": str(points)}

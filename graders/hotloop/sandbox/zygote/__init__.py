@@ -1,5 +1,6 @@
-"""Confined processes forked from one that has already imported what they need.
+"""Confined processes forked from a process that has already imported their modules.
 
-`Zygote.launch` means what `hotloop.sandbox.launch.launch` means, and costs tens of milliseconds
-where that pays for starting Python and importing. hotloop.worker.zygote is what runs inside.
+`Zygote.launch` is equivalent to `hotloop.sandbox.launch.launch` but takes only tens of
+milliseconds, because Python is already started and the modules are imported. hotloop.worker.zygote
+runs inside.
 """

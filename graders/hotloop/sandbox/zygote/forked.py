@@ -1,4 +1,4 @@
-"""A confined process that a zygote has forked, held to its limits like every other."""
+"""A confined process forked by a zygote, with the same limits as any other."""
 
 import os
 import resource
@@ -20,24 +20,24 @@ from hotloop.sandbox.zygote.refused import ChildLost, ZygoteRefused
 START_TIMEOUT_S = 20.0
 KILLED = 128 + 9
 _TOLD_S = 5.0
-"""More than it takes to read what a process that has ended had said."""
+"""Enough time to read the status that a process sent before it ended."""
 _CREDENTIALS = struct.Struct("3i")
-"""struct ucred: process, user, group."""
+"""struct ucred: pid, uid, gid."""
 _LIMITS = ("NOFILE", "STACK", "DATA", "FSIZE", "MEMLOCK", "AS", "CPU")
 
 
 class _Status:
-    """Told by the first process in the namespace, right before it ends."""
+    """Exit status, as reported by the namespace's first process just before it ends."""
 
     code = KILLED
 
     def wait(self) -> int:
-        """128 and the signal's number for a program that a signal has ended."""
+        """Return the exit status; 128 plus the signal's number if a signal ended the program."""
         return self.code
 
 
 class ForkedProcess(RestrainedProcess):
-    """As BubblewrapProcess, of a program that is run without being executed."""
+    """Like BubblewrapProcess, for a program that runs in a fork instead of being executed."""
 
     def __init__(self, confinement: Confinement, zygote: ZygoteProcess) -> None:
         super().__init__(confinement)
@@ -65,8 +65,11 @@ class ForkedProcess(RestrainedProcess):
         return self._status_told
 
     def _meet(self, sock: socket.socket) -> None:
-        """Learn from the kernel which process talks to us. It waits for our word, so that its id
-        is still its own when it is opened; `_expect` would fail if it were not."""
+        """Receive the child's first message and get its pid from the kernel (SCM_CREDENTIALS).
+
+        The child then waits for an answer, so its pid is still valid when the pidfd is opened; if
+        it is not, `_expect` fails.
+        """
         deadline = time.monotonic() + START_TIMEOUT_S
         sock.settimeout(START_TIMEOUT_S)
         try:
@@ -101,7 +104,10 @@ class ForkedProcess(RestrainedProcess):
             raise ZygoteRefused(f"it cannot be given what its owner has: {error}") from None
 
     def _inherit(self) -> None:
-        """What a process inherits from the one that starts it, which was not the zygote."""
+        """Apply the limits, CPUs and niceness that a child would inherit from this process.
+
+        It has inherited the zygote's instead.
+        """
         for name in _LIMITS:
             limit = getattr(resource, f"RLIMIT_{name}")
             ours = resource.getrlimit(limit)

@@ -1,8 +1,8 @@
-"""The process that forks: started behind bubblewrap, with the view of every sandbox.
+"""The process that forks, started behind bubblewrap with the file system of every sandbox.
 
-Beside that view it has, read-only, the few folders of the host in which what a child is to see
-lies. It has read and executed installed code only. When its owner ends, the kernel ends it, and
-with its process namespace all of its children.
+It also sees, read-only, the few host folders that contain what a child may need. It has read and
+executed installed code only. When its owner ends, the kernel ends it, and with its pid namespace
+all of its children.
 """
 
 import array
@@ -30,7 +30,7 @@ from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readab
 from hotloop.sandbox.zygote.refused import ZygoteGone, ZygoteRefused
 
 START_TIMEOUT_S = 120.0
-"""From the start to the end of all imports, on a machine that is busy."""
+"""Seconds from the start to the end of all imports, on a busy machine."""
 SHARED = "/run/hotloop-zygote"
 _OUTPUT_BYTES = 1 << 20
 _TMP_BYTES = 1 << 20
@@ -44,7 +44,7 @@ class ZygoteProcess(WatchedProcess):
     def __init__(
         self, preload: Sequence[str], environment: Mapping[str, str], shared: Sequence[Path] = ()
     ) -> None:
-        """shared: further folders of the host in which what a child is to see may lie."""
+        """shared: further host folders that may contain files for a child."""
         super().__init__()
         self.shared = (*_shared_folders(), *(folder.resolve() for folder in shared))
         self._preload = preload
@@ -57,11 +57,11 @@ class ZygoteProcess(WatchedProcess):
 
     @property
     def freezer(self) -> Freezer:
-        """By signals."""
+        """A SignalFreezer of the tree."""
         return SignalFreezer(self.pid)
 
     def fork(self, owner: int) -> None:
-        """Have a child forked that talks through `owner`. ZygoteGone when the zygote has ended."""
+        """Fork a child that communicates through `owner`. Raises ZygoteGone if the zygote ended."""
         assert self._control is not None
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [owner]))]
         try:
@@ -71,7 +71,7 @@ class ZygoteProcess(WatchedProcess):
             raise ZygoteGone(f"the zygote is gone ({error})") from None
 
     def inside(self, path: Path) -> str | None:
-        """Where the zygote sees a file of the host that its children are given; None: nowhere."""
+        """Return where the zygote sees a host file that a child gets; None if it cannot see it."""
         for number, folder in enumerate(self.shared):
             if folder == path or folder in path.parents:
                 return str(Path(SHARED) / str(number) / path.relative_to(folder))

@@ -1,4 +1,4 @@
-"""What a child is asked to be, so that it finds what bubblewrap would have given it."""
+"""Builds the request for a child, so that it finds the same environment as under bubblewrap."""
 
 import os
 import sys
@@ -16,18 +16,23 @@ _OWN = tuple(map(Path, ("/proc", "/dev", "/tmp", HOME)))
 READ_WHEN_ASKED = frozenset(
     {"HOTLOOP_SIMULATOR_PREBUILT", "HOTLOOP_JUDGE", "HOTLOOP_REPLAY", "IPYTHONDIR"}
 )
-"""Environment variables that nothing reads at import. Any other may have shaped what a zygote has
-imported, so that each set of their values has a zygote of its own."""
+"""Environment variables that no module reads at import.
+
+Any other may have affected what a zygote imported, so each set of their values has its own zygote.
+"""
 
 
 def at_import(environment: Mapping[str, str]) -> dict[str, str]:
-    """The part of an environment that a zygote must have been started with."""
+    """Return the part of an environment that a zygote must have been started with."""
     return {name: environment[name] for name in sorted(environment) if name not in READ_WHEN_ASKED}
 
 
 def can_serve(confinement: Confinement, preload: Sequence[str]) -> bool:
-    """True for a Python program without devices and writable folders: `-c TEXT` or `-m MODULE`
-    with a preloaded one."""
+    """Return True if a zygote can run this confinement.
+
+    It must be a Python program without devices and writable folders: `-c TEXT`, or `-m MODULE` with
+    a preloaded module.
+    """
     if confinement.writable or confinement.devices or len(confinement.argv) < 3:
         return False
     python, option, program, *_ = confinement.argv
@@ -38,7 +43,10 @@ def can_serve(confinement: Confinement, preload: Sequence[str]) -> bool:
 def request(
     confinement: Confinement, staged: Path | None, uid: int | None, zygote: ZygoteProcess
 ) -> Request:
-    """The whole request. ZygoteRefused when something is to be seen that the zygote cannot see."""
+    """Return the whole request.
+
+    Raises ZygoteRefused if the child needs a file that the zygote cannot see.
+    """
     view = base_view()
     inside_uid = bubblewrap.USER_ID if uid is None else uid
     passwd, group = bubblewrap.user_files(inside_uid)

@@ -1,16 +1,16 @@
-"""Why a zygote does not serve."""
+"""Reasons why a zygote cannot serve."""
 
 
 class ZygoteRefused(RuntimeError):
-    """This machine, or what was to be preloaded, does not let a zygote confine its children.
+    """A zygote cannot confine its children here, because of the machine or a preloaded module.
 
-    Whoever sees it launches in the ordinary way.
+    The caller then launches through bubblewrap.
     """
 
 
 class ZygoteGone(ZygoteRefused):
-    """The zygote has ended; another may serve."""
+    """The zygote has ended; another one may serve."""
 
 
 class ChildLost(ZygoteRefused):
-    """A child did not start, which may be the zygote's own end that nobody has seen yet."""
+    """A child did not start; perhaps the zygote has just ended."""

@@ -1,4 +1,4 @@
-"""What the owner of many confined processes keeps: zygotes, started when they are first needed."""
+"""The zygotes of one owner of many confined processes, started on first use."""
 
 import logging
 import os
@@ -18,31 +18,31 @@ from hotloop.sandbox.zygote.parent import ZygoteProcess
 from hotloop.sandbox.zygote.refused import ChildLost, ZygoteGone, ZygoteRefused
 
 KERNEL = ("hotloop.worker.kernel", "hotloop.worker.zygote.warm_kernel")
-"""What a notebook's kernel needs."""
+"""The modules of a notebook's kernel."""
 MOST = 4
-"""Zygotes at a time; each holds what it has imported."""
+"""Largest number of zygotes at a time; each holds its imports in memory."""
 _STARTS = 3
-"""How often one is started again after it has died."""
+"""How often a zygote for one environment is started in all, the first time included."""
 _DYING_S = 1.0
-"""How long the end of one may take to be seen."""
+"""Seconds to wait for the end of a zygote that may be dying."""
 
 _Key = tuple[tuple[str, str], ...]
 _log = logging.getLogger(__name__)
 
 
 class Zygote(Closing):
-    """Launches like `hotloop.sandbox.launch.launch`, which it falls back to for whatever it cannot
-    serve. One process's own; any of its threads may use it.
+    """Launches like `hotloop.sandbox.launch.launch`, and falls back to it if no zygote can serve.
 
-    Children of one zygote share its layout of addresses and its seed of `hash`. Neither protects
-    one from another: they cannot reach each other at all.
+    Each process needs its own instance; all of its threads can share it.
+
+    Children of one zygote share its address layout and hash seed. Neither is needed to isolate
+    them: they cannot reach each other at all.
     """
 
     def __init__(self, preload: Sequence[str] = KERNEL, shared: Sequence[Path] = ()) -> None:
-        """`preload`: modules to import once. They may start no threads and open no files.
+        """preload: modules to import once. They may not keep threads or open files.
 
-        shared: folders of the host in which what a child is to see may lie, beside those for
-        temporary files.
+        shared: host folders, besides those for temporary files, that may contain files for a child.
         """
         self.preload = tuple(preload)
         self.shared = tuple(shared)
@@ -53,7 +53,7 @@ class Zygote(Closing):
         self._refusals: set[str] = set()
 
     def launch(self, confinement: Confinement) -> Confined:
-        """Start it confined. Raises what the ordinary launch raises."""
+        """Start a program in a sandbox. Raises what the ordinary launch raises."""
         if not plan.can_serve(confinement, self.preload):
             return launch(confinement)
         reason = missing()
@@ -67,7 +67,7 @@ class Zygote(Closing):
             return launch(confinement)
 
     def close(self) -> None:
-        """End the zygotes, and with them whatever they have forked. May be called twice."""
+        """End the zygotes and all of their children. May be called twice."""
         with self._lock:
             processes = list(self._processes.values())
             self._processes.clear()
@@ -89,7 +89,7 @@ class Zygote(Closing):
         return process
 
     def _process(self, environment: Mapping[str, str]) -> ZygoteProcess:
-        """The zygote for this environment, started where there is none."""
+        """Return the zygote for this environment, starting it if there is none."""
         values = plan.at_import(environment)
         key = tuple(values.items())
         with self._lock:
@@ -108,14 +108,14 @@ class Zygote(Closing):
             return process
 
     def _forget_after_fork(self) -> None:
-        """In a fork of the owner: the owner's zygotes live and die with the owner."""
+        """After a fork of the owner, forget its zygotes: they belong to the original process."""
         if self._owner != os.getpid():
             self._owner = os.getpid()
             self._processes.clear()
             self._starts.clear()
 
     def _tell(self, refusal: str) -> None:
-        """Once for each reason."""
+        """Log each reason once."""
         if refusal not in self._refusals:
             self._refusals.add(refusal)
             _log.warning("Started in the ordinary way, without a zygote: %s", refusal)

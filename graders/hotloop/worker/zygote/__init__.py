@@ -1,7 +1,7 @@
-"""A process that has imported what a program needs and forks one confined child a request.
+"""A zygote: imports a program's modules once and forks one confined child per request.
 
-It runs inside a sandbox that shows what every sandbox shows. It never runs foreign code itself and
-never reads a request: a child that it forks does, so that nothing of one child's request is in the
-memory of the next. The child makes namespaces of its own, builds a root of its own, gives up every
-right and runs the program without executing anything anew.
+It runs in a sandbox that contains only what all sandboxes contain. It never runs foreign code and
+never reads a request: the forked child does, so that no child's memory contains data of an earlier
+request. The child creates its own namespaces, builds its own root file system, drops all privileges
+and runs the program without an exec.
 """

@@ -1,7 +1,7 @@
 """`python -m hotloop.worker.zygote FD [MODULE …]`: import the modules, then fork on request.
 
-FD is a socket to the owner. A request is one byte with one descriptor beside it: the child's own
-socket to the owner.
+FD is a socket to the owner. A request is one byte, with one file descriptor attached: the child's
+own socket to the owner.
 """
 
 import gc
@@ -16,7 +16,7 @@ from hotloop.worker.zygote.program import Program
 
 
 def main() -> None:
-    """Serve until the owner is gone. Comes back in a child, as the program that it is to run."""
+    """Serve until the owner closes the socket. In a forked child, run the requested program."""
     control = socket.socket(fileno=int(sys.argv[1]))
     for name in sys.argv[2:]:
         importlib.import_module(name)
@@ -28,23 +28,26 @@ def main() -> None:
 
 
 def _serve(control: socket.socket) -> Program | None:
-    """The program in a child, None once the owner is gone."""
-    # The kernel collects children by itself; one that makes namespaces ends at once.
+    """Return the program in a forked child; None once the owner has closed the socket."""
+    # SIG_IGN: the kernel reaps the children. The child that creates namespaces exits at once.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         word, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not word:
             return None
         if os.fork() == 0:
-            # The number may be another's soon: this object must not close it.
+            # Its number may soon be reused: this object must not close it.
             os.close(control.detach())
             return become(fds[0])
         os.close(fds[0])
 
 
 def settle(control: int) -> None:
-    """Leave nothing that a fork would tear apart. SystemExit names what is in the way."""
-    # Libraries such as OpenBLAS end their threads at a fork, and start them again when needed.
+    """Check that this process can be forked safely, then freeze the garbage collector.
+
+    Raises SystemExit if there are other threads or open descriptors, and names them.
+    """
+    # Libraries such as OpenBLAS stop their threads at a fork and restart them when needed.
     pid = os.fork()
     if pid == 0:
         os._exit(0)

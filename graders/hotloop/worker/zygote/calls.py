@@ -1,4 +1,4 @@
-"""Calls of the Linux kernel that Python 3.11 does not have. Each raises OSError when it fails."""
+"""System calls that Python 3.11 does not offer. Each function raises OSError if its call fails."""
 
 import ctypes
 import os
@@ -19,7 +19,7 @@ ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV = 0x1, 0x2, 0x4
 
 _DETACH = 0x2
 _MOUNT_SETATTR = 442
-"""Its number is the same on every architecture."""
+"""The system call's number, the same on every architecture."""
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 _SET_DUMPABLE, _SET_SECCOMP, _CAPBSET_DROP, _SET_NO_NEW_PRIVS, _CAP_AMBIENT = 4, 22, 24, 38, 47
 _SECCOMP_MODE_FILTER = 2
@@ -31,18 +31,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class _Program(ctypes.Structure):
-    """struct sock_fprog."""
+    """struct sock_fprog of seccomp(2)."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
 def unshare(flags: int) -> None:
-    """Enter new namespaces; of process ids, the next child is the first."""
+    """Enter new namespaces. A new pid namespace starts with the next child."""
     _check(_libc.unshare(flags), "unshare")
 
 
 def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
-    """Mount, or bind; `flags` are those above, `data` the file system's own options."""
+    """Mount a file system, or bind. `flags`: those above; `data`: options of the file system."""
     done = _libc.mount(
         *map(os.fsencode, (source, target, kind)), ctypes.c_ulong(flags), _data(data)
     )
@@ -50,7 +50,7 @@ def mount(source: str, target: str, kind: str, flags: int, data: str = "") -> No
 
 
 def set_attributes(path: str, attributes: int, *, recursive: bool = False) -> None:
-    """Add attributes to the mount at `path`, and to those below it."""
+    """Add attributes to the mount at `path`; with `recursive`, also to mounts below it."""
     wanted = (ctypes.c_uint64 * 4)(attributes, 0, 0, 0)
     done = _libc.syscall(
         ctypes.c_long(_MOUNT_SETATTR),
@@ -64,25 +64,28 @@ def set_attributes(path: str, attributes: int, *, recursive: bool = False) -> No
 
 
 def enter_root(path: str) -> None:
-    """Make `path` the root of this mount namespace, with nothing of the old one below it."""
+    """Make `path` the root of this mount namespace and unmount the old root."""
     os.chdir(path)
-    # The old root ends up over the new one, and is taken away from there.
+    # pivot_root stacks the old root on top of the new one, so it can be unmounted at ".".
     _check(_libc.pivot_root(b".", b"."), "pivot_root")
     _check(_libc.umount2(b".", _DETACH), "umount of the old root")
     os.chdir("/")
 
 
 def drop_bounding_set() -> None:
-    """No program that this process executes can get a capability. Needs CAP_SETPCAP."""
+    """Drop all capabilities from the bounding set, so that no later exec gains one.
+
+    Needs CAP_SETPCAP.
+    """
     for capability in range(_LAST_CAPABILITY + 1):
         if _prctl(_CAPBSET_DROP, capability) < 0:
             if capability == 0:
                 _check(-1, "dropping the bounding set")
-            return  # past the last that this kernel knows
+            return  # past the last one that this kernel has
 
 
 def drop_capabilities() -> None:
-    """Give up every capability of this process."""
+    """Drop every capability of this process."""
     _check(_prctl(_CAP_AMBIENT, _AMBIENT_CLEAR_ALL), "dropping ambient capabilities")
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     none = (ctypes.c_uint32 * 6)()
@@ -90,12 +93,12 @@ def drop_capabilities() -> None:
 
 
 def set_dumpable(dumpable: bool) -> None:
-    """Whether this process's files in /proc belong to its user."""
+    """Set whether this process's files in /proc belong to its user (PR_SET_DUMPABLE)."""
     _check(_prctl(_SET_DUMPABLE, int(dumpable)), "PR_SET_DUMPABLE")
 
 
 def load_filter(program: bytes) -> None:
-    """Take on a filter of system calls, in the kernel's form, for good."""
+    """Install a seccomp filter (BPF bytes, 8 per instruction); it cannot be removed."""
     _check(_prctl(_SET_NO_NEW_PRIVS, 1), "PR_SET_NO_NEW_PRIVS")
     loaded = _Program(len(program) // 8, program)
     done = _libc.prctl(_SET_SECCOMP, ctypes.c_ulong(_SECCOMP_MODE_FILTER), ctypes.byref(loaded))

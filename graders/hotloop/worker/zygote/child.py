@@ -1,8 +1,8 @@
-"""From a forked zygote to a confined program: three processes.
+"""Turns a forked zygote into a confined program, in three processes.
 
-The first makes the namespaces and ends. The second is the first in them: it waits until its owner
-has limited it, starts the third and then only waits for that. The third builds the root, gives up
-its rights and is the program.
+The first creates the namespaces and exits. The second is process 1 of them: it waits until the
+owner has put it under limits, starts the third and then waits for it. The third builds the root
+file system, drops its privileges and becomes the program.
 """
 
 import os
@@ -21,9 +21,9 @@ _FAILED = 70
 
 
 def become(owner: int) -> Program:
-    """What is to be run here, in the third process only; the others end in this function.
+    """Return the program to run, in the third process only; the other two exit in this function.
 
-    `owner`: a socket to the owner, who is told of every failure.
+    `owner`: a socket to the owner, which receives every failure as `refused`.
     """
     sock = socket.socket(fileno=owner)
     try:
@@ -43,17 +43,18 @@ def _enter_namespaces() -> None:
         calls.unshare(_NAMESPACES)
         return
     calls.unshare(_NAMESPACES | calls.NEWUSER)
-    # As root in there: a new /dev/pts wants to be somebody's.
+    # Map to root inside: mounting /dev/pts needs an owner that exists there.
     rights.map_user(0, uid, gid)
 
 
 def _be_first(sock: socket.socket) -> Program:
     os.setsid()
-    # The first process of a namespace is deaf to what is sent from inside, but for what it handles.
+    # Process 1 of a namespace ignores signals from inside unless it has a handler for them.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     wire.send(sock, {"made": True})
     restrained = wire.receive(sock)
-    # Only now: its own control group is then the top of all that it sees of them.
+    # Only now, in its limited control group: that group then appears as the root of the
+    # hierarchy.
     calls.unshare(calls.NEWCGROUP)
     pid = os.fork()
     if pid:
@@ -85,7 +86,7 @@ def _be_program(sock: socket.socket) -> Program:
 
 
 def _wait_for(pid: int, sock: socket.socket, program_filter: bytes) -> NoReturn:
-    """Collect what ends, and end with the program: with this process all of the namespace goes."""
+    """Reap children until the program ends, then exit: that ends the whole namespace."""
     descriptors.close_all_but({sock.fileno()})
     rights.give_up_as_init(program_filter)
     while True:

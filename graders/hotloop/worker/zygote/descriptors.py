@@ -1,4 +1,4 @@
-"""Exactly the descriptors that a child is to have, under the numbers that it is to have."""
+"""Gives a child exactly the file descriptors that it needs, under the numbers that it expects."""
 
 import fcntl
 import os
@@ -8,9 +8,10 @@ STANDARD = frozenset({0, 1, 2})
 
 
 def arrange(wanted: dict[int, int], kept: int) -> int:
-    """Put each descriptor of `wanted` (number -> present descriptor) under its number and close
-    all others, but for `kept`, whose new number is returned. They outlive an execution, as they
-    would if the program had been executed with them; `kept` does not.
+    """Move each descriptor of `wanted` (number -> present descriptor) to its number.
+
+    All others are closed, except `kept`, whose new number is returned. The wanted ones stay open
+    across an exec, as if the program had been executed with them; `kept` is close-on-exec.
     """
     free = max((*STANDARD, *wanted, *wanted.values(), kept)) + 1
     moved = {number: fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, free) for number, fd in wanted.items()}
@@ -22,10 +23,10 @@ def arrange(wanted: dict[int, int], kept: int) -> int:
 
 
 def close_all_but(kept: Iterable[int]) -> None:
-    """Close every other descriptor."""
+    """Close every descriptor that is not in `kept`."""
     low = 0
     for fd in sorted(kept):
-        if low < fd:  # an empty range that starts at 0 would be all
+        if low < fd:  # closerange(0, 0) would close all of them
             os.closerange(low, fd)
         low = fd + 1
     os.closerange(low, 1 << 30)

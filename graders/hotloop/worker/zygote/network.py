@@ -1,4 +1,4 @@
-"""A loopback interface that works, in an otherwise empty network namespace."""
+"""Enables the loopback interface in an otherwise empty network namespace."""
 
 import fcntl
 import socket
@@ -7,7 +7,7 @@ import struct
 _GET_FLAGS, _SET_FLAGS = 0x8913, 0x8914
 _UP = 1
 _REQUEST = struct.Struct("16sH22x")
-"""struct ifreq: the interface's name and its flags."""
+"""struct ifreq: the interface's name and flags."""
 
 
 def raise_loopback() -> None:

@@ -1,4 +1,4 @@
-"""The program of a child: run in this process as if the interpreter had just been started."""
+"""A child's program, run in this process as if the interpreter had just started."""
 
 import os
 import runpy
@@ -14,14 +14,14 @@ _OWN = "hotloop.worker.zygote"
 
 @dataclass(frozen=True)
 class Program:
-    """`python -m MODULE …` or `python -c TEXT …`; what it raises ends this process as there."""
+    """`python -m MODULE …` or `python -c TEXT …`; exceptions end this process as usual."""
 
     option: str
     program: str
     arguments: list[str]
 
     def run(self) -> None:
-        """Run it as __main__."""
+        """Run the program as `__main__`."""
         sys.argv = [self.option, *self.arguments]
         sys.orig_argv = [sys.executable, self.option, self.program, *self.arguments]
         if self.option == "-m":
@@ -31,7 +31,7 @@ class Program:
 
 
 def prepare(request: Request) -> Program:
-    """Bring the interpreter's state to that of one that was just started for this request."""
+    """Reset the interpreter to the state of one that was just started for this request."""
     os.environ.clear()
     os.environ.update(request.environment)
     _forget_modules(request)
@@ -51,7 +51,7 @@ def _new_main() -> types.ModuleType:
 
 
 def _forget_modules(request: Request) -> None:
-    """The zygote's own, and what is about to be run under the name __main__."""
+    """Remove the zygote's own modules and the one to run as `__main__` from sys.modules."""
     main = request.program if request.option == "-m" else ""
     names = [
         name
@@ -61,7 +61,7 @@ def _forget_modules(request: Request) -> None:
     for name in names:
         module = sys.modules[name]
         if hasattr(module, "__path__") and name == main:
-            continue  # a package stays; its __main__ is run
+            continue  # keep the package; its __main__ runs
         del sys.modules[name]
         parent, _, last = name.rpartition(".")
         if parent in sys.modules:
@@ -69,7 +69,7 @@ def _forget_modules(request: Request) -> None:
 
 
 def _seed() -> None:
-    """Python seeds `random` in every fork; numpy does not, and torch starts from a fixed seed."""
+    """Reseed numpy. Python reseeds `random` in every fork; torch starts from a fixed seed."""
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()

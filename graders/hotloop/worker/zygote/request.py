@@ -1,16 +1,16 @@
-"""What the owner of a zygote asks a child to be. Plain data that both sides know."""
+"""The request that the owner of a zygote sends to a child: plain data for both sides."""
 
 from dataclasses import dataclass
 
 HOME = "/home/learner"
-"""As hotloop.sandbox.confinement has it, which is not seen inside."""
+"""Same as in hotloop.sandbox.confinement, which cannot be imported inside the sandbox."""
 
 
 @dataclass(frozen=True)
 class Mount:
-    """A folder of the zygote's view that the child sees at `inside`, read-only.
+    """A folder of the zygote's file system that the child sees at `inside`, read-only.
 
-    device, inode: what the owner found there; a child that finds something else gives up.
+    device, inode: identity of the folder that the owner found; the child fails if it finds another.
     """
 
     source: str
@@ -21,15 +21,16 @@ class Mount:
 
 @dataclass(frozen=True)
 class Request:
-    """One child.
+    """The description of one child.
 
-    option: -m or -c; program: a module's name or a text; arguments: what follows it.
-    environment: all of it. uid: the user to become where the owner is root, else None, and
-        inside_uid: as which it then appears.
-    trees: what the child sees as the zygote does, none below another; folders: what leads to a
-        mount; links: path and target of each symbolic link; files: path and text.
-    tmp_bytes: of each of /tmp, /dev/shm and the home folder. filter: in hexadecimal.
-    fds: the numbers under which the descriptors behind the first are kept.
+    option: -m or -c; program: a module's name or source text; arguments: what follows it.
+    environment: all variables.
+    uid: the user to become if the owner is root, else None; inside_uid: the user id that the child
+    then has inside.
+    trees: folders that the child sees as the zygote does, none inside another; folders: parent
+    folders of mounts; links: path and target of each symbolic link; files: path and text.
+    tmp_bytes: size of each of /tmp, /dev/shm and the home folder. filter: seccomp program, in hex.
+    fds: the numbers for the descriptors that follow the first one.
     """
 
     option: str

@@ -1,4 +1,4 @@
-"""What a child gives up, for good, before foreign code runs in it."""
+"""Drops a child's privileges, irreversibly, before foreign code runs in it."""
 
 import os
 from pathlib import Path
@@ -8,21 +8,21 @@ from hotloop.worker.zygote.request import Request
 
 
 def own_user_namespace(inside_uid: int) -> None:
-    """Leave for a user namespace in which this user has the id `inside_uid`, and no other."""
+    """Enter a user namespace in which this user has the id `inside_uid` and no other id exists."""
     outside, group = os.geteuid(), os.getegid()
     calls.unshare(calls.NEWUSER)
     map_user(inside_uid, outside, group)
 
 
 def map_user(inside: int, outside: int, group: int) -> None:
-    """Fill in the maps of a new user namespace that this process has made."""
+    """Write the uid and gid maps of a user namespace that this process has just created."""
     Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
     Path("/proc/self/uid_map").write_text(f"{inside} {outside} 1", encoding="ascii")
     Path("/proc/self/gid_map").write_text(f"{inside} {group} 1", encoding="ascii")
 
 
 def give_up(request: Request) -> None:
-    """Of the program: user, groups, capabilities; then the filter."""
+    """Drop the program's privileges: user, groups and capabilities; then install the filter."""
     if request.uid is None:
         own_user_namespace(request.inside_uid)
         calls.drop_bounding_set()
@@ -32,13 +32,13 @@ def give_up(request: Request) -> None:
         os.setresgid(request.uid, request.uid, request.uid)
         os.setresuid(request.uid, request.uid, request.uid)
     calls.drop_capabilities()
-    # After a change of user its own files in /proc are root's, which executing would undo.
+    # After a change of user its files in /proc belong to root; an exec would reset that.
     calls.set_dumpable(True)
     calls.load_filter(bytes.fromhex(request.filter))
 
 
 def give_up_as_init(program: bytes) -> None:
-    """Of the first process in the namespace: it only waits, and nobody may look into it."""
+    """Drop the privileges of process 1, which only waits; no process may inspect it."""
     calls.drop_bounding_set()
     calls.drop_capabilities()
     calls.set_dumpable(False)

@@ -1,4 +1,4 @@
-"""The file system of one child: built as bubblewrap builds it, from what the zygote sees."""
+"""Builds the file system of one child as bubblewrap would, from what the zygote sees."""
 
 import os
 from pathlib import Path
@@ -22,11 +22,14 @@ _PROC_COVERED = ("sys", "sysrq-trigger", "irq", "bus")
 
 
 class WrongFolder(RuntimeError):
-    """A folder is not the one that the owner meant."""
+    """A folder is not the one that the owner named: its device or inode differs."""
 
 
 def build(request: Request) -> None:
-    """Make the root and enter it. The caller is the first process in namespaces of its own."""
+    """Build the root file system and enter it.
+
+    The caller must be the first process in its own namespaces. Raises OSError or WrongFolder.
+    """
     previous = os.umask(0)
     calls.mount("", "/", "", calls.RECURSIVE | calls.PRIVATE)
     calls.mount("tmpfs", _NEW, "tmpfs", _TEMPORARY, "mode=0755")
@@ -106,7 +109,7 @@ def _folder(path: str) -> str:
 
 
 def _made(path: str) -> str:
-    """Where `path` is in the new root, with all folders above it."""
+    """Return the place of `path` in the new root, after creating its parent folders."""
     parent = path.rpartition("/")[0]
     if parent and not Path(f"{_NEW}{parent}").is_dir():
         _folder(parent)

@@ -1,7 +1,7 @@
-"""What ipykernel and IPython import only when a kernel starts or runs its first cell.
+"""Imports what ipykernel and IPython import only when a kernel starts or runs its first cell.
 
-Preloaded with hotloop.worker.kernel. A name that another version of theirs does not have costs
-time, no more.
+Preloaded together with hotloop.worker.kernel. A name that another version lacks is skipped and only
+costs time.
 """
 
 import importlib
