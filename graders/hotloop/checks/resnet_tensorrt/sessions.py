@@ -34,8 +34,8 @@ Rng = np.random.Generator
 CROPS, SIDE = 8, 64
 FILE = "network.onnx"
 SHARE = 1e-3
-"""Allowed error of a logit, as a share of the call's largest. float32 sums in another order,
-through 53 convolutions, stay a hundred times below it; bfloat16 is far above.
+"""Allowed error of a logit, as a share of the call's largest (at least 1). float32 sums in another
+order, through 53 convolutions, stay a hundred times below it; bfloat16 is far above.
 """
 
 

@@ -1,4 +1,4 @@
-"""Checks of leaving SSA form: hidden programs with cyclic phis and lost copies, and a copy limit.
+"""Checks of leaving SSA form: programs with cyclic phis and lost copies, and a limit on copies.
 
 The limit: on each edge, one copy for each phi whose value changes, and one more for each cycle of
 values that only change places.

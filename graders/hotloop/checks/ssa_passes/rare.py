@@ -1,4 +1,4 @@
-"""Cases that random programs rarely contain and careless passes get wrong; some programs start so.
+"""Cases that random programs rarely contain and careless passes get wrong, put before some of them.
 
 Each case detects its kind of mistake on its own, so that no such mistake passes by luck.
 """

@@ -1,4 +1,4 @@
-"""SSA construction, the slow way: a phi for every variable at every join, then remove the needless.
+"""SSA construction, the slow way: a phi for every variable at every join, less those not needed.
 
 It uses no dominance frontiers, so that it shares nothing with the algorithm that is taught.
 """

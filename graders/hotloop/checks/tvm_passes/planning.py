@@ -1,8 +1,8 @@
 """Our own partition, as the reference: which operators go to mac16, in which regions.
 
-Units follow the accelerator's patterns: a matmul, with the bias and the relu if each is the only
-consumer. Regions then grow while merging lowers the cost, the memory suffices, and no two regions
-wait for each other. A region stays on the host where that is cheaper.
+Units follow the accelerator's patterns: a matmul, with a bias add and a relu if each is the only
+consumer of the preceding result. Regions then grow while merging lowers the cost, the memory
+suffices, and no two regions wait for each other. A region stays on the host where that is cheaper.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ MOST_REPORT = 1 << 16
 
 
 def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
-    """Return the result of the run, in JSON, since a loss may be NaN.
+    """Return the result of the run in JSON, which can hold a NaN loss.
 
     All of it but `report` and `value` is recorded here. plan: JSON of seed, steps, every, backends,
     troubles, and kills: [request, its count, seconds between answer and kill or null].

@@ -44,8 +44,7 @@ class Cluster:
     """A run with faults.
 
     troubles: mappings with kind, backend or None, first, last, times. known: histories by digest.
-    lineage: of the current state, or None if that is not to be trusted. steps_done: all steps
-        trained.
+    lineage: of the current state; None if there is no valid state. steps_done: all trained steps.
     """
 
     seed: int

@@ -232,7 +232,7 @@ def equal_pair(rng: Rng) -> Pair:
 def _silence(graph: onnx.GraphProto, rng: Rng) -> bool:
     """Make a normalization output −1 everywhere, so that the following Relu gives 0.
 
-    False if none is.
+    Returns False if no normalization precedes a Relu.
     """
     before = {node.input[0] for node in graph.node if node.op_type == "Relu"}
     norm = _one_of(graph, rng, "BatchNormalization", lambda n: n.output[0] in before)

@@ -1,4 +1,4 @@
-"""Import TVM without PyTorch, which TVM imports if it finds it; takes a third of the time.
+"""Import TVM without PyTorch, which TVM imports if it finds it. This takes a third of the time.
 
 Programs that need no torch tensors import this before they import tvm. They can still import
 PyTorch afterwards.

@@ -140,7 +140,10 @@ def _ill_formed(module: tvm.IRModule) -> str | None:
 
 
 def _require_types(function: tirx.PrimFunc) -> None:
-    """Raise ValueError where two dtypes meet, which TVM does not check for all statements."""
+    """Raise ValueError where operands, stores or loop bounds mix dtypes.
+
+    Complements `verify_well_formed`.
+    """
 
     def binary(node: Any) -> None:
         if node.a.ty.dtype != node.b.ty.dtype:

@@ -86,7 +86,7 @@ class _Writer:
         self.loops: list[_Loop] = []
         self.budget = 11
         self.depth = 0
-        # Every fifth function gives the pass nothing to do.
+        # One in five functions has no guard to eliminate.
         self.idle = rng.random() < 0.2
         self.written: Any = None
 
@@ -327,7 +327,7 @@ class _Writer:
         return self._guard(self._load() > self._constant(self.rng.choice([-1, 0, 1])))
 
     def _data_guard_twice(self) -> Any:
-        """Test an element, overwrite it under either name, and test it again, which then fails."""
+        """Test an element, store -2 to it or to an equally large buffer, and test it again."""
         names = [m for m in self.memory if m[1] == self.memory[0][1]]
         buffer, shape = self.memory[0]
         other, _ = self.rng.choice(names)

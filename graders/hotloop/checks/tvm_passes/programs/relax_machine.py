@@ -1,4 +1,4 @@
-"""Run Relax functions of elementwise operators directly from the JSON, with numpy."""
+"""Run Relax functions of elementwise operators directly from the JSON, in numpy."""
 
 from __future__ import annotations
 
