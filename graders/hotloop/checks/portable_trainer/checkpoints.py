@@ -1,4 +1,4 @@
-"""Checkpoints: written, resumed, chosen among damaged ones, and whole after a kill."""
+"""Checks of checkpoints: writing, resuming, choosing an undamaged one, and surviving a kill."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Rng = np.random.Generator
 
 FILE = "checkpoint.safetensors"
 AFTER = 12
-"""Steps after a checkpoint whose losses are compared: more than an epoch of 8."""
+"""Steps after a checkpoint whose losses are compared: more than an epoch, which has 8."""
 
 RELATIVE = 1e-6
-"""Of losses. Both run the same operations; only the number of threads may differ."""
+"""Tolerance of losses. Both runs use the same operations; only the number of threads may differ."""
 
 STEPS = (2, 9, 11)
 """Steps before each of the three checkpoints that `newest` chooses from."""
@@ -34,7 +34,7 @@ TIMEOUT_S = 60.0
 
 
 def disagreement(got: object, want: object, relative: float = RELATIVE) -> str | None:
-    """The first loss of `got` that differs from ours, `want`."""
+    """Return the first loss in `got` that differs from ours in `want`, or None."""
     is_, should = _numbers(got), _numbers(want)
     if is_.shape != should.shape:
         return f"there are {is_.size} losses, and should be {should.size}"
@@ -52,20 +52,20 @@ def _numbers(losses: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
-    """Seeds and steps: none, some, exactly an epoch, more than an epoch."""
+    """Yield seeds and numbers of steps: none, some, exactly an epoch, more than an epoch."""
     for steps in (0, int(rng.integers(2, 7)), 8, int(rng.integers(9, 15))):
         yield int(rng.integers(1 << 30)), steps
 
 
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """The candidate trains and saves; we resume."""
+    """Yield assignments: the candidate trains and saves; we resume."""
     for seed, steps in _seeds(rng):
         judged = goes_on(seed, steps, session, version=constant("VERSION", 0))
         yield Assignment(f"after {steps} steps", (seed, steps), FILE, judged)
 
 
 def resumed(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """We train and save; the candidate resumes, trains and saves; then we resume."""
+    """Yield assignments: the candidate resumes our checkpoint, trains and saves; then we resume."""
     program = RESUMING.trusted(session)
     for seed, steps in _seeds(rng):
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
@@ -77,9 +77,9 @@ def resumed(rng: Rng, session: Session) -> Iterator[Assignment]:
 def goes_on(
     seed: int, steps: int, session: Session, relative: float = RELATIVE, version: int = 0
 ) -> Callable[[bytes], str | None]:
-    """Reads a checkpoint of a run after `steps` steps, resumes it, and compares the losses.
+    """Return a check that reads a checkpoint after `steps` steps, resumes it, and compares losses.
 
-    version: expected in its state; 0 if none is.
+    version: expected in its state; 0 for none.
     """
 
     def mismatch(data: bytes) -> str | None:
@@ -96,7 +96,10 @@ def goes_on(
 
 
 def chosen(session: Session) -> str:
-    """`newest` gives the index of the newest whole file, or None if each is damaged."""
+    """Check that `newest` returns the index of the newest undamaged file, or None if there is none.
+
+    Returns the message for the learner; raises Ruling.
+    """
     link, count = session.of("newest").worker(), 0
     for label, files, want in made(_folders(session)):
         given = [GivenFile(FILE, data) for data in files]
@@ -112,7 +115,7 @@ def chosen(session: Session) -> str:
 
 
 def _folders(session: Session) -> Iterator[tuple[str, list[bytes], int | None]]:
-    """A label, the files, and the index of the newest whole one."""
+    """Yield a label, the files, and the index of the newest undamaged one, or None."""
     rng = session.rng()
     oldest, whole, newest = (_ours(int(rng.integers(1 << 30)), steps, session) for steps in STEPS)
     for label, damaged in _damages(newest, rng):
@@ -128,7 +131,7 @@ def _ours(seed: int, steps: int, session: Session) -> bytes:
 
 
 def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
-    """A label and a damaged copy of the file."""
+    """Yield a label and a damaged copy of the file, for each kind of damage."""
     (length,) = struct.unpack("<Q", data[:8])
     begin = 8 + length
     header = as_message(json.loads(data[8:begin])) or {}
@@ -152,7 +155,10 @@ def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
 
 
 def killed(session: Session) -> str:
-    """A process is killed while it is in `write`: a whole checkpoint must be on disk."""
+    """Check that an undamaged checkpoint is on disk after a process is killed in `write`.
+
+    Returns the message for the learner; raises Ruling.
+    """
     file = GivenFile("checkpoint.py", session.files.content(session.candidate.file or ""))
     seed = int(session.rng().integers(1 << 30))
     program = WRITING.given(session, "kills")

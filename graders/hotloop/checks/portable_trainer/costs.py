@@ -1,6 +1,6 @@
-"""What a plan costs, by the rules of `costs.md`.
+"""The cost of a plan, by the rules of `costs.md`.
 
-Everything is a Python float. Stages are counted from 0, layers through the towers in order.
+All results are Python floats. Stages are counted from 0, layers through the towers in order.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ Mode = Literal["none", "selective", "full"]
 Group = Literal["tensor", "data", "pipeline"]
 MODES: tuple[Mode, ...] = ("none", "selective", "full")
 WEIGHT, GRADIENT = 2, 2
-"""Bytes a parameter."""
+"""Bytes for each parameter."""
 
 
 @dataclass(frozen=True)
 class Tower:
-    """Equal layers, one behind the other."""
+    """Consecutive equal layers. tokens: of one sequence."""
 
     layers: int
     hidden: int
@@ -38,21 +38,23 @@ class Tower:
 
     @property
     def scores_flops(self) -> float:
-        """Of attention's two products that have no weights, forward, for one sequence."""
+        """Forward FLOPs of attention's two products without weights, for one sequence."""
         return 4.0 * self.tokens**2 * self.hidden
 
     @property
     def forward_flops(self) -> float:
-        """Of one layer for one sequence."""
+        """Forward FLOPs of one layer for one sequence."""
         return 2.0 * self.tokens * self.weights + self.scores_flops
 
     @property
     def output_bytes(self) -> float:
-        """Of one sequence, in two bytes a number."""
+        """Bytes of one sequence's output, two for each number."""
         return 2.0 * self.tokens * self.hidden
 
     def saved_bytes(self, mode: Mode, tensor: int) -> float:
-        """Of one layer for one sequence, kept for the backward pass."""
+        """Return the bytes that one layer keeps for the backward pass, for one sequence on a
+        device.
+        """
         tokens, hidden = self.tokens, self.hidden
         if mode == "full":
             return 2.0 * tokens * hidden
@@ -62,7 +64,7 @@ class Tower:
 
 @dataclass(frozen=True)
 class Model:
-    """Towers, and the vocabulary at the last one's end."""
+    """Towers, and the vocabulary after the last one. tied: input and output share their matrix."""
 
     towers: tuple[Tower, ...]
     vocabulary: int
@@ -75,24 +77,24 @@ class Model:
 
     @property
     def last(self) -> Tower:
-        """The tower that the output stands on."""
+        """The tower that the output layer follows."""
         return self.towers[-1]
 
     @property
     def embedding(self) -> float:
-        """Parameters of one matrix between tokens and numbers."""
+        """Parameters of one vocabulary matrix."""
         return float(self.vocabulary * self.last.hidden)
 
     @property
     def parameters(self) -> float:
-        """Of all layers and of the vocabulary."""
+        """Parameters of all layers and of the vocabulary matrices."""
         matrices = 1 if self.tied else 2
         return sum(t.layers * t.weights for t in self.towers) + matrices * self.embedding
 
 
 @dataclass(frozen=True)
 class Network:
-    """bandwidth: bytes a second from a device; latency: seconds."""
+    """bandwidth: bytes per second from a device. latency: seconds."""
 
     bandwidth: float
     latency: float
@@ -100,7 +102,10 @@ class Network:
 
 @dataclass(frozen=True)
 class Cluster:
-    """flops: what a device sustains a second. links: of the fast network, by kind of group."""
+    """flops: sustained by a device per second. node: devices in a node.
+
+    memory_bytes: of a device. links: how many links of the fast network each kind of group has.
+    """
 
     devices: int
     node: int
@@ -113,7 +118,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a model is spread, and how a step is divided."""
+    """How a model is distributed and a step is divided. Lists have one entry for each stage."""
 
     tensor: int
     pipeline: int
@@ -126,7 +131,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Case:
-    """A model that is to be trained on a cluster. batch: sequences a step."""
+    """A model to train on a cluster. batch: sequences per step."""
 
     model: Model
     cluster: Cluster
@@ -135,7 +140,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of a plan: a number for each stage, and for the step."""
+    """The cost of a plan: one number for each stage, and the step's time."""
 
     state_bytes: tuple[float, ...]
     activation_bytes: tuple[float, ...]
@@ -145,7 +150,7 @@ class Estimate:
 
 
 def invalid(case: Case, plan: Plan) -> str | None:
-    """Why there can be no such plan, a sentence's end; None if there can."""
+    """Return why the plan is not valid, as the end of a sentence, or None."""
     group = plan.data * plan.micro_batch
     if plan.tensor * plan.pipeline * plan.data != case.cluster.devices:
         return f"tensor · pipeline · data is not {case.cluster.devices}"
@@ -163,7 +168,7 @@ def invalid(case: Case, plan: Plan) -> str | None:
 
 
 class Prices:
-    """What layers and groups cost under all of a plan but its stages."""
+    """Costs of layers and groups, which depend on all of a plan but its stages."""
 
     def __init__(
         self, case: Case, tensor: int, pipeline: int, data: int, micro_batch: int, zero: int
@@ -177,7 +182,7 @@ class Prices:
     # --- bytes ---
 
     def parameters(self, layers: Sequence[Tower], stage: int) -> float:
-        """On one device of the stage."""
+        """Return the parameters on one device of the stage."""
         ends = (stage == 0) + (stage == self.pipeline - 1)
         if self.pipeline == 1 and self.model.tied:
             ends = 1
@@ -185,20 +190,20 @@ class Prices:
 
     @property
     def bytes_a_parameter(self) -> float:
-        """Weight, gradient and what the optimizer keeps, as far as they are not sharded."""
+        """Bytes of weight, gradient and optimizer state on one device, sharded as `zero` says."""
         shards = [self.data if self.zero >= level else 1 for level in (3, 2, 1)]
         sizes = (WEIGHT, GRADIENT, self.optimizer)
         return sum(size / shard for size, shard in zip(sizes, shards, strict=True))
 
     def state_bytes(self, layers: Sequence[Tower], stage: int) -> float:
-        """Of all parameters, and with everything sharded of two layers that are gathered."""
+        """Return the bytes of all parameters' state; with zero 3 also of two gathered layers."""
         found = self.parameters(layers, stage) * self.bytes_a_parameter
         if self.zero == 3:
             found += 2 * WEIGHT * max(t.weights for t in layers) / self.tensor
         return found
 
     def activation_bytes(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
-        """Of all micro-batches that the stage has in flight."""
+        """Return the bytes of all micro-batches that the stage has in flight."""
         flying = min(self.pipeline - stage, self.micro_batches)
         found = flying * sum(t.saved_bytes(mode, self.tensor) for t in layers)
         if mode == "full":
@@ -210,7 +215,7 @@ class Prices:
     # --- seconds ---
 
     def link(self, group: Group) -> Network:
-        """What joins the members of a group."""
+        """Return the network that connects the members of a group."""
         ranks, stride = {
             "tensor": (self.tensor, 1),
             "data": (self.data, self.tensor),
@@ -222,13 +227,13 @@ class Prices:
         return Network(fast.bandwidth * self.cluster.links[group], fast.latency)
 
     def ring_s(self, group: Group, size: float, parts: float = 1) -> float:
-        """To gather or to scatter `size` bytes, in so many parts."""
+        """Return the seconds to gather or scatter `size` bytes, in `parts` parts."""
         ranks = self.tensor if group == "tensor" else self.data
         link = self.link(group)
         return (ranks - 1) * (parts * link.latency + size / (ranks * link.bandwidth))
 
     def layer_s(self, layer: Tower, mode: Mode) -> float:
-        """One layer's computing and its tensor group's messages."""
+        """Return the seconds of one layer's computation and its tensor group's messages."""
         flops = 3 * layer.forward_flops
         flops += {"none": 0.0, "selective": layer.scores_flops, "full": layer.forward_flops}[mode]
         messages = 12 if mode == "full" else 8
@@ -236,53 +241,56 @@ class Prices:
         return computing + messages * self.ring_s("tensor", self.micro_batch * layer.output_bytes)
 
     def output_s(self) -> float:
-        """The last stage's product with the vocabulary."""
+        """Return the seconds of the product with the vocabulary in the last stage."""
         flops = 6.0 * self.model.last.tokens * self.model.embedding
         return self.micro_batch * flops / (self.tensor * self.cluster.flops)
 
     def own_s(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
-        """Computing and the tensor group's messages of a stage, for one micro-batch."""
+        """Return the seconds of a stage's computation and tensor messages, for one micro-batch."""
         last = self.output_s() if stage == self.pipeline - 1 else 0.0
         return sum(self.layer_s(t, mode) for t in layers) + last
 
     def data_s(self, layers: Sequence[Tower], stage: int) -> float:
-        """What the data group sends for each micro-batch, layer by layer."""
+        """Return the seconds of the data group's messages for each micro-batch, layer by layer."""
         one = self.ring_s("data", WEIGHT * self.parameters(layers, stage), len(layers))
         return one * {3: 3, 2: 1}.get(self.zero, 0)
 
     def once_s(self, layers: Sequence[Tower], stage: int) -> float:
-        """What the data group sends once a step."""
+        """Return the seconds of the data group's messages once per step."""
         one = self.ring_s("data", WEIGHT * self.parameters(layers, stage))
         return one * {0: 2, 1: 2, 2: 1}.get(self.zero, 0)
 
     def sends_s(self, stage: int) -> float:
-        """An output to the next stage and a gradient to the one before, all of one shape."""
+        """Return the seconds to send an output forward and a gradient back, all of one shape."""
         link = self.link("pipeline")
         size = self.micro_batch * max(t.output_bytes for t in self.model.towers)
         neighbours = (stage > 0) + (stage < self.pipeline - 1)
         return neighbours * (link.latency + size / (self.tensor * link.bandwidth))
 
     def work_s(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
-        """Of a stage, for one micro-batch."""
+        """Return a stage's seconds for one micro-batch."""
         busy = max(self.own_s(layers, mode, stage), self.data_s(layers, stage))
         return busy + self.sends_s(stage)
 
     def step_s(self, work_s: float, once_s: float) -> float:
-        """The last micro-batch hides of what is sent once as much as it lasts."""
+        """Return the step's seconds.
+
+        The last micro-batch overlaps with the messages sent once per step.
+        """
         return (self.micro_batches + self.pipeline - 2) * work_s + max(work_s, once_s)
 
     def bytes(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
-        """State and activations of a stage's device."""
+        """Return the bytes of state and activations on a device of the stage."""
         return self.state_bytes(layers, stage) + self.activation_bytes(layers, mode, stage)
 
 
 def prices(case: Case, plan: Plan) -> Prices:
-    """Under this plan."""
+    """Return the costs under this plan."""
     return Prices(case, plan.tensor, plan.pipeline, plan.data, plan.micro_batch, plan.zero)
 
 
 def estimate(case: Case, plan: Plan) -> Estimate:
-    """What a valid plan takes."""
+    """Return the cost of a valid plan."""
     price, layers = prices(case, plan), case.model.layers
     ends = [sum(plan.stages[: n + 1]) for n in range(plan.pipeline)]
     parts = [layers[end - size : end] for end, size in zip(ends, plan.stages, strict=True)]
@@ -297,7 +305,7 @@ def estimate(case: Case, plan: Plan) -> Estimate:
 
 
 def plan_from(document: dict[str, Any]) -> Plan | None:
-    """A plan from plain data; None when it has not the form of one."""
+    """Return a plan from plain data, or None if its form is wrong."""
     numbers = [document.get(key) for key in ("tensor", "pipeline", "data", "micro_batch", "zero")]
     stages, modes = document.get("stages"), document.get("recompute")
     if not all(_is_count(number) for number in numbers[:4]) or numbers[4] not in (0, 1, 2, 3):

@@ -1,6 +1,6 @@
-"""The right fallback policy: the decision after each event, by the rules of `policy.md`.
+"""Reference fallback policy: the decision after each event, by the rules of `policy.md`.
 
-Its memory is an object; whether a candidate's memory is plain data is judged by `remembers`.
+Its state is kept in an object; the check `remembers` tests that a candidate's is plain data.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Event = dict[str, Any]
 
 
 def first_rest() -> int:
-    """Steps that a backend rests for the first time."""
+    """Return how many steps a backend rests the first time."""
     return constant("REST", 20)
 
 
 @dataclass(frozen=True)
 class Backend:
-    """What a policy knows about a backend from the start. step_s: seconds a step."""
+    """What a policy knows about a backend from the start. step_s: seconds per step."""
 
     name: str
     memory_gib: float
@@ -34,13 +34,13 @@ class Backend:
     step_s: float
 
     def plain(self) -> dict[str, object]:
-        """As a learner's policy gets it."""
+        """Return the dict that a learner's policy receives."""
         return dict(vars(self))
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do. origin: `from` in what a learner's policy returns."""
+    """What to do next. origin: `from` in what a learner's policy returns."""
 
     do: str
     backend: str
@@ -48,7 +48,7 @@ class Decision:
     because: str | None
 
     def plain(self) -> dict[str, object]:
-        """As a learner's policy returns it."""
+        """Return the dict that a learner's policy must return."""
         return {
             "do": self.do,
             "backend": self.backend,
@@ -68,7 +68,12 @@ class _Watch:
 
 @dataclass
 class Policy:
-    """Decides event by event."""
+    """Decides after each event.
+
+    barred: backends never to use again. rests: how often each has rested. until: the step at which
+    it may return. losses: steps of recent lost ranks. bad: step and backend of the last non-finite
+    loss.
+    """
 
     backends: Sequence[Backend]
     barred: set[str] = field(default_factory=set[str])
@@ -79,7 +84,7 @@ class Policy:
     watch: _Watch = field(default_factory=_Watch)
 
     def decide(self, event: Event) -> Decision:
-        """The right decision after this event."""
+        """Return the right decision after this event."""
         name, step = event["backend"], event["step"]
         if event["kind"] == "step":
             decision = self._step(name, step, event)

@@ -1,4 +1,4 @@
-"""The programs of this module: they train, resume checkpoints, run and kill trainers."""
+"""This module's judge programs: they train, resume checkpoints, and run and kill trainers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks that torchrun starts from a candidate's file; one is killed at a random step."""
+"""Checks of ranks that torchrun starts from a candidate's file; in some, one is killed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,16 @@ TIMEOUT_S = 150.0
 Sharding = Literal["data_parallel", "fully_sharded"]
 
 CLOSE = 1e-4
-"""Absolute tolerance of weights and velocities, which are below 10, after 12 steps: sums over ranks
-have another order than in one process. Mistakes are off by more than 1e-3."""
+"""Absolute tolerance of weights and velocities, all below 10, after 12 steps: sums over ranks have
+another order than in one process. Mistakes are off by more than 1e-3.
+"""
 
 
 def trained(session: Session, how: Sharding, killed: bool = False) -> str:
-    """The weights after STEPS steps are those of one process, and each sample was fetched once.
+    """Check that the ranks end with the weights of one process, and fetch each sample once.
 
-    killed: a random rank gets SIGKILL at a random step; torchrun restarts all of them.
+    killed: a random rank gets SIGKILL at a random step, and torchrun restarts all of them. Returns
+    the message for the learner; raises Ruling.
     """
     rng = session.rng()
     kill = [int(rng.integers(COUNT)), int(rng.integers(5, STEPS - 1))] if killed else []
@@ -40,7 +42,10 @@ def trained(session: Session, how: Sharding, killed: bool = False) -> str:
 
 
 def _launched(session: Session, seed: int, how: Sharding, kill: list[int]) -> dict[str, Any]:
-    """What `launched` in launching.py returns. kill: rank and step, or nothing."""
+    """Return what `launched` in launching.py reports.
+
+    kill: connection number and step, or empty.
+    """
     names = (session.candidate.file or "", "checkpoint.py")
     reported = LAUNCHING.given(session, "launches").ask(
         "launched",
@@ -80,7 +85,7 @@ def _about_distance(off: float) -> str | None:
 
 
 def _about_fetches(lives: list[list[Any]], kill: list[int]) -> str | None:
-    """lives: of the ranks before and after a loss, what each has fetched."""
+    """Check what was fetched. lives: for each start of the ranks, what each rank has fetched."""
     for life in lives:
         if len(life) != COUNT:
             return f"{len(life)} ranks fetched samples, and not {COUNT}"

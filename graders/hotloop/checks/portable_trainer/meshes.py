@@ -1,4 +1,4 @@
-"""Steps that candidates export for a mesh of XLA devices: their layout and their losses."""
+"""Checks of training steps exported for a mesh of XLA devices: their layout and their losses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 FILE = "step.jax"
 DEVICES, STEPS = 8, 4
 CLOSE = 1e-4
-"""Relative tolerance of losses after up to three steps in float32, summed in another order."""
+"""Relative tolerance of losses after up to three float32 steps, summed in another order."""
 
 _BLOCK: dict[str, Shape] = {
     "norm.weight": (32,),
@@ -52,7 +52,7 @@ SHAPES: dict[str, Shape] = {
 
 
 def spec_questions(rng: Rng) -> Iterator[Question]:
-    """Model axes of 1 to 8 devices; some divide few dimensions."""
+    """Yield questions for model axes of 1 to 8 devices; some divide few dimensions."""
     for model in rng.permutation(np.arange(1, DEVICES + 1)).tolist():
         yield Question(f"a model axis of {model}", (model,), partial(_about_specs, model))
 
@@ -74,8 +74,11 @@ def _about_specs(model: int, answer: object) -> str | None:
 
 
 def exported(rng: Rng, session: Session, *, runs: bool) -> Iterator[Assignment]:
-    """Meshes of several shapes; batches are no powers of two. runs: also compare losses."""
-    # Compiling for eight devices takes its time.
+    """Yield assignments: meshes of several shapes, with batches that are no powers of two.
+
+    runs: also compare losses.
+    """
+    # Compiling for eight devices is slow, so losses are compared on one mesh only.
     one = (4, 2) if rng.random() < 0.5 else (2, 4)
     shapes = [one] if runs else [(8, 1), (1, 8), (2, 2)]
     for data, model in shapes:

@@ -1,4 +1,4 @@
-"""A monitor's figures, sketches, and files, which prometheus_client and TensorBoard read."""
+"""Checks of a monitor's summary, sketches, dashboard, and files for Prometheus and TensorBoard."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Compare = Callable[[object], str | None]
 WHOLE = ("steps", "lost_steps", "compiles", "recompiles", "fallbacks", "restarts")
 EXACTLY = 1e-9
 SINGLE = 1e-6
-"""TensorBoard keeps a curve's values in float32."""
+"""TensorBoard stores a curve's values in float32."""
 SKETCH_BYTES, SKETCH_ERROR = 16 * 1024, 0.01
 SKETCHED_STEPS = 6000
 THREE_DIGITS = 0.006
@@ -61,7 +61,7 @@ RUNS = {
 
 
 def figures(rng: Rng) -> Iterator[Question]:
-    """`summary` of each kind of run."""
+    """Yield questions about the `summary` of each kind of run."""
     for label, events in _runs(rng):
         yield Question(label, (_file(events),), _figures_mismatch(truth(events)))
 
@@ -85,7 +85,7 @@ def _figures_mismatch(right: Truth) -> Compare:
 
 
 def merged(session: Session) -> Iterator[Look]:
-    """Sketches of the ranks of each job, and the quantiles of all of its steps."""
+    """Yield checks: sketches of each job's ranks, merged to quantiles of all of its steps."""
     rng = session.rng()
     plain, wide = Shape(SKETCHED_STEPS, 1, 0, 0, 2), Shape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3)
     jobs = {
@@ -126,7 +126,7 @@ def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:
 
 
 def metrics(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Prometheus files, at the end of each run and just before its restart."""
+    """Yield assignments: Prometheus files at the end of each run, and just before its restart."""
     for label, events in _runs(rng):
         yield _metrics_assignment(label, events, session)
         later = next((n for n, e in enumerate(events) if e["event"] == "restart"), None)
@@ -208,7 +208,7 @@ def _samples(right: Truth) -> dict[Sample, float]:
 
 
 def _sample(name: str, labels: dict[str, Any] | None = None) -> Sample:
-    """With `le` as a number: 1 and 1.0 are one bucket."""
+    """Return a sample's key. `le` is normalized as a number, so that 1 and 1.0 are one bucket."""
     texts = {key: str(value) for key, value in (labels or {}).items()}
     if "le" in texts and _NUMBER.fullmatch(texts["le"]):
         texts["le"] = f"{float(texts['le']):g}"
@@ -226,7 +226,7 @@ def _shown_sample(sample: Sample) -> str:
 
 
 def curves(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Event files for TensorBoard."""
+    """Yield assignments: event files for TensorBoard."""
     for label, events in _runs(rng):
         yield _curves_assignment(label, events, session)
 
@@ -271,7 +271,7 @@ def _curve_mismatch(
 
 
 def dashboards(rng: Rng) -> Iterator[Question]:
-    """The text of `dashboard` for each kind of run."""
+    """Yield questions about the text of `dashboard` for each kind of run."""
     for label, events in _runs(rng):
         yield Question(label, (_file(events),), _dashboard_mismatch(truth(events)))
 

@@ -1,4 +1,4 @@
-"""Runs that a trainer must survive."""
+"""Runs with faults and kills that a trainer must survive."""
 
 from __future__ import annotations
 
@@ -12,15 +12,19 @@ from hotloop.checks.portable_trainer.fallback import Backend
 from hotloop.checks.portable_trainer.weather import Trouble
 
 Kill = tuple[str, int, float | None]
-"""Name of a request, the count of it at which the trainer is killed, and the seconds between answer
-and kill; None: killed without an answer."""
+"""Name of a request, how many of them there are when the trainer is killed, and the seconds between
+answer and kill; None to kill it without an answer.
+"""
 
 SAMPLES, BATCH = 64, 8
 
 
 @dataclass(frozen=True)
 class Ordeal:
-    """A run with its faults and kills. ends: whether the policy lets it finish."""
+    """A run with its faults and kills. every: steps between checkpoints.
+
+    ends: whether the policy lets it finish.
+    """
 
     label: str
     seed: int
@@ -32,7 +36,7 @@ class Ordeal:
     ends: bool = True
 
     def plan(self) -> str:
-        """As the program gets it."""
+        """Return the JSON for the program disturbing.py."""
         return json.dumps(
             {
                 "seed": self.seed,
@@ -45,7 +49,7 @@ class Ordeal:
         )
 
     def order(self) -> list[list[int]]:
-        """The samples of each step, as `remote.py` beside the notebook has them."""
+        """Return the samples of each step, as `remote.py` beside the notebook computes them."""
         found: list[list[int]] = []
         for step in range(self.steps):
             epoch, place = divmod(step, SAMPLES // BATCH)

@@ -1,4 +1,4 @@
-"""Compares a disturbed run with the undisturbed one and with the policy."""
+"""Compare a disturbed run with an undisturbed one and with the policy."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Outcome:
-    """reported: by our program. Of it `report` and `value` come from the candidate."""
+    """A run's result.
+
+    reported: by our program; only `report` and `value` come from the candidate.
+    """
 
     ordeal: Ordeal
     reported: dict[str, Any]
 
     def mismatch(self, session: Session) -> str | None:
-        """The first difference, or None."""
+        """Return the first difference, or None."""
         if self.reported["foul"] is not None:
             return str(self.reported["foul"])
         return (
@@ -55,7 +58,7 @@ class Outcome:
         return f"step {step} was trained with samples {got[:3]}…, {how}"
 
     def _about_waste(self) -> str | None:
-        """Each restore or kill costs at most the steps since the newest checkpoint."""
+        """Check that each restore or kill costs at most the steps since the newest checkpoint."""
         events = self.reported["events"]
         lost = sum(event["kind"] in ("killed", "out_of_memory", "rank_lost") for event in events)
         lost += sum(_is_not_finite(event) for event in events)
@@ -65,7 +68,7 @@ class Outcome:
         return f"{done} steps were trained, where {most} are enough: it goes back too far"
 
     def _about_the_report(self) -> str | None:
-        """One line for each fault, with its step, backend and decision."""
+        """Check that the report has a line for each fault, with its step, backend and decision."""
         got: list[object] = []
         for line in str(self.reported["report"]).splitlines():
             try:
@@ -81,7 +84,9 @@ class Outcome:
         return None
 
     def _lines(self) -> Iterator[dict[str, object]]:
-        """Expected lines up to the first kill; later ones depend on what a checkpoint remembers."""
+        """Yield the expected lines up to the first kill; later ones depend on a checkpoint's
+        contents.
+        """
         policy = Policy(self.ordeal.backends)
         for event in self.reported["events"]:
             if event["kind"] == "killed":
@@ -97,9 +102,9 @@ class Outcome:
 
 @dataclass
 class _Following:
-    """Compares each action with the policy's decision after the event before it.
+    """Compares each action with the policy's decision after the preceding event.
 
-    After a kill only barred backends are compared: a checkpoint holds older times and counts.
+    After a kill, only barred backends are compared: a checkpoint holds older times and counts.
     """
 
     policy: Policy
@@ -108,7 +113,7 @@ class _Following:
     said: str = ""
 
     def mismatch(self, events: list[Event]) -> str | None:
-        """The first action that was not as decided."""
+        """Return the first action that differs from the decision, or None."""
         for event in events:
             found = self._about(event)
             if found is not None:

@@ -1,7 +1,7 @@
-"""Questions to a planner: estimates of given plans, and plans for models on clusters.
+"""Questions for a planner: estimates of given plans, and plans for models on clusters.
 
-A plan for a small case is compared with all plans, for a large one with a bounded search, for a
-published model with the published plan.
+A plan is compared with all plans for a small case, with a bounded search for a large one, and with
+the published plan for a published model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Rng = np.random.Generator
 Document = dict[str, Any]
 
 RELATIVE = 1e-6
-"""Both compute in float64; the order of a sum may differ."""
+"""Both sides compute in float64; the order of a sum may differ."""
 
 SMALL_REGRET, LARGE_REGRET, PUBLISHED_REGRET = 0.01, 0.03, 0.001
 LISTS = ("state_bytes", "activation_bytes", "stage_s")
@@ -44,7 +44,7 @@ ALWAYS_ASKED = ("1008.0B", "Llama 3 405B, 8192 GPUs")
 
 
 def case_from(document: Document) -> Case:
-    """A case from its plain form."""
+    """Return a case from plain data."""
     model, cluster = document["model"], dict(document["cluster"])
     towers = tuple(Tower(**tower) for tower in model["towers"])
     cluster |= {key: Network(**cluster[key]) for key in ("fast", "slow")}
@@ -57,7 +57,7 @@ def case_from(document: Document) -> Case:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A kind of plan. Each rule of costs.md decides something in one of WANTED."""
+    """A kind of plan to estimate. Each rule of costs.md matters for at least one of WANTED."""
 
     label: str
     way: search.Way
@@ -84,7 +84,7 @@ WANTED = (
 
 
 def estimates(rng: Rng) -> Iterator[Question]:
-    """Each of WANTED, for a random model and cluster."""
+    """Yield questions: an estimate for each of WANTED, with a random model and cluster."""
     for wanted in WANTED:
         document = _estimated(rng, wanted)
         plan = plan_from(document["plan"])
@@ -155,7 +155,7 @@ def _list_mismatch(key: str, got: object, want: tuple[float, ...]) -> str | None
 
 
 def small(rng: Rng) -> Iterator[Question]:
-    """Few devices and layers: compared with every plan."""
+    """Yield questions with few devices and layers; answers are compared with every plan."""
     kinds = (
         ("Four devices in two nodes", _small(rng, 4, 2, 5), 0.15),
         ("Four devices with little memory", _small(rng, 4, 4, 6), 0.02),
@@ -179,7 +179,9 @@ def small(rng: Rng) -> Iterator[Question]:
 
 
 def _whole_share(rng: Rng) -> tuple[Document, float]:
-    """A case where only the largest micro-batch, batch / data, is fast enough; the best seconds."""
+    """Return a case where only the largest micro-batch, batch / data, is fast, and its best
+    seconds.
+    """
     while True:
         document = _small(rng, 4, 4, 5)
         document["batch"] = document["cluster"]["devices"]
@@ -193,14 +195,14 @@ def _whole_share(rng: Rng) -> tuple[Document, float]:
 
 
 def large(rng: Rng) -> Iterator[Question]:
-    """Hundreds of devices, and a vision tower in front of a text tower."""
+    """Yield questions with hundreds of devices, and a vision tower before a text tower."""
     for label, document in _large(rng):
         found = search.bounded(case_from(document))
         yield _question(label, document, found[1] if found else None, LARGE_REGRET)
 
 
 def as_published(rng: Rng) -> Iterator[Question]:
-    """Some of the models whose plans were published."""
+    """Yield questions about some of the models whose plans were published."""
     others = [name for name in published.NAMES if name not in ALWAYS_ASKED]
     sampled = rng.choice(others, PUBLISHED_ASKED - len(ALWAYS_ASKED), replace=False)
     for name in (*ALWAYS_ASKED, *map(str, sampled)):
@@ -307,7 +309,7 @@ def _small(rng: Rng, devices: int, node: int, layers: int) -> Document:
 
 
 def _uneven(rng: Rng) -> Document:
-    """Each device by itself on a slow network, where only a pipeline pays."""
+    """Return a case of one-device nodes on a slow network, where only a pipeline pays off."""
     document = _small(rng, 4, 1, 7)
     light, heavy = document["model"]["towers"]
     light |= {"layers": 4, "hidden": 512, "feedforward": 2048, "tokens": 512}

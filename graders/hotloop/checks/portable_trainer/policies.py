@@ -1,4 +1,4 @@
-"""Runs a candidate's policy on generated runs, event by event."""
+"""Checks of a candidate's policy on generated runs, event by event."""
 
 from __future__ import annotations
 
@@ -21,14 +21,17 @@ from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Story = tuple[str, Weather, int]
-"""Label, run, and the most events of it."""
+"""Label, run, and its maximum number of events."""
 
 MOST_MEMORY = 2048
 TIMEOUT_S = 10.0
 
 
 def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
-    """Compares the decision after each event; the first wrong one rules."""
+    """Check the decision after each event of each run.
+
+    Returns the message for the learner; raises Ruling at the first wrong decision.
+    """
     events = 0
     for label, run, length in made(stories(session.rng())):
         session.progress(label)
@@ -39,9 +42,10 @@ def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
 
 @rung(after=("faults",))
 def remembers(session: Session) -> str:
-    """A decision depends on memory and event alone, and memory stays below MOST_MEMORY bytes.
+    """Check that decisions depend only on memory and event, and that memory stays small.
 
-    After a long run a new process gets the same events, with their memory, in another order.
+    Memory may have MOST_MEMORY bytes as JSON. After a long run, a new process gets the same events
+    with their memory, in another order. Returns the message for the learner; raises Ruling.
     """
     run = Weather(*weather.many_troubles(session.rng()), session.rng())
     right, log = Policy(run.backends), _Log(run.backends)
@@ -86,7 +90,7 @@ class _Log:
         self.entries: list[tuple[str, str, Event, object]] = []
 
     def decide(self, event: Event, session: Session) -> object:
-        """The candidate's decision after the event."""
+        """Return the candidate's decision after the event."""
         before = self.memory
         memory, decision = _answered(self.backends, before, event, session.worker(), session)
         self.memory = json.dumps(memory)
@@ -95,7 +99,7 @@ class _Log:
 
 
 def _decided(label: str, run: Weather, length: int, session: Session) -> int:
-    """The number of events. Ruling at the first wrong decision."""
+    """Return the number of events. Raises Ruling at the first wrong decision."""
     log, right = _Log(run.backends), Policy(run.backends)
     for count in range(1, length + 1):
         event = run.event()
@@ -126,7 +130,7 @@ def _answered(
 
 
 def _described(event: Event) -> str:
-    """An event in a message to the learner."""
+    """Describe an event for messages to the learner."""
     what = str(event["kind"])
     if what == "step":
         loss, seconds, count = event["loss"], event["seconds"], event["compilations"]
@@ -135,7 +139,7 @@ def _described(event: Event) -> str:
 
 
 def single_faults(rng: Rng) -> Iterator[Story]:
-    """Each kind of fault alone: once, and lasting."""
+    """Yield a run for each kind of fault: once, and lasting."""
     for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
         for lasting in (False, True):
             found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
@@ -155,8 +159,9 @@ def _everywhere(step: int) -> Trouble:
 
 
 def quiet_runs(rng: Rng) -> Iterator[Story]:
-    """A run with single slow steps only, and two with a backend that fails again after each return:
-    each rest must be longer than the one before.
+    """Yield a run with only single slow steps, and two in which a backend fails after each return.
+
+    In these two, each rest must be longer than the one before.
     """
     yield "a quiet run", Weather(weather.backends(rng), (), rng), 150
     for kind in ("slow", "not_finite"):
@@ -168,7 +173,7 @@ def quiet_runs(rng: Rng) -> Iterator[Story]:
 
 
 def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
-    """Trouble after each return of a backend, at the earliest after seven good steps."""
+    """Yield a fault after each return of a backend, after at least seven good steps."""
     step = int(rng.integers(10, 20))
     for rest in (first_rest(), 2 * first_rest(), 4 * first_rest()):
         length = 0 if kind == "not_finite" else 12
@@ -177,7 +182,7 @@ def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
 
 
 def whole_runs(rng: Rng) -> Iterator[Story]:
-    """Eight long runs with every kind of fault."""
+    """Yield eight long runs with every kind of fault."""
     for number in range(1, 9):
         found, troubles = weather.many_troubles(rng)
         yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250

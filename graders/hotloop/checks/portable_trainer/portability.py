@@ -1,4 +1,4 @@
-"""Backends that resume one another's checkpoints."""
+"""Checks of backends that resume each other's checkpoints."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ COMPILED = 2e-4
 """Relative tolerance of losses: a compiler sums in another order, and errors grow over 20 steps."""
 
 MOST_GRAPHS = 2
-"""The first one may be static, for the first size; the next one is dynamic."""
+"""The first graph may be static, for the first size; the second one is dynamic."""
 
 TIMEOUT_S = 90.0
 
 
 def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterator[Assignment]:
-    """A backend resumes runs of ours: one at step 0, one later. relative: tolerance of losses."""
+    """Yield assignments: a backend resumes our runs, at step 0 and later.
+
+    relative: tolerance of losses.
+    """
     for steps in (0, int(rng.integers(3, 12))):
         seed, more = int(rng.integers(1 << 30)), int(rng.integers(3, 9))
         program = RESUMING.trusted(session)
@@ -43,9 +46,10 @@ def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterat
 
 @rung(instrumented=True)
 def one_graph(session: Session) -> str:
-    """`torch.compile` makes at most MOST_GRAPHS graphs for five batch sizes.
+    """Check that `torch.compile` makes at most MOST_GRAPHS graphs for five batch sizes.
 
-    They are counted in the process that runs the candidate's file.
+    They are counted in the process that runs the candidate's file. Returns the message for the
+    learner; raises Ruling.
     """
     sizes = session.rng().permutation(np.arange(3, 12))[:5].tolist()
     names = (session.candidate.file or "", "checkpoint.py")

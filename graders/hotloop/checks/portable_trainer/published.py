@@ -1,10 +1,10 @@
-"""Configurations that models were really trained with, as their authors published them.
+"""Published configurations with which models were trained.
 
 GPT: table 1 of https://arxiv.org/abs/2104.04473 (layers, hidden, heads, tensor, pipeline, GPUs,
-batch), and examples/sc21/run_table_1.sh in https://github.com/NVIDIA/Megatron-LM (sequences a
-micro-batch; every layer computed again). Llama 3 405B: tables 3 and 4 of
-https://arxiv.org/abs/2407.21783, and section 3.3.2: a layer less in the first and in the last
-stage, gradients and optimizer sharded. One sequence a micro-batch is an assumption of ours there.
+batch), and examples/sc21/run_table_1.sh in https://github.com/NVIDIA/Megatron-LM (sequences per
+micro-batch; full recomputation). Llama 3 405B: tables 3 and 4 of https://arxiv.org/abs/2407.21783,
+and section 3.3.2: one layer less in the first and in the last stage, gradients and optimizer
+sharded. One sequence per micro-batch is our assumption there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAMES = (*MEGATRON, *LLAMA)
 
 
 def published(name: str) -> Document:
-    """Model, cluster, batch and plan, as plain data."""
+    """Return model, cluster, batch and plan as plain data."""
     if name in LLAMA:
         return _llama(LLAMA[name])
     layers, hidden, heads, tensor, pipeline, gpus, batch, micro_batch = MEGATRON[name]
@@ -86,7 +86,10 @@ def _tower(
 
 
 def _cluster(devices: int, peak: float, fast: float, slow: float) -> Document:
-    """Eight in a node. That 0.6 of the peak is sustained, and the latencies, are suppositions."""
+    """Return a cluster of 8-GPU nodes.
+
+    Sustaining 0.6 of the peak, and the latencies, are assumptions.
+    """
     return {
         "devices": devices,
         "node": 8,

@@ -1,9 +1,9 @@
-"""Plans that take the least time: all of them looked at, or a bounded search.
+"""Find the fastest plans, by exhaustive or bounded search.
 
-The bounded search tries every way to divide the devices and the batch, in the order of a time that
-none of its plans can beat, and stops when the best plan so far is below that. For one way it halves
-an interval of the longest work of a stage: whether stages can keep a limit is found by giving each
-as many layers as it can take, since a part of a stage takes less time and less memory than all of
+The bounded search tries every way to divide the devices and the batch, in the order of a lower
+bound on the time of its plans, and stops once the best plan so far is below that bound. For each
+way, it bisects the longest work of a stage. Whether stages can keep a limit is found greedily, by
+giving each as many layers as it can take: a part of a stage takes less time and memory than all of
 it, and a later stage has fewer micro-batches in memory than an earlier one.
 """
 
@@ -27,7 +27,7 @@ from hotloop.checks.portable_trainer.costs import (
 Stages = tuple[tuple[int, ...], tuple[Mode, ...]]
 
 CLOSE = 2e-4
-"""How near the interval of the longest work is halved, as a fraction of it."""
+"""Relative width of the interval at which the bisection stops."""
 
 
 class Way(NamedTuple):
@@ -41,7 +41,7 @@ class Way(NamedTuple):
 
 
 def ways(case: Case) -> Iterator[Way]:
-    """All that are valid."""
+    """Yield all valid ways."""
     devices, layers = case.cluster.devices, len(case.model.layers)
     for tensor in _divisors(devices):
         if any(t.heads % tensor or t.tokens % tensor for t in case.model.towers):
@@ -56,7 +56,7 @@ def ways(case: Case) -> Iterator[Way]:
 
 
 class Looked(NamedTuple):
-    """What a plan was found to take."""
+    """A plan with its seconds per step, and the bytes of its fullest device."""
 
     seconds: float
     bytes: float
@@ -64,7 +64,7 @@ class Looked(NamedTuple):
 
 
 def all_plans(case: Case) -> Iterator[Looked]:
-    """Every plan with what it takes, whether it fits or not: for small cases."""
+    """Yield every plan with its cost, whether it fits or not. For small cases only."""
     layers = case.model.layers
     for way in ways(case):
         parts = _Parts(case, way)
@@ -79,14 +79,14 @@ def all_plans(case: Case) -> Iterator[Looked]:
 
 
 class _Parts:
-    """What each possible stage takes, looked at once."""
+    """Costs of each possible stage, cached."""
 
     def __init__(self, case: Case, way: Way) -> None:
         self.price, self.layers = Prices(case, *way), case.model.layers
         self.look = cache(self._look)
 
     def _look(self, stage: int, first: int, end: int, mode: Mode) -> tuple[float, float, float]:
-        """Work on a micro-batch, what is sent once a step, and bytes."""
+        """Return seconds per micro-batch, seconds of messages once per step, and bytes."""
         part = self.layers[first:end]
         return (
             self.price.work_s(part, mode, stage),
@@ -96,7 +96,7 @@ class _Parts:
 
 
 def bounded(case: Case) -> tuple[Plan, float] | None:
-    """A plan that is nearly the best, and its seconds; None when none is found that fits."""
+    """Return a nearly optimal plan and its seconds per step, or None if no plan is found to fit."""
     searches = [search for way in ways(case) if (search := _Search(case, way)).may_fit]
     best: tuple[Plan, float] | None = None
     for search in sorted(searches, key=lambda search: search.least_s):
@@ -112,7 +112,7 @@ def bounded(case: Case) -> tuple[Plan, float] | None:
 
 
 class _Search:
-    """Of stages, for one way."""
+    """Search of stages for one way."""
 
     def __init__(self, case: Case, way: Way) -> None:
         self.price = Prices(case, *way)
@@ -125,7 +125,7 @@ class _Search:
         self.least_s = self.price.step_s(self.least_work_s, once)
 
     def _least_work_s(self) -> float:
-        """The longest stage cannot be quicker than the mean one, nor than one layer."""
+        """Return a lower bound of the longest stage: the average stage, or one layer."""
         each = [self.price.layer_s(t, "none") for t in self.case.model.towers]
         counts = [t.layers for t in self.case.model.towers]
         whole = sum(s * n for s, n in zip(each, counts, strict=True)) + self.price.output_s()
@@ -134,7 +134,7 @@ class _Search:
         return max(whole / self.way.pipeline, data, *each)
 
     def _mean_ring_s(self, messages: int, parts: float) -> float:
-        """Of a stage's weights, over the data group."""
+        """Return the seconds to send the average stage's weights over the data group."""
         return messages * self.price.ring_s("data", WEIGHT * self._mean_parameters(), parts)
 
     def _mean_parameters(self) -> float:
@@ -146,12 +146,12 @@ class _Search:
 
     @property
     def may_fit(self) -> bool:
-        """False when the state alone is too much for the mean stage."""
+        """False if the state alone exceeds the memory for the average stage."""
         state = self._mean_parameters() * self.price.bytes_a_parameter
         return state <= self.case.cluster.memory_bytes
 
     def stages(self, best_s: float | None) -> Iterator[Stages]:
-        """Better and better ones."""
+        """Yield stages with ever lower limits on their work."""
         low = self.least_work_s
         high = low * 64 if best_s is None else best_s / self.rounds
         found = self._within(high)
@@ -171,7 +171,7 @@ class _Search:
             yield found
 
     def _within(self, limit_s: float) -> Stages | None:
-        """Stages of which none works longer."""
+        """Return stages that keep the limit, or None."""
         first, sizes, modes = 0, list[int](), list[Mode]()
         for stage in range(self.way.pipeline):
             behind = self.way.pipeline - 1 - stage
@@ -187,7 +187,7 @@ class _Search:
     def _longest(
         self, first: int, most: int, stage: int, limit_s: float
     ) -> tuple[int, Mode] | None:
-        """How many layers a stage can take, and with which recompute."""
+        """Return how many layers a stage can take, and its recompute mode; None if not even one."""
         low, high = 0, most
         mode: Mode | None = None
         while low < high:
@@ -200,7 +200,7 @@ class _Search:
         return (low, mode) if mode is not None else None
 
     def _mode(self, first: int, size: int, stage: int, limit_s: float) -> Mode | None:
-        """The quickest that keeps the limit and fits."""
+        """Return the fastest mode that keeps the limit and fits, or None."""
         for mode in MODES:
             work, held = self.look(first, size, stage, mode)
             if work > limit_s:
@@ -210,7 +210,7 @@ class _Search:
         return None
 
     def _look(self, first: int, size: int, stage: int, mode: Mode) -> tuple[float, float]:
-        """Work on a micro-batch, and bytes."""
+        """Return the seconds per micro-batch, and the bytes."""
         part = self.layers[first : first + size]
         return self.price.work_s(part, mode, stage), self.price.bytes(part, mode, stage)
 

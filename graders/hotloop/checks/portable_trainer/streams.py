@@ -1,4 +1,4 @@
-"""Events of random runs, and the right figures of each. `events.md` says what the entries mean."""
+"""Events of random runs, and their right figures. `events.md` describes the entries."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ GRAPHS = ("train_step", 'vision["encoder"]', "text\\decoder")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a run is like. slow: share of steps that take 2 to 5 times longer.
+    """Parameters of a run. slow: share of steps that take 2 to 5 times longer.
 
+    seconds, spread: median of a step's time, and the deviation of its logarithm.
     recompute: "full" or "selective".
     """
 
@@ -43,12 +44,12 @@ class Shape:
 
 
 def stream(rng: Rng, shape: Shape) -> list[Event]:
-    """The events of one run."""
+    """Return the events of one run."""
     return _Run(rng, shape).events
 
 
 def as_bytes(events: list[Event]) -> bytes:
-    """As the file has them."""
+    """Return the events as JSON lines."""
     return "".join(json.dumps(event) + "\n" for event in events).encode()
 
 
@@ -143,7 +144,10 @@ class _Run:
 
 @dataclass
 class Truth:
-    """The right figures of a run."""
+    """The right figures of a run.
+
+    ran: all steps. last: each step's final execution. steady: steps without a compilation.
+    """
 
     run: Event = field(default_factory=dict[str, Any])
     ran: list[Event] = field(default_factory=list[Event])
@@ -157,7 +161,7 @@ class Truth:
 
     @property
     def mfu(self) -> float:
-        """Of the steady steps."""
+        """Model FLOPs utilization over the steady steps."""
         run = self.run
         each = 6 * run["parameters"] + 12 * run["layers"] * run["hidden"] * run["sequence"]
         able = sum(e["seconds"] for e in self.steady) * run["devices"] * run["peak_flops"]
@@ -165,16 +169,16 @@ class Truth:
 
     @property
     def goodput(self) -> float:
-        """Tokens of the steps that count, a second; in a variant, in several seconds."""
+        """Tokens per second of the steps that count; in a variant, per WINDOW seconds."""
         return constant("WINDOW", 1) * sum(e["tokens"] for e in self.last.values()) / self.at
 
     @property
     def memory(self) -> list[int]:
-        """The peak of each device."""
+        """The peak bytes of each device."""
         return [max(e["memory_bytes"][n] for e in self.ran) for n in range(self.run["devices"])]
 
     def figures(self) -> dict[str, float]:
-        """The right answer of `summary`."""
+        """Return the right answer of `summary`."""
         seconds = [e["seconds"] for e in self.steady]
         return {
             "steps": len(self.last),
@@ -192,7 +196,7 @@ class Truth:
 
 
 def truth(events: list[Event]) -> Truth:
-    """Of a run's events."""
+    """Compute the figures of a run's events."""
     found, compiled = Truth(run=events[0]), set[int]()
     for event in events[1:]:
         found.at = event["at"]
@@ -215,5 +219,5 @@ def truth(events: list[Event]) -> Truth:
 
 
 def quantile(seconds: list[float], q: float) -> float:
-    """The element of rank ⌈q n⌉; nothing is interpolated."""
+    """Return the element of rank ⌈q n⌉, without interpolation."""
     return sorted(seconds)[math.ceil(q * len(seconds)) - 1]

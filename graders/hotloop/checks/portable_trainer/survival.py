@@ -1,4 +1,4 @@
-"""Runs of a candidate's trainer with faults at random steps, compared with an undisturbed run."""
+"""Checks of a candidate's trainer with faults at random steps, against an undisturbed run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ KINDS = ("compile_failed", "out_of_memory", "not_finite", "rank_lost", "recompil
 
 
 def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]]) -> str:
-    """Each run ends like the undisturbed one, and follows the policy on its way."""
+    """Check that each run ends like an undisturbed one, and follows the policy.
+
+    Returns the message for the learner; raises Ruling.
+    """
     names = (*STANDS_ON, session.candidate.file or "")
     files = [GivenFile(name, session.files.content(name)) for name in names]
     count = 0
@@ -48,7 +51,7 @@ def _run(ordeal: Ordeal, files: list[GivenFile], session: Session) -> dict[str, 
 
 
 def single(rng: Rng) -> Iterator[Ordeal]:
-    """No fault, then each kind alone."""
+    """Yield a run without faults, then one for each kind of fault."""
     yield Ordeal("an undisturbed run", _seed(rng), weather.backends(rng), ())
     for kind in KINDS:
         lasting = bool(rng.random() < 0.5)
@@ -57,7 +60,7 @@ def single(rng: Rng) -> Iterator[Ordeal]:
 
 
 def _fitting(kind: str, rng: Rng, lasting: bool) -> tuple[tuple[Backend, ...], Trouble]:
-    """A fault in the first 30 steps from which there is a way out."""
+    """Return backends and a fault before step 26 from which the policy can recover."""
     while True:
         found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
         smaller = min(b.memory_gib for b in found[1:]) < found[0].memory_gib
@@ -66,7 +69,7 @@ def _fitting(kind: str, rng: Rng, lasting: bool) -> tuple[tuple[Backend, ...], T
 
 
 def killed(rng: Rng) -> Iterator[Ordeal]:
-    """Kills before a step, right after a step, and while a checkpoint is written."""
+    """Yield runs with kills before a step, right after one, and while a checkpoint is written."""
     found, trouble = _fitting("compile_failed", rng, lasting=True)
     kills: tuple[Kill, ...] = (
         ("step", int(rng.integers(12, 18)), None),
@@ -79,7 +82,7 @@ def killed(rng: Rng) -> Iterator[Ordeal]:
 
 
 def several(rng: Rng) -> Iterator[Ordeal]:
-    """Several faults in one run, and one that every backend has."""
+    """Yield runs with several faults, and one with a fault on every backend."""
     for number in (1, 2):
         found, troubles = _many(rng)
         yield Ordeal(f"several faults, run {number} of 2", _seed(rng), found, troubles)

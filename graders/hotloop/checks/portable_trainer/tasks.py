@@ -1,4 +1,4 @@
-"""How each task of module portable_trainer is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module portable_trainer. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.task import returns_data
 
 PATIENCE_S = 12.0
-"""For a plan for hundreds of devices or more: ten times what the reference takes."""
+"""Timeout for plans with hundreds of devices or more: ten times what the reference takes."""
 
 checkpoint = returns_data(
     written=Makes(checkpoints.written),

@@ -1,7 +1,7 @@
 """Random runs: a few backends, faults at random steps, and the events of the run.
 
-Events depend on the decisions, so they are generated one at a time: otherwise each event would show
-what was right after the one before.
+Events depend on the decisions, so they are generated one at a time; otherwise each event would
+reveal the right decision after the preceding one.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _NAMES = ("cuda_graphs", "compile", "sharded", "eager", "eager_small")
 
 @dataclass(frozen=True)
 class Trouble:
-    """kind: of the fault. backend: whose; None for whichever is in use.
+    """A fault. kind: of event. backend: on which it happens; None for whichever is in use.
 
-    first, last: the steps at which it happens. times: how often at most.
+    first, last: steps at which it happens. times: how often at most.
     """
 
     kind: str
@@ -36,7 +36,10 @@ class Trouble:
 
 @dataclass
 class Weather:
-    """A run under troubles. The step that comes next is `step`."""
+    """A run with faults. step: the next step. saved: step of the newest checkpoint.
+
+    starting: whether the backend has yet to compile. used: how often each fault has happened.
+    """
 
     backends: tuple[Backend, ...]
     troubles: tuple[Trouble, ...]
@@ -50,11 +53,11 @@ class Weather:
     outlier_in: int = 4
 
     def __post_init__(self) -> None:
-        """The run begins on the most wanted."""
+        """Start the run on the preferred backend."""
         self.current = self.current or self.backends[0].name
 
     def event(self) -> Event:
-        """What happens now."""
+        """Return the next event."""
         about: Event = {"backend": self.current, "step": self.step}
         for kind in ("compile_failed", "rank_lost", "out_of_memory"):
             if (kind != "compile_failed" or self.starting) and self._strikes(kind):
@@ -71,7 +74,7 @@ class Weather:
         return {"kind": "step", **about, **measured}
 
     def follow(self, event: Event, decision: Decision) -> None:
-        """Go on as decided."""
+        """Apply the decision to the run."""
         if decision.origin == "checkpoint":
             self.step = self.saved
         elif event["kind"] == "step":
@@ -92,7 +95,7 @@ class Weather:
         return False
 
     def _jitter(self) -> float:
-        """A factor of a few percent; every 4 to 11 steps a factor of 3 to 6."""
+        """Return a factor within a few percent of 1; every 4 to 11 steps, one of 3 to 6."""
         self.outlier_in -= 1
         if self.outlier_in <= 0:
             self.outlier_in = int(self.rng.integers(4, 12))
@@ -101,7 +104,7 @@ class Weather:
 
 
 def backends(rng: Rng) -> tuple[Backend, ...]:
-    """Four or five, faster ones first, which is not to say that they need more memory."""
+    """Return four or five backends, fastest first; memory does not follow that order."""
     names = _NAMES[: int(rng.integers(4, 6))]
     seconds = 0.1 * np.cumprod(rng.uniform(1.2, 1.7, len(names)))
     memory = rng.permutation(np.arange(8, 48, 4))[: len(names)]
@@ -112,7 +115,7 @@ def backends(rng: Rng) -> tuple[Backend, ...]:
 
 
 def one_trouble(kind: str, rng: Rng, *, lasting: bool) -> tuple[tuple[Backend, ...], Trouble]:
-    """A run's backends, and one fault of the first of them at a secret step."""
+    """Return a run's backends, and one fault of the first of them at a secret step."""
     first = 0 if kind == "compile_failed" else int(rng.integers(8, 40))
     times = 1_000 if lasting or kind in ("slow", "recompiles") else 1
     last = first + (0 if kind in ("not_finite", "out_of_memory") else 30)
@@ -121,7 +124,7 @@ def one_trouble(kind: str, rng: Rng, *, lasting: bool) -> tuple[tuple[Backend, .
 
 
 def many_troubles(rng: Rng) -> tuple[tuple[Backend, ...], tuple[Trouble, ...]]:
-    """A long run with every kind of fault; 40 % of them hit whichever backend is in use."""
+    """Return a long run's backends and faults of every kind; 40 % hit the backend in use."""
     found = backends(rng)
     kinds = ["slow", "slow", "not_finite", "not_finite", "rank_lost", "recompiles", "out_of_memory"]
     if rng.random() < 0.5:

@@ -1,8 +1,8 @@
-"""What a recorded session of ONNX Runtime shows, and what is wrong with the four faulty ones.
+"""Read recorded ONNX Runtime sessions, and check the diagnosis of the four faulty ones.
 
 A recording is JSON: "log", the lines of the verbose log; "profile", the events of the profile;
-"inputs" and "outputs" of the model; "machine". The script that made the recordings
-has computed what is right, with `figures` and `shares`, and sealed it in the key.
+"inputs" and "outputs" of the model; "machine". The script that made the recordings computed the
+right answers with `figures` and `shares`, and sealed them in the key.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NODE = "_kernel_time"
 
 
 def figures(recording: Recording) -> dict[str, Any]:
-    """Everything that `read_build` returns. Times in milliseconds."""
+    """Return the dict that `read_build` must return. Times in milliseconds."""
     text = "\n".join(recording["log"])
     runs = [event["dur"] / 1000 for event in _events(recording, "Session", "model_run")]
     nodes = _nodes(recording)
@@ -59,7 +59,7 @@ def figures(recording: Recording) -> dict[str, Any]:
 
 
 def shares(recording: Recording) -> dict[str, float]:
-    """Of the time in all nodes, by type of operator."""
+    """Return each operator type's share, 0 to 1, of the time in all nodes."""
     total: dict[str, float] = {}
     for event in _nodes(recording):
         op = event["args"]["op_name"]
@@ -69,7 +69,7 @@ def shares(recording: Recording) -> dict[str, float]:
 
 
 def counts(recording: Recording) -> dict[str, float]:
-    """The evidence that is no share."""
+    """Return the evidence that is not a share of time."""
     known = figures(recording)
     return {
         "warnings": known["warnings"],
@@ -79,7 +79,7 @@ def counts(recording: Recording) -> dict[str, float]:
 
 
 def reading_mismatch(answer: object, recording: Recording) -> str | None:
-    """What is wrong with what `read_build` returned for a recording."""
+    """Return what is wrong with the dict that `read_build` returned for a recording, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
@@ -91,12 +91,12 @@ def reading_mismatch(answer: object, recording: Recording) -> str | None:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
+    """Yield one question, whose answer covers all four recordings."""
     yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
 def diagnosis_mismatch(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
+    """Return what is wrong with the diagnosis of the four recordings, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

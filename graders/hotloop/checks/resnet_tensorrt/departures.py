@@ -1,4 +1,4 @@
-"""Pairs of models that should be the same: which tensor is the first that is not?"""
+"""Questions about pairs of models that should agree: which tensor is the first that differs?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EQUAL_PAIRS = 2
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """One pair for each kind of fault, and some without any, in random order."""
+    """Yield one pair for each kind of fault and EQUAL_PAIRS pairs without one, in random order."""
     kinds = [str(kind) for kind in as_list(MAKERS.trusted(session).ask("fault_names"))]
     faults: list[str | None] = [*kinds, *([None] * EQUAL_PAIRS)]
     for place in map(int, rng.permutation(len(faults))):

@@ -1,6 +1,6 @@
 """ResNet-50 at full width as a float16 TensorRT engine, against eager PyTorch on the same GPU.
 
-The candidate's `build_engine` builds the engine in its own worker, from an ONNX model of ours.
+The candidate's `build_engine` builds the engine in its own worker, from our ONNX model.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ Rng = np.random.Generator
 
 SIDE, CLASSES = 224, 1000
 BATCHES = (1, 32, 64)
-"""Both ends of the profile, and the batch that is timed."""
+"""Batch sizes: the profile's minimum, the one that is timed, and the profile's maximum."""
 
 FLOPS = 8_200_000_000
-"""Of one image: 4.1e9 multiply-adds of ResNet-50 at 224×224."""
+"""For one image: 4.1e9 multiply-adds of ResNet-50 at 224×224."""
 
 MODEL_BYTES = 256 << 20
 BUILD_S = 300.0
 HALF_SHARE = 0.02
-"""Largest error of a logit, as a share of the largest logit: float16 through 53 layers."""
+"""Largest error of a logit as a share of the largest logit: float16 through 53 layers."""
 
 
 def _built(session: Session, card: Card) -> bytes:
@@ -68,7 +68,7 @@ def _referee() -> Referee:
 
 
 def _load(link: Link, session: Session) -> None:
-    """The network on the GPU, in eager PyTorch."""
+    """Load the network on the GPU, in eager PyTorch."""
     Process(_network(), link, session).ask("load", _seed(session))
 
 
@@ -77,7 +77,7 @@ def _network() -> Program:
 
 
 def _seed(session: Session) -> int:
-    """Of the network's weights."""
+    """Return the seed of the network's weights, the same for all checks."""
     return session.once("seed of the network", lambda: seed(session.rng()))
 
 
@@ -88,20 +88,20 @@ def _cases(rng: Rng) -> Iterator[Case]:
 
 
 def _spec(count: int) -> CallSpec:
-    """uint8 [count, height, width, 3] to float32 [count, classes]."""
+    """Take uint8 [count, height, width, 3]; return float32 [count, classes]."""
     images = TensorSpec((count, SIDE, SIDE, 3), U8)
     return CallSpec((images,), TensorSpec((count, CLASSES), FP32))
 
 
 def fill(rng: Rng, call: Call, hostile: bool) -> None:
-    """Noise; adversarial: images of one color each."""
+    """Fill the images with noise; hostile: with one color each."""
     (images,) = call.inputs()
     shape = (len(images), 1, 1, 3) if hostile else images.shape
     images[...] = rng.integers(0, 256, shape, np.uint8)
 
 
 def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Whether logits are those of float32 as nearly as half precision gives them."""
+    """Return which logit differs from float32's by more than half precision explains, or None."""
     near = Tolerance(relative=0.0, absolute=HALF_SHARE * float(np.abs(want).max()))
     found = compare(got, want, near)
     return None if found is None else f"a logit is wrong: {found.sentence()}"
@@ -128,7 +128,10 @@ FAST = GpuRefereedFast(
 
 @rung(after=("half",))
 def builds(session: Session) -> str:
-    """The engine gives the logits of eager PyTorch for each of BATCHES; the timing cache exists."""
+    """Check that the engine's logits are eager PyTorch's, and that a timing cache exists.
+
+    Runs each of BATCHES. Returns the message for the learner; raises Ruling.
+    """
     require_tensorrt()
     BUILDS(session)
     return "The engine computes what the network does, and the timing cache is there."
@@ -136,6 +139,6 @@ def builds(session: Session) -> str:
 
 @rung(after=("builds",))
 def fast(session: Session) -> str:
-    """Calls of 32 images in host memory, against eager PyTorch in float32."""
+    """Time calls of 32 images in host memory against eager PyTorch in float32."""
     require_tensorrt()
     return FAST(session)

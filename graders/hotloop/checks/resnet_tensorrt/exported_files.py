@@ -1,7 +1,7 @@
-"""Rungs about the one ONNX file that an export makes: what stands in it, and what it computes.
+"""Checks of the single ONNX file that an export writes: its contents and its outputs.
 
-A program of ours reads the file, another one runs it, and a third one, which has never seen it,
-knows what is right.
+One of our programs reads the file, another runs it, and a third, which never sees the file,
+computes the right outputs.
 """
 
 from __future__ import annotations
@@ -38,17 +38,20 @@ FILE = "network.onnx"
 INPUT, OUTPUT = "frames", "probabilities"
 OPSETS = (18, 19, 20)
 MOST_BYTES = 8 << 20
-"""The weights are 6 MB in float32: what is larger has them twice."""
+"""The weights are 6 MB in float32; a larger file contains them twice."""
 
 EXPORT_S = 240.0
 LARGE = 2**31
 NEAR = Tolerance(relative=0.0, absolute=2e-5)
-"""Of a probability. Rounding in float32 stays ten times below it, half precision does not."""
+"""For a probability. Rounding in float32 stays ten times below it; half precision exceeds it."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """The number of this judging, an opset or a batch, and the file that the candidate wrote."""
+    """An export's order and result.
+
+    number: the requested opset or batch. data: the file's bytes.
+    """
 
     number: int
     data: bytes
@@ -56,16 +59,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Export:
-    """The file that the candidate writes for `(number, path)`, once for all rungs of the task.
+    """The file that the candidate writes for `(number, path)`, once for all checks of the task.
 
-    what: the number is, in the learner's words. numbers: it is sampled from these.
+    what: what the number is, for the learner. numbers: one of these is drawn.
     """
 
     what: str
     numbers: tuple[int, ...]
 
     def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Holds:
-        """A rung about the file. mismatch: a sentence's beginning, or None."""
+        """Return a check of the file. mismatch: returns a message fragment, or None."""
         return Holds(partial(self._looks, mismatch=mismatch), "It is what was asked for.", after)
 
     def _looks(
@@ -84,7 +87,10 @@ class Export:
 
 
 def facts_of(data: bytes, session: Session) -> Facts:
-    """What a program of ours reads in the file."""
+    """Return the facts that our program reads from the file.
+
+    Raises Ruling if it does not answer.
+    """
     reader = program("model_facts.py", "graph_walk.py")
     facts = as_message(reader.given(session, "reads").ask("facts", GivenFile(FILE, data)))
     if facts is None:
@@ -93,14 +99,14 @@ def facts_of(data: bytes, session: Session) -> Facts:
 
 
 def sound(order: Order, session: Session) -> str | None:
-    """The exported file, looked at from outside."""
+    """Return what is wrong with the exported file's structure, or None."""
     facts = facts_of(order.data, session)
     unlike = next(_unlike_the_order(facts, order.number), None)
     return whole(facts, order.data) or unlike or without_the_network(facts)
 
 
 def whole(facts: Facts, data: bytes) -> str | None:
-    """What is wrong with any file: its size, its operators, where its weights lie."""
+    """Return what is wrong with any file's size, operators or storage of weights, or None."""
     if facts.get("external"):
         return "its weights lie in another file: ask for all of it in one"
     if facts.get("checker") is not None:
@@ -115,9 +121,9 @@ def whole(facts: Facts, data: bytes) -> str | None:
 
 
 def without_the_network(facts: Facts) -> str | None:
-    """Whether the output comes out of the network, by the shapes of its weights.
+    """Return a message unless the output depends on the network, by the shapes of its weights.
 
-    Folded normalizations change none of them. There may be other products besides.
+    Folded normalizations change none of them. There may be other products as well.
     """
     found = Counter(shape for _, shape, _ in products_of(facts))
     wanted = Counter(str([*shape]) for shape in kernels())
@@ -131,7 +137,10 @@ def without_the_network(facts: Facts) -> str | None:
 
 
 def products_of(facts: Facts) -> list[tuple[str, str, str]]:
-    """(operator, shape of its weights, type of them) of what leads to the output."""
+    """Return (operator, shape of weights, their type) of each product that the output depends on.
+
+    Raises Ruling if the reader's answer has another form.
+    """
     products = [as_list(product) for product in as_list(facts.get("products"))]
     if any(len(product) != 3 for product in products):
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
@@ -141,7 +150,10 @@ def products_of(facts: Facts) -> list[tuple[str, str, str]]:
 def end_mismatch(
     facts: Facts, end: str, name: str, element: str, dims: tuple[int, ...]
 ) -> str | None:
-    """About the one input, or output: its name, its type, and all but the first dimension."""
+    """Return what is wrong with the only input or output, or None.
+
+    end: "inputs" or "outputs". element: its type. dims: all but the first dimension.
+    """
     found = as_list(facts.get(end))
     one = as_list(found[0]) if len(found) == 1 else []
     if len(one) != 3:
@@ -156,20 +168,20 @@ def end_mismatch(
 
 
 def batch_of(facts: Facts, end: str) -> object:
-    """The first dimension of the one input or output: a number, or a name."""
+    """Return the first dimension of the only input or output: a number, or a name."""
     dims = as_list(as_list(as_list(facts.get(end))[0])[2])
     return dims[0] if dims else None
 
 
 def correct(order: Order, session: Session) -> str | None:
-    """The exported file, run on frames of all kinds."""
+    """Return the first wrong probability of the exported file on frames of all kinds, or None."""
     return wrong_numbers(order, session, U8, (1, 3, 16))
 
 
 def wrong_numbers(
     order: Order, session: Session, element: DType, batches: tuple[int, ...]
 ) -> str | None:
-    """The first batch for which the probabilities are others than our own network's."""
+    """Return the first batch whose probabilities differ from our own network's, or None."""
     process = program("frames_runner.py").given(session, f"runs {order.number}")
     process.ask("load", GivenFile(FILE, order.data))
     for label, frames in _frames(batches, session):
@@ -183,7 +195,7 @@ def wrong_numbers(
 
 
 def truth() -> Program:
-    """It makes frames, and gives their probabilities."""
+    """Return the program that generates frames and computes their probabilities."""
     return program("frames_truth.py")
 
 
@@ -202,7 +214,7 @@ def _unlike_the_order(facts: Facts, opset: int) -> Iterator[str]:
 
 
 def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """Signs, and in the first batches also what no sign looks like."""
+    """Yield labelled batches: signs, noise, and images of one color. Raises JudgeFault."""
     rng = session.rng()
     for count in batches:
         shape = (count, SIDE, SIDE, 3)

@@ -1,4 +1,4 @@
-"""The module's given files, and programs of ours that see them."""
+"""The module's given files, and our programs that use them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ WEIGHTS = "resnet50_signs.safetensors"
 
 
 def network_files() -> Mapping[str, Path]:
-    """The network, its weights and the signs, by the name that a program knows them by."""
+    """Return the paths of the network, its weights and the signs, by the names in a program."""
     return {name: GIVEN / name for name in ("resnet.py", "full_width.py", "signs.py", WEIGHTS)}
 
 
 def program(main: str, *beside: str) -> Program:
-    """A program that sees the network and other files of ours."""
+    """Return a program with access to the network's files and to others of ours."""
     ours = {name: PROGRAMS / name for name in (main, *beside)}
     return Program({**network_files(), **ours}, main)

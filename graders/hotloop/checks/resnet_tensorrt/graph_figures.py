@@ -1,4 +1,4 @@
-"""Networks full of what makes reading a graph go wrong, and questions about their figures."""
+"""Questions about networks that contain everything that is easily misread in a graph."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COSTS = ("parameter_bytes", "macs", "peak_bytes")
 
 
 def questions(rng: Rng, session: Session, *, keys: Sequence[str]) -> Iterator[Question]:
-    """`read_graph` on several networks, of which the figures in `keys` are compared."""
+    """Yield questions to `read_graph`, which compare only the figures in `keys`."""
     for number in range(1, NETWORKS + 1):
         batch = int(rng.integers(2, 9))
         puzzle = made_by(
@@ -54,7 +54,7 @@ def _mismatch(key: str, got: Any, want: Any) -> str | None:
 
 
 def _list_mismatch(key: str, got: Any, want: list[Any]) -> str | None:
-    """Order does not count."""
+    """Compare lists regardless of order; return a message fragment, or None."""
     if not isinstance(got, list):
         return f"{key} is {shown(got)}, not a list"
     entries = as_list(cast(object, got))

@@ -1,6 +1,6 @@
-"""Hidden ONNX graphs: who makes them, who reads what a candidate has made of them, who runs it.
+"""Hidden ONNX graphs and the programs that make them, and read and run a candidate's rewrites.
 
-Three programs, none of which the judge loads; models come and go as bytes.
+These are three programs, none of which the judge imports; models are exchanged as bytes.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ READER = Program(FILES, "graph_reader.py")
 RUNNER = Program(FILES, "graph_runner.py")
 
 SHARE_OF_LARGEST = 1e-4
-"""How far an output may be off, as a share of its largest value. float32 itself was off by 2e-6 at
-most over forty such networks, rewritten and not; a wrong epsilon is off by more than a hundredth.
+"""Allowed error of an output as a share of its largest value. float32 was off by at most 2e-6 over
+forty such networks, rewritten and not; a wrong epsilon is off by more than 1e-2.
 """
 
 Rng = np.random.Generator
@@ -43,7 +43,10 @@ Wrong = tuple[int, str]
 
 @dataclass(frozen=True)
 class HiddenGraph:
-    """A model, shapes by name, all inputs as one row, and the truth of each output as another."""
+    """A hidden model with inputs and right outputs.
+
+    inputs, outputs: shapes by name. fed: all inputs, flat. truth: each output, flat, in float64.
+    """
 
     model: bytes
     inputs: dict[str, list[int]]
@@ -52,22 +55,22 @@ class HiddenGraph:
     truth: list[Floats]
 
     def file(self, name: str = "source.onnx") -> GivenFile:
-        """As it is handed to a candidate."""
+        """Return the model as a file for the candidate."""
         return GivenFile(name, self.model)
 
 
 def seed(rng: Rng) -> int:
-    """For a generator in a program."""
+    """Return a seed for a program's generator."""
     return int(rng.integers(1 << 31))
 
 
 def made_by(session: Session, function: str, *arguments: int | str | None) -> dict[str, Any]:
-    """What a maker returns."""
+    """Return the dict that a maker's function returns. Raises JudgeFault if it is none."""
     return _message(MAKERS.trusted(session).ask(function, *arguments))
 
 
 def hidden_graphs(session: Session, function: str, *arguments: int) -> list[HiddenGraph]:
-    """What a maker of several graphs returns."""
+    """Return the graphs that a maker's function returns."""
     made = as_list(MAKERS.trusted(session).ask(function, *arguments))
     return [_hidden_graph(_message(plain)) for plain in made]
 
@@ -75,9 +78,9 @@ def hidden_graphs(session: Session, function: str, *arguments: int) -> list[Hidd
 def misread(
     session: Session, function: str, sources: Sequence[bytes], made: Sequence[bytes], versions: int
 ) -> Wrong | None:
-    """What our reader says about the first rewritten model that is wrong.
+    """Return the first rewritten model with a wrong structure, and a message, or None.
 
-    versions: by how much model_version grows for each node that is gone; not looked at for 0.
+    versions: by how much model_version must grow for each removed node; 0 to ignore it.
     """
     pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, made, strict=True)]
     file = GivenFile("pairs.json", json.dumps(pairs).encode())
@@ -88,7 +91,7 @@ def misread(
 def miscomputed(
     session: Session, graphs: Sequence[HiddenGraph], made: Sequence[bytes]
 ) -> Wrong | None:
-    """What the first rewritten model computes otherwise than its source."""
+    """Return the first rewritten model whose outputs differ from its source's, or None."""
     models = [
         {"model": _packed(data), "inputs": graph.inputs, "outputs": graph.outputs}
         for graph, data in zip(graphs, made, strict=True)
@@ -124,7 +127,7 @@ def _packed(data: bytes) -> str:
 
 
 def unpacked(text: str) -> bytes:
-    """A file from a maker's plain data."""
+    """Decode a file from a maker's answer."""
     return base64.b64decode(text)
 
 

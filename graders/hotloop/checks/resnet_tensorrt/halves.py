@@ -1,4 +1,4 @@
-"""The conversion to float16 that an engine needs first, on small models that the judge sampled."""
+"""Checks of the conversion to float16 that an engine starts from, on small random models."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ MODELS = 4
 SOURCE, TARGET = "model.onnx", "half.onnx"
 KEPT = ("inputs", "outputs")
 BESIDES = frozenset({"Cast", "Constant", "Identity"})
-"""What a conversion may put in: nothing that could compute a product in float32."""
+"""Operators that a conversion may add: none of them could compute a product in float32."""
 
 SHARE = 40 * FP16.unit_roundoff
-"""Of the largest output: some ten roundings one after the other, with room."""
+"""Allowed error as a share of the largest output: some ten successive roundings, with a margin."""
 
 
 def assignments(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Networks of several branches, with fixed shapes."""
+    """Yield assignments: networks of several branches with fixed shapes."""
     for number in range(1, MODELS + 1):
         plan = sampled(rng, branches=number, tail=1)
         source = model_of(plan, session)
@@ -49,7 +49,10 @@ def _mismatch(plan: Plan, source: bytes, data: bytes, session: Session) -> str |
 
 
 def unlike(facts: Facts, before: Facts) -> str | None:
-    """What is wrong with a converted file by its facts. before: those of its source."""
+    """Return what is wrong with a converted file by its facts, or None.
+
+    before: its source's facts.
+    """
     if facts.get("checker") is not None:
         return f"onnx.checker does not accept it: {shown(facts['checker'])}"
     for what in KEPT:
@@ -64,7 +67,7 @@ def unlike(facts: Facts, before: Facts) -> str | None:
 
 
 def _still_single(facts: Facts, before: Facts) -> str | None:
-    """Whether the output needs the model's products, all of them with halves for weights."""
+    """Return a message unless the output needs the model's products, all with float16 weights."""
     products = products_of(facts)
     if any(kind != "FLOAT16" for _, _, kind in products):
         return "a convolution still has its weights in another type than float16"

@@ -1,7 +1,7 @@
-"""ResNet-50 at full width in PyTorch alone, against the same network in eager float32.
+"""ResNet-50 at full width in PyTorch alone, compared with the same network in eager float32.
 
-What `engines` asks of a TensorRT engine, asked of the learner's own function, which gets the seed
-of the weights with each call.
+The checks of `engines`, applied to the learner's own function, which is called with the seed of
+the weights.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from hotloop.judge.window import Workload
 Rng = np.random.Generator
 
 TIMED = 64
-"""Frames of a timed call: what a call costs beside its arithmetic is a small part of it."""
+"""Frames of a timed call; enough that its overhead is small beside its arithmetic."""
 
 FLOAT_SHARE = 1e-4
-"""Largest error of a logit in float32, as a share of the largest: folding rounds weights anew."""
+"""Largest error of a float32 logit, over the largest logit: folding rounds weights again."""
 
 _NETWORK = program("whole_network.py")
 _REFEREE = Referee(_NETWORK.files, _NETWORK.main)
 
 
 def _cases(rng: Rng, batches: tuple[int, ...]) -> Iterator[Case]:
-    """The last one is of another network, in the shape of the first."""
+    """Yield a case for each batch, and one of another network with the first batch's shape."""
     first, other = seed(rng), seed(rng)
     for count in batches:
         yield _case(f"a batch of {count}", rng, first, count)

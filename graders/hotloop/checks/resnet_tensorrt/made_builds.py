@@ -1,4 +1,4 @@
-"""Made recordings, with figures that nobody could know: what `read_build` is tried on."""
+"""Synthetic recordings, whose figures cannot be known in advance, to test `read_build`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _TALK = (
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Some with a log and a profile of all kinds of sessions."""
+    """Yield questions about recordings, one of them in the format of older releases."""
     for label, fences in (("a recording", False), ("another one", False), ("an older one", True)):
         recording = made(rng, fences=fences)
         data = gzip.compress(json.dumps(recording).encode(), 1, mtime=0)
@@ -60,7 +60,10 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def made(rng: Rng, *, fences: bool) -> dict[str, Any]:
-    """A recording. fences: with the events that older releases write beside each node's own."""
+    """Return a recording.
+
+    fences: with the additional events that older releases write for each node.
+    """
     intra, inter = (int(n) for n in rng.choice(np.arange(1, 33), 2, replace=False))
     return {
         "log": list(_log(rng, intra, inter)),
@@ -113,15 +116,15 @@ def _profile(rng: Rng, fences: bool) -> Iterator[dict[str, Any]]:
                 yield _event("Node", f"{name}_fence_after", 1, op)
         yield _event("Session", "SequentialExecutor::Execute", total + 40)
         yield _event("Session", "model_run", total + int(rng.integers(50, 90)))
-    # Whoever leaves out the last event tells other shares.
+    # Ignoring the last event changes the shares.
     lasted = int(rng.integers(40_000, 80_000))
     yield _event("Node", f"/last/{slowest}_kernel_time", lasted, slowest)
 
 
 def _network(rng: Rng) -> tuple[list[str], dict[str, int], str]:
-    """Types of its nodes, what one of a type weighs, and the type that weighs most in all.
+    """Return the nodes' types, the weight of each type, and the type with the most time in all.
 
-    By its name the slowest is neither the first nor the last, nor is it of the first or last node.
+    That type is neither the alphabetically first or last, nor the type of the first or last node.
     """
     while True:
         nodes = [str(rng.choice(OPS)) for _ in range(int(rng.integers(12, 40)))]

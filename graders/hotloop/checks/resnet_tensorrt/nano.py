@@ -1,7 +1,7 @@
-"""The Jetson Nano's constraints, and whether an exported file keeps to them.
+"""Check an exported file against the Jetson Nano's constraints.
 
-The table is the learner's too: jetson_nano.json, with the source of every row. Here our own copy is
-read.
+The learner has the same table: jetson_nano.json, with the source of every row. This reads our own
+copy.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ BATCHES = (1, 2, 4)
 
 
 def constraints() -> Table:
-    """The part of the table that is checked."""
+    """Return the part of the table that is checked."""
     text = (given_files.GIVEN / "jetson_nano.json").read_text(encoding="utf-8")
     return cast(Table, json.loads(text)["constraints"])
 
 
 def fits(order: Order, session: Session) -> str | None:
-    """The exported file against the table."""
+    """Return the first constraint that the exported file violates, or None."""
     facts = facts_of(order.data, session)
     return next(_breaches(facts, order, constraints()), None)
 
 
 def correct(order: Order, session: Session) -> str | None:
-    """The exported file on batches of its one size, in float32."""
+    """Return the first wrong probability, or None, for float32 frames and the one batch size."""
     return wrong_numbers(order, session, FP32, (order.number,))
 
 
 def about_memory(rng: Rng, session: Session) -> Iterator[Question]:
-    """What small models need that the judge has sampled."""
+    """Yield questions about the memory that small random models need."""
     for number, plan in enumerate(plans(rng), start=1):
         given = GivenFile("model.onnx", model_of(plan, session))
         yield Question(f"model {number}", (given,), _mismatch_with(memory(plan)))

@@ -1,4 +1,4 @@
-"""What one picture costs the network, in multiplications and additions, and what weights it has."""
+"""FLOPs of the network and shapes of its weights."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ WIDTH, CLASSES = 16, 10
 
 
 def flops(pictures: int, side: int, width: int = WIDTH) -> int:
-    """Of so many pictures of side × side: two for each product of convolutions and last layer."""
+    """Return the FLOPs for images of side × side pixels: two for each multiply-add.
+
+    Counts convolutions and the last layer.
+    """
     return 2 * pictures * _products(side, width)
 
 
 def kernels(width: int = WIDTH) -> Iterator[tuple[int, int, int, int]]:
-    """Shapes of the convolutions' weights: [outputs, inputs, height, width]."""
+    """Yield the shapes of the convolutions' weights: [outputs, inputs, height, width]."""
     yield width, 3, 7, 7
     inputs = width
     for stage, blocks in enumerate(BLOCKS):
@@ -29,7 +32,7 @@ def kernels(width: int = WIDTH) -> Iterator[tuple[int, int, int, int]]:
 
 
 def last_layer(width: int = WIDTH) -> tuple[int, int]:
-    """Its outputs and inputs."""
+    """Return the last layer's numbers of outputs and inputs."""
     return CLASSES, width << len(BLOCKS) + 1
 
 

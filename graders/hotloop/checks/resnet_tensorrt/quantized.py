@@ -1,4 +1,4 @@
-"""The network with 8-bit integers: is it one, is it still right, is it faster."""
+"""Checks of the network quantized to int8: its structure, accuracy and speed."""
 
 from __future__ import annotations
 
@@ -41,14 +41,15 @@ COMPUTING = 54
 LEAST_SHARE_INTEGER = 0.95
 SIGNS, AT_ONCE = 1200, 100
 MOST_LOST = 0.025
-"""Of all signs: the reference loses at most 0.1 of a hundred, one that is calibrated on frames of
-the night alone 8 (model/variants.py beside the lesson, three recordings, 2000 signs)."""
+"""Share of all signs. The reference loses at most 0.001; a network calibrated only on frames at
+night loses 0.08 (model/variants.py beside the lesson, three recordings, 2000 signs).
+"""
 
 MOST_DISTANCE = 0.5
-"""Of the timed calls' logits from float32's, as a part of their size: 0.05 for the reference."""
+"""Relative distance (L2 norm) of the timed calls' logits from float32's; the reference has 0.05."""
 
 VNNI = ("avx512_vnni", "avx_vnni", "asimddp", "i8mm")
-"""Without one of these a CPU multiplies bytes no faster than floats (`/proc/cpuinfo`)."""
+"""Without one of these flags in `/proc/cpuinfo`, a CPU multiplies int8 no faster than float32."""
 
 CPU = Path("/proc/cpuinfo")
 TIMEOUT_S = 60.0
@@ -58,7 +59,10 @@ Facts = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Material:
-    """What a candidate is given, of one judging: the network, and frames to calibrate with."""
+    """What a candidate is given.
+
+    network: the float32 ONNX file. frames: an .npz for calibration.
+    """
 
     network: bytes
     frames: bytes
@@ -66,7 +70,10 @@ class Material:
 
 @rung(after=("sound", "accurate"), timed=True)
 def fast(session: Session, cpu: Path = CPU) -> str:
-    """The int8 file against the float32 file, both in ONNX Runtime, where the CPU has VNNI."""
+    """Time the int8 file against the float32 file, both in ONNX Runtime.
+
+    Raises Ruling NOT_MEASURED if the CPU has no VNNI.
+    """
     if not multiplies_bytes(cpu):
         said = (
             "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
@@ -85,7 +92,7 @@ def fast(session: Session, cpu: Path = CPU) -> str:
 
 
 def multiplies_bytes(cpu: Path) -> bool:
-    """Whether the processor that a cpuinfo describes has an instruction of VNNI."""
+    """Whether the processor that a cpuinfo file describes has an instruction of VNNI."""
     try:
         words = set(cpu.read_text(encoding="utf-8").split())
     except OSError:
@@ -94,17 +101,17 @@ def multiplies_bytes(cpu: Path) -> bool:
 
 
 def quantized(session: Session) -> bytes:
-    """What the candidate makes of the network; once a judging."""
+    """Return the candidate's quantized file, made once for all checks."""
     return session.once("quantized", lambda: _made(session))
 
 
 def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
-    """At the quantized file: it counts, not how it came about."""
+    """Yield the check of the quantized file, however it was made."""
     yield Look("Your network", lambda: mismatch(quantized(session), session))
 
 
 def structure_mismatch(data: bytes, session: Session) -> str | None:
-    """Whether the file is the network in integers, whatever it computes."""
+    """Return a message unless the file is the network in integers; outputs are not compared."""
     files = (GivenFile(FILE, data), GivenFile("network.onnx", material(session).network))
     facts = _reader().given(session, "reads").ask("structure", *files)
     if not isinstance(facts, dict):
@@ -113,7 +120,10 @@ def structure_mismatch(data: bytes, session: Session) -> str | None:
 
 
 def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
-    """What is wrong with a file by its structure; sizes in bytes."""
+    """Return what is wrong with a file's structure, or None.
+
+    size, before: bytes of file and source.
+    """
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
     if facts["foreign"]:
@@ -147,7 +157,7 @@ def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
 
 
 def accuracy_mismatch(data: bytes, session: Session) -> str | None:
-    """Whether it still knows the signs, as many as were never seen."""
+    """Return a message if the file recognizes too few hidden signs, compared with float32."""
     float32 = _running(session, "float32", GivenFile("network.onnx", material(session).network))
     integers = _running(session, "integers", GivenFile(FILE, data))
     right = {"float32": 0, "integers": 0}
@@ -161,7 +171,7 @@ def accuracy_mismatch(data: bytes, session: Session) -> str | None:
 
 
 def too_many_lost(before: int, after: int, signs: int) -> str | None:
-    """Of right answers, counted by the judge."""
+    """Return a message if too many right answers are lost. before, after: right answers."""
     if before - after <= MOST_LOST * signs:
         return None
     return (
@@ -171,7 +181,7 @@ def too_many_lost(before: int, after: int, signs: int) -> str | None:
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
-    """What is wrong with integers' logits, as a sentence's beginning."""
+    """Return a message fragment if int8 logits are too far from float32's, else None."""
     if not np.isfinite(got).all():
         return "the logits are not finite"
     distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
@@ -181,18 +191,18 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 def material(session: Session) -> Material:
-    """What a candidate is given in this judging."""
+    """Return what the candidate is given, the same for all checks."""
     return session.once("material", lambda: _material(session))
 
 
 class _Pool:
-    """Hidden signs for the timed calls: generated before, picked anew for each."""
+    """Hidden signs for the timed calls: generated once, a random selection for each call."""
 
     def __init__(self) -> None:
         self.signs: Floats | None = None
 
     def entrant(self, session: Session) -> tuple[Link, Candidate]:
-        """A process of ours that has the candidate's file; the candidate's own has ended."""
+        """Start our process that runs the candidate's file; the candidate's worker is closed."""
         (signs,) = _signs(session, _seed(session)).arguments
         self.signs = cast(Any, signs).values
         data = quantized(session)
@@ -203,7 +213,7 @@ class _Pool:
         return process.link, process.as_candidate("run")
 
     def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
-        """Signs; adversarial: the same ones mirrored, and rolled over the edge."""
+        """Fill in random signs; hostile: mirrored, and rolled around the edge."""
         assert self.signs is not None
         (pictures,) = call.inputs()
         picked = self.signs[rng.integers(0, len(self.signs), len(pictures))]

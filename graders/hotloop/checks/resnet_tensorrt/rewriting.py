@@ -1,4 +1,4 @@
-"""Graphs that the candidate has rewritten, many in one judging.
+"""Checks of graphs that the candidate has rewritten, many in one session.
 
 They are read and run in batches, since each message to a process takes time.
 """
@@ -25,13 +25,13 @@ MOST_BYTES = 1 << 18
 FOLDED_NETWORKS = 4
 SMALL_GRAPHS, GRAPHS_A_BATCH = 100, 25
 ONE_IN = 4
-"""One small graph of so many is rewritten a second time, which must change nothing."""
+"""One of this many small graphs is rewritten a second time, which must change nothing."""
 
 
 def folded(session: Session, *, run: bool = False) -> str:
-    """Batch normalizations are folded into the convolutions before them, where that is allowed.
+    """Check that batch normalizations are folded into the preceding convolutions where allowed.
 
-    run: the outputs are compared as well.
+    run: also compare the outputs. Returns the message for the learner; raises Ruling.
     """
     graphs = hidden_graphs(session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
     sources = [graph.model for graph in graphs]
@@ -44,9 +44,10 @@ def folded(session: Session, *, run: bool = False) -> str:
 
 
 def cleaned(session: Session, *, transposes: bool = False) -> str:
-    """Nodes that do nothing are gone, and a second rewrite changes nothing.
+    """Check that no-op nodes are gone, and that a second rewrite changes nothing.
 
-    transposes: graphs with transposes that cancel, too.
+    transposes: also use graphs with transposes that cancel. Returns the message for the learner;
+    raises Ruling.
     """
     rng = session.rng()
     for before in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
@@ -71,7 +72,7 @@ def _changed_again(models: Sequence[bytes], label: str, session: Session) -> Wro
 
 
 def _rewritten(models: Sequence[bytes], label: str, session: Session) -> list[bytes]:
-    """What the candidate makes of each. label: of all of them, for the learner."""
+    """Return what the candidate makes of each model. label: of all of them, for the learner."""
     assignments = [
         Assignment("a graph", (GivenFile("source.onnx", model),), "rewritten.onnx", _anything)
         for model in models
@@ -81,7 +82,7 @@ def _rewritten(models: Sequence[bytes], label: str, session: Session) -> list[by
 
 
 def _anything(_data: bytes) -> str | None:
-    """What was made is looked at afterwards."""
+    """Accept any file; it is checked later."""
     return None
 
 

@@ -1,4 +1,4 @@
-"""A session's options as plain data: what may stand in them, and what they have to say here."""
+"""Session options as plain data: which ones are allowed, and which are required here."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIMEOUT_S = 60.0
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """The options for one thread, two, and some more."""
+    """Yield questions for options with one thread, two, and a random number."""
     for threads in (1, 2, int(rng.integers(3, 17))):
         yield Question(
             f"session_options({threads})",
@@ -35,7 +35,7 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def mismatch(answer: object, threads: int) -> str | None:
-    """What is wrong with options for so many threads; a sentence's beginning."""
+    """Return what is wrong with options for `threads` threads, as a message fragment, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
@@ -52,7 +52,7 @@ def mismatch(answer: object, threads: int) -> str | None:
 
 
 def chosen(session: Session) -> str:
-    """The candidate's options for the threads that are measured on, as JSON."""
+    """Return the candidate's options for the threads used in timing, as JSON. Raises Ruling."""
     threads = session.launcher.threads
     link = session.worker()
     answer = ask_plainly(link, (threads,), session.timeout(TIMEOUT_S))
@@ -63,7 +63,7 @@ def chosen(session: Session) -> str:
 
 
 def plain(threads: int) -> str:
-    """The options of whatever we run ourselves, as JSON: everything on, no spinning."""
+    """Return the options for our own sessions, as JSON: everything on, no spinning."""
     options: Mapping[str, Any] = {
         "graph_optimization_level": "all",
         "execution_mode": "sequential",

@@ -1,7 +1,7 @@
-"""The network in ONNX Runtime against PyTorch, for the eight crops of one frame.
+"""Checks of the network in ONNX Runtime against PyTorch, for the eight crops of one frame.
 
-Eight pictures of 64×64 are what one frame of the camera gives. One picture alone would be half a
-millisecond's work for ONNX Runtime, and what is measured then is how fast Python calls.
+One camera frame gives eight images of 64×64. A single image takes ONNX Runtime half a millisecond,
+so that Python's call overhead would dominate the measurement.
 """
 
 from __future__ import annotations
@@ -34,35 +34,37 @@ Rng = np.random.Generator
 CROPS, SIDE = 8, 64
 FILE = "network.onnx"
 SHARE = 1e-3
-"""How far a logit may be off, as a part of the largest one of the same call: float32 sums in
-another order, through 53 convolutions, stay a hundred times below it, bfloat16 far above."""
+"""Allowed error of a logit, as a share of the call's largest (at least 1). float32 sums in another
+order, through 53 convolutions, stay a hundred times below it; bfloat16 is far above.
+"""
 
 
 def runner() -> Program:
-    """What runs the candidate's file."""
+    """Return the program that runs the candidate's file."""
     return Program({"ort_session.py": PROGRAMS / "ort_session.py"}, "ort_session.py")
 
 
 def eager() -> Program:
-    """The network in PyTorch, which gives the reference logits."""
+    """Return the program with the network in PyTorch, which computes the reference logits."""
     return program("eager.py")
 
 
 def referee() -> Referee:
-    """The same, for timed calls."""
+    """Return the same network as the referee of timed calls."""
     return Referee(eager().files, eager().main)
 
 
 def looks(session: Session) -> Iterator[Look]:
-    """At the file that `prepare` writes: with several batches, also such as it was not exported
-    with. It is made once a judging: an export takes longer than everything that is done with it.
+    """Yield the check of the file that `prepare` writes, on several batch sizes.
+
+    The file is made once for all checks: exporting takes longer than everything else.
     """
 
     yield Look("Your network", lambda: _mismatch(_prepared(session), session))
 
 
 def fast() -> RefereedFast:
-    """The candidate's file and options against the network in PyTorch."""
+    """Return the check that times the candidate's file and options against PyTorch."""
     measured = Fast(
         Workload(lambda _rng, _index: spec(CROPS), _fill),
         Baseline(PROGRAMS / "eager.py", "run", beside=network_files()),
@@ -75,7 +77,7 @@ def fast() -> RefereedFast:
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """What is wrong with logits, as a sentence's beginning."""
+    """Return what is wrong with the logits, as a message fragment, or None."""
     allowed = Tolerance(relative=0.0, absolute=SHARE * max(1.0, float(np.abs(want).max())))
     found = compare(got, want, allowed)
     return None if found is None else f"the logits are others: {found.sentence()}"
@@ -87,7 +89,7 @@ def _prepared(session: Session) -> bytes:
 
 
 def _entrant(session: Session) -> tuple[Link, Candidate]:
-    """A program of ours that has the candidate's file; what is the candidate's own has ended."""
+    """Start our process that runs the candidate's file; the candidate's worker is closed."""
     data = _prepared(session)
     options = session_options.chosen(session.of("session_options"))
     session.worker().close()
@@ -112,13 +114,13 @@ def _mismatch(data: bytes, session: Session) -> str | None:
 
 
 def spec(count: int) -> CallSpec:
-    """float32 [count, 3, side, side] to float32 [count, classes]."""
+    """Take float32 [count, 3, side, side]; return float32 [count, classes]."""
     pictures = TensorSpec((count, 3, SIDE, SIDE), FP32)
     return CallSpec((pictures,), TensorSpec((count, CLASSES), FP32))
 
 
 def _fill(rng: Rng, call: Call, hostile: bool) -> None:
-    """Noise as bright as signs are; adversarial: crops of one colour each, some over-exposed."""
+    """Fill in noise as bright as signs; hostile: one color for each crop, some overexposed."""
     (pictures,) = call.inputs()
     pictures[...] = rng.standard_normal(pictures.shape, dtype=np.float32)
     if hostile:

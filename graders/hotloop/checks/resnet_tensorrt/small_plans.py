@@ -1,6 +1,6 @@
-"""Small convolutional networks, sampled by the judge: what they need, and their files.
+"""Plans of small random convolutional networks: the memory that they need, and their ONNX files.
 
-A program of ours turns a plan into an ONNX file; the judge knows the answers from the plan itself.
+One of our programs turns a plan into a file; the judge computes the answers from the plan itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ KERNEL = 9
 
 @dataclass(frozen=True)
 class Step:
-    """One node. inputs: numbers of earlier values, 0 for the graph's input."""
+    """One node. inputs: numbers of earlier values, 0 for the graph's input.
+
+    channels, stride: of a Conv.
+    """
 
     operator: str
     inputs: tuple[int, ...]
@@ -33,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """A network: the last step's value is its output."""
+    """A network of steps; the last step's value is its output. seed: of its weights."""
 
     batch: int
     side: int
@@ -42,7 +45,7 @@ class Plan:
     seed: int
 
     def shapes(self) -> list[Shape]:
-        """Of all values, in order."""
+        """Return the shapes of all values, in order, the input's first."""
         found: list[Shape] = [(self.batch, self.channels, self.side, self.side)]
         for step in self.steps:
             batch, channels, side, _ = found[step.inputs[0]]
@@ -52,7 +55,7 @@ class Plan:
         return found
 
     def to_json(self) -> str:
-        """As small_models.py reads it."""
+        """Return the plan in the format that small_models.py reads."""
         steps = [
             [s.operator, s.inputs, *((s.channels, s.stride) if s.operator == "Conv" else ())]
             for s in self.steps
@@ -69,7 +72,7 @@ class Plan:
 
 
 def plans(rng: Rng) -> Iterator[Plan]:
-    """A chain, one with a value that lives long, and some sampled ones."""
+    """Yield a chain, a plan with a long-lived value, and some random ones."""
     yield Plan(1, 16, 3, (Step("Conv", (0,), 8), Step("Relu", (1,))), 1)
     yield sampled(rng, branches=1, tail=6)
     for _ in range(4):
@@ -77,7 +80,10 @@ def plans(rng: Rng) -> Iterator[Plan]:
 
 
 def sampled(rng: Rng, branches: int, tail: int) -> Plan:
-    """Convolutions, and residual branches around one to three of them."""
+    """Return a plan: convolutions with residual branches, followed by `tail` convolutions.
+
+    A branch has up to three convolutions and Relus, then one that restores the channels.
+    """
     steps = [Step("Conv", (0,), int(rng.integers(4, 17)), int(rng.integers(1, 3)))]
     for _ in range(branches):
         start = len(steps)
@@ -94,7 +100,7 @@ def sampled(rng: Rng, branches: int, tail: int) -> Plan:
 
 
 def memory(plan: Plan) -> Mapping[str, int]:
-    """Bytes of weights, and the most bytes of values that live at one time."""
+    """Return the bytes of weights, and the peak of bytes of live values."""
     shapes = plan.shapes()
     sizes = [FLOAT_BYTES * int(np.prod(shape)) for shape in shapes]
     end = len(plan.steps)
@@ -112,11 +118,11 @@ def memory(plan: Plan) -> Mapping[str, int]:
 
 
 def model_of(plan: Plan, session: Session) -> bytes:
-    """The plan as an ONNX file."""
+    """Return the plan as an ONNX file."""
     maker = program("small_models.py").trusted(session)
     return maker.take(maker.ask("write", plan.to_json()))
 
 
 def _channels_of(steps: list[Step]) -> int:
-    """Of the last value."""
+    """Return the channels of the last value."""
     return next(step.channels for step in reversed(steps) if step.operator == "Conv")

@@ -1,7 +1,7 @@
-"""What each operation of the small language computes, exactly.
+"""Exact semantics of the operations of the small language.
 
-int: 64 bits in two's complement, which wrap. `div` and `mod` round down as Python does; a zero
-divisor is a trap, which can be observed. float: IEEE double; nothing traps, 1.0 / 0.0 is inf. A
+int: 64 bits in two's complement, which wrap. `div` and `mod` round down as in Python; a zero
+divisor is a trap, which is observable. float: IEEE double; nothing traps, 1.0 / 0.0 is inf. A
 comparison with nan is false, `ne` is true.
 """
 
@@ -30,13 +30,13 @@ class Trap(Exception):
 
 @lru_cache(1 << 14)
 def is_name(text: str) -> bool:
-    """Whether it names a value or a block."""
+    """Whether the text is a valid name of a value or a block."""
     return text not in RESERVED and _NAME.fullmatch(text) is not None
 
 
 @lru_cache(1 << 14)
 def literal(text: str) -> Value | None:
-    """The constant that is written so; None when it is none."""
+    """Return the constant that the text denotes, or None if it is none."""
     if text in ("true", "false"):
         return text == "true"
     if _INT.fullmatch(text) is not None:
@@ -48,24 +48,24 @@ def literal(text: str) -> Value | None:
 
 
 def written(value: Value) -> str:
-    """As `literal` reads it."""
+    """Format a value so that `literal` reads it back."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
 
 
 def type_of(value: Value) -> str:
-    """bool, int or float."""
+    """Return "bool", "int" or "float"."""
     return type(value).__name__
 
 
 def wrap(number: int) -> int:
-    """Into 64 bits."""
+    """Wrap an integer to 64 bits, two's complement."""
     return (number + 2**63) % 2**64 - 2**63
 
 
 def same(one: Value, other: Value) -> bool:
-    """Equal in every bit that can be observed: nan is nan, and 0.0 is not -0.0."""
+    """Whether two values are observably equal: nan equals nan, and 0.0 differs from -0.0."""
     if type(one) is not type(other):
         return False
     if isinstance(one, float) and isinstance(other, float):
@@ -125,7 +125,10 @@ COMMUTATIVE: Final = frozenset({"add", "mul", "eq", "ne", "and", "or"})
 
 
 def evaluate(op: str, args: list[Value]) -> Value:
-    """The result of a pure operation on arguments of its types. Trap on division by zero."""
+    """Return the result of a pure operation on arguments of its types.
+
+    Raises Trap if an integer is divided by zero.
+    """
     if op == "not":
         return not args[0]
     if op == "float":
@@ -138,7 +141,7 @@ def evaluate(op: str, args: list[Value]) -> Value:
 
 
 def result_type(op: str, types: list[str]) -> str | None:
-    """What an operation gives for arguments of such types; None where it takes no such ones."""
+    """Return the result type, or None if the operation does not accept these argument types."""
     if op in ("float", "copy", "not"):
         return _of_one(op, types)
     if op == "select":

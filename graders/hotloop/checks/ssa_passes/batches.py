@@ -1,4 +1,4 @@
-"""Asking the candidate's function about many texts."""
+"""Call the candidate's function on many texts, in batches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hotloop.judge.session import Session
 def in_batches(
     session: Session, texts: Sequence[str], at_once: int, timeout_s: float
 ) -> Iterator[object]:
-    """The result for each text. timeout_s: for each batch of `at_once` texts."""
+    """Yield the result for each text. timeout_s: of each batch of `at_once` texts."""
     link = session.worker()
     for start in range(0, len(texts), at_once):
         calls = [[text] for text in texts[start : start + at_once]]

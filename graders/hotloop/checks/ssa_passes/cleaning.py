@@ -1,4 +1,4 @@
-"""A pass for CSE and dead-code elimination, judged on hidden programs of a framework."""
+"""Checks of a pass for CSE and dead-code elimination, on a framework's hidden programs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ class Language(Generic[P]):
     """How a framework's programs are generated, written and read.
 
     entry: the candidate's function. generated: the hidden programs, small ones first.
-    read: what `entry` returns; Malformed when it is no program.
-    fits: a mismatch between the inputs and outputs of a program and of its result.
-    size: operations in a program. terms: MLIR's names of operations to the framework's.
+    read: parses what `entry` returns; raises Malformed if it is no program.
+    fits: a mismatch between the inputs and outputs of a program and of its result, or None.
+    size: the number of operations in a program. terms: from MLIR's operation names to the
+        framework's.
     """
 
     entry: str
@@ -41,12 +42,12 @@ class Language(Generic[P]):
     terms: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def in_its_terms(self, sentence: str) -> str:
-        """The sentence with the framework's names of operations."""
+        """Return the sentence with the framework's operation names."""
         return re.sub(r"\b\w+\.\w+", lambda word: self.terms.get(word[0], word[0]), sentence)
 
 
 Look = Callable[[P, P, random.Random], str | None]
-"""A mismatch between a program and its result, or None. The generator draws inputs."""
+"""Returns a mismatch between a program and its result, or None. Draws inputs with the generator."""
 
 
 def cleaned(
@@ -55,9 +56,10 @@ def cleaned(
     language: Language[P],
     look: Look[P] = lambda _given, _result, _rng: None,
 ) -> str:
-    """Each result is a program with the same inputs and outputs, and `look` finds no mismatch.
+    """Check that each result is a program with the same inputs and outputs, and that `look` passes.
 
-    The candidate's function is called once for all rungs of a task.
+    Returns the message for the learner; raises Ruling. Calls the candidate's function only once for
+    all checks of a task.
     """
     pairs = session.once(language.entry, lambda: _answers(session, language))
     rng = random.Random(int(session.rng().integers(1 << 62)))
@@ -84,7 +86,7 @@ def cleaned(
 def rungs(
     language: Language[P], different: Look[P], unfinished: Callable[[P], str | None]
 ) -> dict[str, Rung]:
-    """Results are programs, compute the same, and have nothing left to merge or remove."""
+    """Return the checks: results are programs, compute the same, and are completely cleaned."""
 
     def left(_given: P, result: P, _rng: random.Random) -> str | None:
         return unfinished(result)

@@ -1,6 +1,6 @@
-"""What a pass has left undone: the first thing that is still to be found in its result.
+"""What a pass has left to do: the first opportunity that remains in its result.
 
-Each is a property of the result alone, so that how it was reached is the learner's affair.
+Each function looks at the result alone, so it does not matter how the pass reached it.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from hotloop.checks.ssa_passes.language import Instr, Program, kind_of
 
 
 def types_of(program: Program) -> dict[str, str]:
-    """Of each name."""
+    """Return the type of each name."""
     return dict(program.params) | {i.to: i.type for i in program.instrs if i.to}
 
 
 def may_trap(instr: Instr, types: dict[str, str]) -> bool:
-    """An int's division by what may be zero."""
+    """Whether it is an int division whose divisor may be zero."""
     if instr.op not in ("div", "mod") or kind_of(instr.args[0], types) != "int":
         return False
     return literal(instr.args[1]) in (None, 0)
 
 
 def dead(program: Program) -> str | None:
-    """Nothing is left that nobody needs."""
+    """Return a message about the first instruction that affects nothing observable, or None."""
     types = types_of(program)
     definitions = {instr.to: instr for instr in program.instrs if instr.to}
     needed: set[str] = set()
@@ -51,7 +51,10 @@ def dead(program: Program) -> str | None:
 
 
 def folded(program: Program) -> str | None:
-    """Nothing is left that is known already."""
+    """Return a message about the first thing that is known at compile time, or None.
+
+    These are unreachable blocks, decided branches, phis of one value, and operations on constants.
+    """
     graph = program.successors()
     missed = set(graph) - reachable(graph, program.blocks[0].name)
     if missed:
@@ -79,7 +82,7 @@ def _known(instr: Instr) -> bool:
 
 
 def common(program: Program) -> str | None:
-    """Nothing is computed again where its result is there."""
+    """Return a message about the first instruction that a dominating, equal one makes redundant."""
     above = dominators(program.successors(), program.blocks[0].name)
     seen: dict[tuple[str, ...], list[tuple[str, Instr]]] = {}
     for block in sorted(program.blocks, key=lambda b: len(above.get(b.name, ()))):
@@ -105,7 +108,7 @@ def _key(instr: Instr, block: str) -> tuple[str, ...] | None:
 
 
 def simplified(program: Program) -> str | None:
-    """Nothing of the task's list is left."""
+    """Return a message about the first instruction that the task's list simplifies, or None."""
     types = types_of(program)
     for instr in program.instrs:
         if instr.op in PURE and len(instr.args) > 1 and _simpler(instr, types):
@@ -138,7 +141,7 @@ def _simpler(instr: Instr, types: dict[str, str]) -> bool:
 
 
 def hoisted(program: Program) -> str | None:
-    """No loop computes anew, in each round, what the round does not change."""
+    """Return a message about the first loop-invariant instruction still in its loop, or None."""
     types, graph = types_of(program), program.successors()
     above = dominators(graph, program.blocks[0].name)
     for header, body in sorted(loops(graph, above).items()):

@@ -1,6 +1,6 @@
-"""Control flow by definition, slowly: dominance by leaving a block out, loops by back edges.
+"""Control flow by definition, slowly: dominators by removing each block, loops by back edges.
 
-Another way than the one that is taught, so that the two cannot share a mistake.
+The lessons teach other algorithms, so that the two cannot share a mistake.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ Graph = Mapping[str, Sequence[str]]
 
 
 def reachable(graph: Graph, start: str, without: str = "") -> set[str]:
-    """What is reached from `start` on ways that do not pass `without`."""
+    """Return the blocks that are reached from `start` on paths that avoid `without`."""
     if start == without:
         return set()
     found, waiting = {start}, [start]
@@ -24,7 +24,7 @@ def reachable(graph: Graph, start: str, without: str = "") -> set[str]:
 
 
 def dominators(graph: Graph, start: str) -> dict[str, set[str]]:
-    """For each block that is reached: those that are on every way to it, itself included."""
+    """Map each reachable block to the blocks on every path to it, itself included."""
     whole = reachable(graph, start)
     found: dict[str, set[str]] = {block: {block} for block in whole}
     for left_out in whole:
@@ -34,7 +34,7 @@ def dominators(graph: Graph, start: str) -> dict[str, set[str]]:
 
 
 def immediate(above: Mapping[str, set[str]]) -> dict[str, str | None]:
-    """The nearest strict dominator of each; None for the beginning."""
+    """Map each block to its nearest strict dominator; the entry to None."""
     return {
         block: max(own - {block}, key=lambda other: len(above[other]), default=None)
         for block, own in above.items()
@@ -42,7 +42,11 @@ def immediate(above: Mapping[str, set[str]]) -> dict[str, str | None]:
 
 
 def frontiers(graph: Graph, above: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """For each block, those that it does not strictly dominate, but a predecessor of."""
+    """Map each block to its dominance frontier.
+
+    That is: the blocks with a predecessor that it dominates, but which it does not strictly
+    dominate.
+    """
     found: dict[str, set[str]] = {block: set() for block in above}
     for block in above:
         for follower in graph[block]:
@@ -53,7 +57,7 @@ def frontiers(graph: Graph, above: Mapping[str, set[str]]) -> dict[str, set[str]
 
 
 def loops(graph: Graph, above: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """The natural loops by their headers, those of one header as one."""
+    """Map each header to the blocks of its natural loops; loops with the same header are merged."""
     back: dict[str, list[str]] = {block: [] for block in above}
     for block in above:
         for follower in graph[block]:

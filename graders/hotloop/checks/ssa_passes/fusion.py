@@ -1,7 +1,7 @@
-"""Operator fusion: kernels that are legal, that leave no pair worth merging, that move least.
+"""Checks of operator fusion: kernels must be legal, maximally merged, and move the fewest bytes.
 
-A machine of our own runs the kernels one after the other and counts what it loads and stores. The
-least of a small graph is found by trying every way to divide its steps.
+Our own machine runs the kernels in order and counts the bytes that they load and store. For a small
+graph, the minimum is found by trying every partition of its steps.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GRAPHS = 80
 SMALL_GRAPHS = 30
 SMALL = 6
 TRAPS = 10
-"""Small graphs for which merging the most expensive pair first does not end at the least."""
+"""Small graphs on which greedily merging the best pair of kernels misses the minimum."""
 BYTES = 4
 AT_ONCE = 20
 TIMEOUT_S = 90.0
@@ -40,7 +40,10 @@ TWO = ("add", "mul")
 
 @dataclass(frozen=True)
 class Step:
-    """What it makes, by what, from what, of which shape."""
+    """One operation.
+
+    made: name of its result. reads: names of its operands. shape: of the result.
+    """
 
     made: str
     op: str
@@ -50,36 +53,36 @@ class Step:
 
 @dataclass(frozen=True)
 class Graph:
-    """Steps in an order in which they can run."""
+    """A graph's steps, in an order in which they can run."""
 
     inputs: dict[str, Shape]
     outputs: tuple[str, ...]
     steps: tuple[Step, ...]
 
     def text(self) -> str:
-        """As the learner's function is given it."""
+        """Return the JSON that the learner's function is given."""
         steps = [[s.made, s.op, s.reads, s.shape] for s in self.steps]
         return json.dumps({"inputs": self.inputs, "outputs": self.outputs, "steps": steps})
 
     @cached_property
     def named(self) -> dict[str, Step]:
-        """By what they make."""
+        """The steps by the name of their result."""
         return {step.made: step for step in self.steps}
 
     @cached_property
     def sizes(self) -> dict[str, int]:
-        """In bytes, of inputs too."""
+        """Bytes of each value, inputs included."""
         shapes = self.inputs | {step.made: step.shape for step in self.steps}
         return {name: BYTES * rows * columns for name, (rows, columns) in shapes.items()}
 
     @cached_property
     def loops(self) -> dict[str, Shape]:
-        """What each step loops over."""
+        """The iteration space of each step: a sum's is its operand's shape."""
         shapes = self.inputs | {step.made: step.shape for step in self.steps}
         return {s.made: shapes[s.reads[0]] if s.op == "sum" else s.shape for s in self.steps}
 
     def readers(self, name: str) -> set[str]:
-        """What is made from it."""
+        """Return the names of the results that are computed from `name`."""
         return {step.made for step in self.steps if name in step.reads}
 
 
@@ -87,7 +90,7 @@ class Graph:
 
 
 def refused(graph: Graph, kernel: Sequence[str]) -> str | None:
-    """Why these steps are no kernel; a sentence's beginning."""
+    """Return why these steps cannot form a kernel, as a message fragment, or None."""
     steps = [graph.named[made] for made in kernel]
     if len({graph.loops[made] for made in kernel}) > 1:
         return f"the steps of kernel {shown(list(kernel))} have different loops"
@@ -103,7 +106,7 @@ def refused(graph: Graph, kernel: Sequence[str]) -> str | None:
 
 
 def run(graph: Graph, kernels: Kernels) -> int | str:
-    """Bytes loaded and stored, or what cannot be run."""
+    """Return the bytes loaded and stored, or a message fragment if the kernels cannot run."""
     memory, total = set(graph.inputs), 0
     for kernel in kernels:
         refusal = refused(graph, kernel)
@@ -124,9 +127,9 @@ def run(graph: Graph, kernels: Kernels) -> int | str:
 
 
 def answered(graph: Graph, answer: object) -> Kernels | str:
-    """The kernels, each step in one; or a mismatch."""
+    """Return the kernels, each step in exactly one; or a message fragment."""
     given = [as_list(kernel) for kernel in as_list(answer)]
-    # A take-home's variant: each kernel begins with its number.
+    # A take-home's variant requires that each kernel begins with its number.
     first = constant("FIRST_KERNEL", 0)
     if first:
         for number, kernel in enumerate(given, first):
@@ -140,7 +143,7 @@ def answered(graph: Graph, answer: object) -> Kernels | str:
 
 
 def ran(graph: Graph, answer: object) -> tuple[Kernels, int] | str:
-    """The kernels and the bytes that they move, or a mismatch."""
+    """Return the kernels and the bytes that they move, or a message fragment."""
     kernels = answered(graph, answer)
     if isinstance(kernels, str):
         return kernels
@@ -149,7 +152,7 @@ def ran(graph: Graph, answer: object) -> tuple[Kernels, int] | str:
 
 
 def in_order(graph: Graph, kernels: Kernels) -> Kernels | None:
-    """As they can run, or None if they wait for each other."""
+    """Return the kernels in an order in which they can run, or None if they wait for each other."""
     home = {made: number for number, kernel in enumerate(kernels) for made in kernel}
     before = {
         number: {home[n] for m in kernel for n in graph.named[m].reads if n in home} - {number}
@@ -165,7 +168,7 @@ def in_order(graph: Graph, kernels: Kernels) -> Kernels | None:
 
 
 def cost(graph: Graph, kernels: Kernels) -> int | None:
-    """Bytes, in the order that suits; None if they cannot be run."""
+    """Return the bytes moved, with the kernels in any working order; None if they cannot run."""
     if any(refused(graph, kernel) for kernel in kernels):
         return None
     order = in_order(graph, kernels)
@@ -174,7 +177,7 @@ def cost(graph: Graph, kernels: Kernels) -> int | None:
 
 
 def mergings(graph: Graph, kernels: Kernels) -> Iterator[tuple[int, Kernels]]:
-    """Two of them made one, where that can be run: with the bytes then."""
+    """Yield every legal merge of two kernels: the bytes then moved, and the kernels."""
     for place, one in enumerate(kernels):
         for other in kernels[place + 1 :]:
             rest = [kernel for kernel in kernels if kernel is not one and kernel is not other]
@@ -184,7 +187,7 @@ def mergings(graph: Graph, kernels: Kernels) -> Iterator[tuple[int, Kernels]]:
 
 
 def unmerged(graph: Graph, kernels: Kernels) -> str | None:
-    """About two kernels that should be one."""
+    """Return a message about two kernels whose merge moves fewer bytes, or None."""
     now = cost(graph, kernels)
     for then, merged in mergings(graph, kernels):
         if now is not None and then < now:
@@ -193,7 +196,7 @@ def unmerged(graph: Graph, kernels: Kernels) -> str | None:
 
 
 def greedy(graph: Graph) -> int:
-    """The bytes where merging the best pair first comes to an end."""
+    """Return the bytes moved after merging the best pair until no merge helps."""
     kernels: Kernels = [[made] for made in graph.named]
     now = cost(graph, kernels) or 0
     while better := [pair for pair in mergings(graph, kernels) if pair[0] < now]:
@@ -202,7 +205,7 @@ def greedy(graph: Graph) -> int:
 
 
 def least(graph: Graph) -> int:
-    """The fewest bytes, by trying everything."""
+    """Return the fewest bytes, by trying every partition of the steps."""
     costs = (cost(graph, kernels) for kernels in _divided(list(graph.named)))
     return min(found for found in costs if found is not None)
 
@@ -233,7 +236,10 @@ class _Maker:
         self.inputs = ["x", "y"]
 
     def step(self, op: str, *reads: str, width: int | None = None) -> str:
-        """Its name. Of a matmul the second factor is an input of its own."""
+        """Add a step; return its name. A matmul's second factor is a new input.
+
+        width: a matmul's number of columns; by default that of its first factor.
+        """
         rows, columns = self.shapes[reads[0]]
         if op == "matmul":
             columns, factor = width or columns, f"w{len(self.inputs)}"
@@ -250,7 +256,7 @@ class _Maker:
         return made
 
     def random(self) -> None:
-        """Any step, mostly of what is new."""
+        """Add a random step, mostly on recent values."""
         names = ["x", "y", *(step.made for step in self.steps)]
         source = self.rng.choice(names[-4:] if self.rng.random() < 0.7 else names)
         op = self.rng.choice((*ONE, *TWO, *TWO, *TWO, "sum", "matmul"))
@@ -268,7 +274,10 @@ class _Maker:
             self.step(op, source)
 
     def graph(self) -> Graph:
-        """Outputs: what nobody reads, and sometimes one more."""
+        """Return the graph.
+
+        Its outputs are the values that no step reads, and sometimes one more.
+        """
         read = {name for step in self.steps for name in step.reads}
         outputs = {step.made for step in self.steps if step.made not in read}
         if self.rng.random() < 0.4:
@@ -278,26 +287,26 @@ class _Maker:
 
 
 def _normalised(maker: _Maker) -> None:
-    """A sum that the elements wait for."""
+    """Elements that are multiplied with their own sum, and so wait for it."""
     powers = maker.step("exp", "x")
     total = maker.step("sum", powers)
     maker.step("mul", powers, total)
 
 
 def _around_a_product(maker: _Maker) -> None:
-    """What is before the matmul and what is behind it cannot be one kernel."""
+    """Steps before and after a matmul, which cannot be in one kernel."""
     before = maker.step("relu", "x")
     product = maker.step("matmul", before)
     maker.step("add", product, before)
 
 
 def _two_products(maker: _Maker) -> None:
-    """One of them must be left alone."""
+    """An addition of two matmuls, of which only one can be fused with it."""
     maker.step("add", maker.step("matmul", "x"), maker.step("matmul", "y"))
 
 
 def _read_twice(maker: _Maker) -> None:
-    """Two readers, and all in one loop."""
+    """A value with two readers, all fusible into one kernel."""
     first = maker.step("add", "x", "y")
     maker.step("mul", maker.step("relu", first), maker.step("exp", first))
 
@@ -311,7 +320,7 @@ MOTIFS: tuple[Callable[[_Maker], None], ...] = (
 
 
 def generated(rng: random.Random, number: int, steps: int) -> Graph:
-    """A motif and what follows from it."""
+    """Return a graph that starts with motif `number` and has at least `steps` steps."""
     maker = _Maker(rng)
     MOTIFS[number % len(MOTIFS)](maker)
     while len(maker.steps) < steps:
@@ -320,7 +329,10 @@ def generated(rng: random.Random, number: int, steps: int) -> Graph:
 
 
 def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
-    """With the least that they can move; some of them are traps for merging greedily."""
+    """Yield small graphs and the fewest bytes that they can move.
+
+    TRAPS of them defeat greedy merging.
+    """
     traps = plain = number = 0
     while traps + plain < SMALL_GRAPHS:
         number += 1
@@ -339,9 +351,10 @@ def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
 
 
 def fused(session: Session, *, thorough: bool = False) -> str:
-    """The kernels of each graph are legal and run in the order given.
+    """Check that the kernels of each graph are legal and can run in the given order.
 
-    thorough: and merging no two of them moves fewer bytes.
+    thorough: also check that merging no two of them moves fewer bytes. Returns the message for the
+    learner; raises Ruling.
     """
     pairs = session.once("fused graphs", lambda: _answers(session))
     before = after = kernels = 0
@@ -368,7 +381,7 @@ def _answers(session: Session) -> list[tuple[Graph, object]]:
 
 
 def least_moved(generator: Rng) -> Iterator[Question]:
-    """Small graphs, whose least is known."""
+    """Yield questions about small graphs whose minimum is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
         yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest))

@@ -1,4 +1,4 @@
-"""Hidden programs: generated anew for each judging, with what each of them does."""
+"""Hidden programs, newly generated for each session, with their expected outcomes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ RUNS = 6
 
 @dataclass(frozen=True)
 class Given:
-    """One program. text: what the learner's function is called with. program: what it means."""
+    """One hidden program. text: what the learner's function is called with. program: its meaning.
+
+    runs: arguments and the outcome for each.
+    """
 
     label: str
     text: str
@@ -31,12 +34,12 @@ class Given:
     runs: tuple[tuple[list[Value], Outcome], ...]
 
     def shown(self) -> str:
-        """The text in one line if that is short enough for a sentence."""
+        """Return the text on one line, or its number of lines if it is too long for a message."""
         lines = [line.strip() for line in self.text.splitlines()]
         return " ⏎ ".join(lines) if len(self.text) < 420 else f"{len(lines)} lines"
 
     def other(self, changed: Program) -> str | None:
-        """How a changed program can be told from this one."""
+        """Return how a changed program's outcomes differ from this one's, as a message, or None."""
         for arguments, was in self.runs:
             called = f"{self.program.name}({', '.join(map(written, arguments))})"
             try:
@@ -48,17 +51,17 @@ class Given:
         return None
 
     def steps(self, changed: Program) -> tuple[int, int]:
-        """Operations executed in all runs, before and after."""
+        """Return how many operations all runs execute: this program's and the changed program's."""
         before = sum(was.steps for _, was in self.runs)
         return before, sum(run(changed, arguments).steps for arguments, _ in self.runs)
 
 
 Maker = Callable[[random.Random, int], tuple[Tree, str, Program] | None]
-"""None where it has become too large."""
+"""Makes the tree, the text and the program of a number; None if it has become too large."""
 
 
 def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
-    """The source of a function of ints."""
+    """Make the source of a Python function of ints."""
     style = Style(floats=False, python=True, statements=3 + number % 4)
     tree = generated(rng, style)
     tree = _beginning(tree, IN_PYTHON.get(number % EVERY))
@@ -71,7 +74,7 @@ def _beginning(tree: Tree, rare: Rare | None) -> Tree:
 
 
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
-    """Not yet in SSA form."""
+    """Make a program that is not in SSA form."""
     tree = generated(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
     tree = _beginning(tree, IN_BLOCKS.get(number % EVERY))
     program = lowered(tree, lazy=number % 3 == 0)
@@ -79,7 +82,7 @@ def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | No
 
 
 def as_ssa(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
-    """In SSA form."""
+    """Make a program in SSA form."""
     made = as_blocks(rng, number)
     if made is None:
         return None
@@ -94,7 +97,7 @@ def _is_small(program: Program) -> bool:
 
 
 def programs(generator: np.random.Generator, maker: Maker, count: int) -> list[Given]:
-    """So many of them, the small ones first."""
+    """Return `count` programs that all terminate, the shortest texts first."""
     rng = random.Random(int(generator.integers(1 << 62)))
     found = list(_generated(rng, maker, count))
     return sorted(found, key=lambda given: len(given.text))

@@ -1,7 +1,7 @@
-"""Programs of the small language, read from text that a learner's pass has written.
+"""Programs of the small language, parsed from text that a learner's pass has written.
 
-Nothing is believed: a text that is not of this form is `Malformed`, with a sentence's beginning.
-Whether it is in SSA form: see `verifier`.
+The text is not trusted: anything else raises `Malformed`, with the beginning of a sentence.
+`verifier` checks whether a program is in SSA form.
 """
 
 from __future__ import annotations
@@ -16,16 +16,20 @@ LONGEST_TEXT = 200_000
 MOST_LINES = 4_000
 
 ENDS = {"jump": 1, "branch": 3, "return": 1}
-"""How a block ends, and with how many arguments."""
+"""Terminators of a block, with their number of arguments."""
 
 
 class Malformed(Exception):
-    """No program. The message is a sentence's beginning."""
+    """The text is no program. The message is the beginning of a sentence."""
 
 
 @dataclass(frozen=True)
 class Instr:
-    """args: names and constants as they are written; of a phi, a label and a value in turn."""
+    """One instruction.
+
+    args: names and constants as written; for a phi, labels and values alternate. to: name of the
+    result. type: its type. Both are empty if there is no result.
+    """
 
     op: str
     args: tuple[str, ...]
@@ -38,12 +42,12 @@ class Instr:
 
     @property
     def incoming(self) -> Iterator[tuple[str, str]]:
-        """Of a phi: label and value."""
+        """A phi's pairs of label and value."""
         return zip(self.args[::2], self.args[1::2], strict=True)
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The values that it reads, labels left out."""
+        """The values that it reads, without labels."""
         if self.op == "phi":
             return self.args[1::2]
         if self.op == "branch":
@@ -52,20 +56,20 @@ class Instr:
 
     @property
     def names(self) -> list[str]:
-        """The operands that are names."""
+        """The operands that are names, not constants."""
         return [operand for operand in self.operands if is_name(operand)]
 
 
 @dataclass
 class Block:
-    """The last instruction says where it goes on."""
+    """A basic block. The last instruction is its terminator."""
 
     name: str
     instrs: list[Instr] = field(default_factory=list[Instr])
 
     @property
     def successors(self) -> list[str]:
-        """Each once, in order."""
+        """Names of the successors, each once, in order."""
         end = self.instrs[-1]
         return list(
             dict.fromkeys(end.args[1:] if end.op == "branch" else end.args * (end.op == "jump"))
@@ -73,13 +77,13 @@ class Block:
 
     @property
     def phis(self) -> list[Instr]:
-        """All of them, wherever they stand."""
+        """All phis of the block, even misplaced ones."""
         return [instr for instr in self.instrs if instr.op == "phi"]
 
 
 @dataclass
 class Program:
-    """A function. The first block is where it begins."""
+    """A function. The first block is the entry."""
 
     name: str
     params: list[tuple[str, str]]
@@ -96,20 +100,20 @@ class Program:
 
     @property
     def signature(self) -> tuple[str, tuple[str, ...], str]:
-        """What a caller sees."""
+        """Name, parameter types and result type."""
         return self.name, tuple(kind for _, kind in self.params), self.returns
 
     @property
     def instrs(self) -> Iterator[Instr]:
-        """All, block by block."""
+        """All instructions, block by block."""
         return (instr for block in self.blocks for instr in block.instrs)
 
     def successors(self) -> dict[str, list[str]]:
-        """The control-flow graph."""
+        """Return the control-flow graph: the successors of each block."""
         return {block.name: block.successors for block in self.blocks}
 
     def predecessors(self) -> dict[str, list[str]]:
-        """The same, backwards."""
+        """Return the predecessors of each block."""
         found: dict[str, list[str]] = {block.name: [] for block in self.blocks}
         for name, followers in self.successors().items():
             for follower in followers:
@@ -118,7 +122,7 @@ class Program:
 
 
 def parse(text: object) -> Program:
-    """Read it. Malformed when it is none."""
+    """Parse a program. Raises Malformed."""
     if not isinstance(text, str):
         raise Malformed(f"it gives {shown(text)}, not the text of a program")
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
@@ -168,7 +172,7 @@ def _instr(line: str) -> Instr:
 
 
 def _checked(instr: Instr, line: str) -> Instr:
-    """With a known operation, as many arguments as it takes, and a result if it has one."""
+    """Return the instruction if its operation, arguments and result are valid. Raises Malformed."""
     op, args = instr.op, instr.args
     if op in PURE or op == "phi":
         fits = bool(instr.to) and (len(args) % 2 == 0 if op == "phi" else 1 <= len(args) <= 3)
@@ -204,6 +208,6 @@ def _check_graph(program: Program) -> None:
 
 
 def kind_of(operand: str, types: dict[str, str]) -> str | None:
-    """The type of a name or of a constant; None for an unknown name."""
+    """Return the type of a name or a constant; None for an unknown name."""
     value = literal(operand)
     return types.get(operand) if value is None else type_of(value)

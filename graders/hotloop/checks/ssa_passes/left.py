@@ -1,7 +1,7 @@
-"""Out of SSA form: hidden programs whose phis swap, rotate and lose copies, and how few copies do.
+"""Checks of leaving SSA form: programs with cyclic phis and lost copies, and a limit on copies.
 
-How few: on each edge one for each phi that gets another value, and one more for each circle in
-which values only change places.
+The limit: on each edge, one copy for each phi whose value changes, and one more for each cycle of
+values that only change places.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from hotloop.checks.ssa_passes.language import Block, Instr, Program
 from hotloop.checks.ssa_passes.trees import Return, Tree, Var
 
 SHAPES = 5
-"""Of ten programs so many are written for what random ones rarely hold."""
+"""Of ten programs, how many are handwritten for cases that random programs rarely contain."""
 
 
 def without_phis(program: Program) -> str | None:
-    """Left, and each name of one type."""
+    """Return a message if a phi is left or the types do not fit, else None."""
     for instr in program.instrs:
         if instr.op == "phi":
             return f"“{instr}” is still there"
@@ -28,7 +28,7 @@ def without_phis(program: Program) -> str | None:
 
 
 def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
-    """In SSA form; with circles of phis, and with phis that are read after the loop."""
+    """Make a program in SSA form; half of them have cycles of phis, or phis read after the loop."""
     if number % 10 >= SHAPES:
         return as_ssa(rng, number)
     if number % 10 < 2:
@@ -40,7 +40,7 @@ def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None
 
 
 def _circle(rng: random.Random, length: int) -> Program:
-    """Values that change places in each round, and one more that follows the first of them."""
+    """A loop whose phis rotate their values, with one more phi that copies the first of them."""
     names = [f"v{place}" for place in range(length)]
     rng.shuffle(names)
     starts = rng.sample(range(-50, 50), length)
@@ -67,7 +67,7 @@ def _loop(phis: Sequence[Instr], seen: Sequence[Instr], rounds: int) -> Program:
 
 
 def _read_later(rng: random.Random, number: int) -> Program:
-    """A loop of one block, behind which the phi is read: the edge back needs a block of its own."""
+    """A loop of one block whose phi is read after it: copies on the back edge need a new block."""
     step, rounds = rng.randint(1, 9), rng.randint(2, 5)
     phis = [
         Instr("phi", ("b0", "0", "b1", "more"), "count", "int"),
@@ -91,7 +91,7 @@ def _read_later(rng: random.Random, number: int) -> Program:
 
 
 def _three_ways_in(rng: random.Random) -> Program:
-    """A loop with two edges back, both from branches behind which the phi is read."""
+    """A loop with two back edges, both from branches after which the phi is read."""
     step, rounds = rng.randint(1, 9), rng.randint(3, 6)
     header = [
         Instr("phi", ("b0", "0", "b1", "more", "b2", "more"), "count", "int"),
@@ -114,7 +114,7 @@ def _three_ways_in(rng: random.Random) -> Program:
 
 
 def moves(program: Program) -> dict[tuple[str, str], dict[str, str]]:
-    """By edge: what each phi gets, where that is another name or a constant."""
+    """Map each edge to its phis' new values, where they are other names or constants."""
     found: dict[tuple[str, str], dict[str, str]] = {}
     for block in program.blocks:
         for phi in block.phis:
@@ -125,12 +125,12 @@ def moves(program: Program) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def enough(program: Program) -> int:
-    """Copies that do it."""
+    """Return how many copies suffice."""
     return sum(len(edge) + _circles(edge) for edge in moves(program).values())
 
 
 def _circles(edge: dict[str, str]) -> int:
-    """In which each name gets the value of the next one."""
+    """Return the number of cycles in which each name gets the next one's value."""
     on_circles: set[str] = set()
     count = 0
     for start in edge:

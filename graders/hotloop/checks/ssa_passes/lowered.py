@@ -1,4 +1,4 @@
-"""A tree as blocks and jumps, not yet in SSA form."""
+"""Lower a tree to blocks and jumps, not yet in SSA form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hotloop.checks.ssa_passes.trees import (
 
 
 def lowered(tree: Tree, *, lazy: bool, name: str = "f") -> Program:
-    """lazy: `and` and `or` compute their second operand only where they need it."""
+    """Lower a tree to a program. lazy: whether `and` and `or` short-circuit."""
     maker = _Maker(lazy)
     maker.stmts(tree.body)
     params = [(param.name, param.type) for param in tree.params]
@@ -33,7 +33,7 @@ def lowered(tree: Tree, *, lazy: bool, name: str = "f") -> Program:
 
 
 def without_unreachable(program: Program) -> Program:
-    """Its blocks that can be reached. There are no phis yet."""
+    """Return the program without its unreachable blocks. It must have no phis."""
     ended = {block.name: block for block in program.blocks}
     there = reachable({n: b.successors for n, b in ended.items()}, program.blocks[0].name)
     kept = [block for block in program.blocks if block.name in there]
@@ -54,7 +54,7 @@ class _Maker:
         return name
 
     def begin(self, name: str) -> None:
-        """Go on in a block that `new` has made."""
+        """Continue in a block that `new` has made."""
         self.here = int(name[1:])
 
     def emit(self, op: str, *args: str, to: str = "", kind: str = "") -> None:
@@ -65,7 +65,7 @@ class _Maker:
         return f"t{self.temporaries}"
 
     def stmts(self, body: list[Stmt]) -> bool:
-        """Whether it goes on behind them."""
+        """Lower the statements; return whether control continues after them."""
         return all(self.stmt(stmt) for stmt in body)
 
     def stmt(self, stmt: Stmt) -> bool:
@@ -137,7 +137,7 @@ class _Maker:
         self.begin(behind)
 
     def branch(self, condition: Expr, then: str, other: str) -> None:
-        """Go one way or the other."""
+        """Branch to `then` or `other` on the condition."""
         if self.lazy and not isinstance(condition, Const | Var):
             if condition.op == "not":
                 return self.branch(condition.args[0], other, then)
@@ -151,7 +151,7 @@ class _Maker:
         return None
 
     def value(self, expr: Expr) -> str:
-        """Where it is found, once it is computed."""
+        """Emit the expression; return its name or constant."""
         if isinstance(expr, Const):
             return written(expr.value)
         if isinstance(expr, Var):

@@ -1,4 +1,4 @@
-"""Runs a program, in SSA form or not, and says what can be seen of it from outside."""
+"""Run a program, in SSA form or not, and record its observable behavior."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ ENDLESS = "no end"
 
 
 class Broken(Exception):
-    """It cannot be run: a value is read that was never given. The message is a beginning."""
+    """The program cannot run: it reads an undefined value.
+
+    The message is the beginning of a sentence.
+    """
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """printed: in order. result: what it returned, or how else it ended. steps: operations that
-    were executed, jumps, copies and phis left out. moves: copies that were executed.
+    """Observable behavior and cost of a run.
+
+    printed: in order. result: the returned value, TRAPPED or ENDLESS.
+    steps: executed operations, without jumps, copies and phis. moves: executed copies.
     """
 
     printed: tuple[Value, ...]
@@ -29,7 +34,7 @@ class Outcome:
     moves: int = 0
 
     def agrees(self, other: Outcome) -> bool:
-        """Whether nobody outside can tell them apart."""
+        """Whether both print and return the same."""
         return len(self.printed) == len(other.printed) and all(
             _alike(a, b)
             for a, b in zip(
@@ -38,7 +43,7 @@ class Outcome:
         )
 
     def described(self) -> str:
-        """Short."""
+        """Return a short description for messages."""
         printed = ", ".join(written(value) for value in self.printed[:6])
         dots = ", …" if len(self.printed) > 6 else ""
         result = self.result if isinstance(self.result, str) else written(self.result)
@@ -52,7 +57,7 @@ def _alike(a: Value | str, b: Value | str) -> bool:
 
 
 def run(program: Program, arguments: list[Value], most_steps: int = MOST_STEPS) -> Outcome:
-    """From the first block on. Broken where it reads what it has not."""
+    """Run the program from its first block. Raises Broken if it reads an undefined value."""
     return _Run(program, arguments, most_steps).outcome()
 
 
@@ -77,12 +82,12 @@ class _Run:
         return Outcome(tuple(self.printed), result, self.steps, self.moves)
 
     def _block(self, block: Block) -> Value | str | None:
-        """Run it, and go on to the next; what it returns, if it does."""
+        """Run a block and continue at its successor; return the result if the program ends here."""
         self.turns += 1 + len(block.instrs)
         if self.turns > self.most_steps:
             return ENDLESS
         count = len(block.phis)
-        # All phis of a block read before any of them writes.
+        # All phis of a block are read before any is written.
         taken = [self._incoming(block, phi) for phi in block.instrs[:count]]
         self.values.update((phi.to, value) for phi, value in zip(block.instrs, taken, strict=False))
         for instr in islice(block.instrs, count, len(block.instrs) - 1):

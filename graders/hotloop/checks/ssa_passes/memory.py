@@ -1,6 +1,6 @@
-"""Memory plans: no two tensors in one place at a time, and little more than the peak of what lives.
+"""Checks of memory plans: live tensors must not overlap, and memory stays close to the live peak.
 
-The smallest peak of a small graph is found by trying all orders.
+The minimal peak of a small graph is found by trying all orders.
 """
 
 from __future__ import annotations
@@ -24,12 +24,17 @@ Rng = np.random.Generator
 GRAPHS = 60
 SMALL_GRAPHS = 40
 ALLOWED = 1.15
-"""Of all peaks together. Placing by size stays below it; without reuse it is several times that."""
+"""Limit of memory used over peaks, both summed over all graphs. Placing by size stays below it;
+without reuse, the ratio is several times as high.
+"""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """steps: what each makes, from what, in the order that is given."""
+    """A tensor graph.
+
+    sizes: bytes of each tensor. steps: each result with what it reads, in given order.
+    """
 
     inputs: list[str]
     outputs: list[str]
@@ -37,22 +42,22 @@ class Graph:
     steps: list[tuple[str, list[str]]]
 
     def text(self) -> str:
-        """As the learner's function is given it."""
+        """Return the JSON that the learner's function is given."""
         steps = [[made, read] for made, read in self.steps]
         parts = {"inputs": self.inputs, "outputs": self.outputs, "sizes": self.sizes}
         return json.dumps({**parts, "steps": steps})
 
     def reads(self) -> dict[str, list[str]]:
-        """By what is made."""
+        """Return what each step reads, by its result."""
         return dict(self.steps)
 
     def living(self, order: list[str]) -> list[set[str]]:
-        """The tensors in memory: at the beginning, in each step, and at the end."""
+        """Return the live tensors before and during each step of `order`, and at the end."""
         reads, there = self.reads(), set(self.inputs)
         moments: list[set[str]] = []
         for number, made in enumerate(order):
             later = {name for rest in order[number:] for name in reads[rest]} | set(self.outputs)
-            # Inputs that nobody reads are there in the beginning only.
+            # Unused inputs are live only at the beginning.
             before = there if number == 0 else there & later
             moments.append(set(before))
             there = (there & later) | {made}
@@ -61,12 +66,12 @@ class Graph:
         return moments
 
     def peak(self, order: list[str]) -> int:
-        """Bytes."""
+        """Return the peak of live bytes."""
         return max(sum(self.sizes[name] for name in there) for there in self.living(order))
 
 
 def generated(rng: random.Random, steps: int) -> Graph:
-    """Chains, skips over many steps, wide and narrow tensors, and results that nobody reads."""
+    """Return a random graph with chains, long skips, tensors of many sizes and unused results."""
     inputs = [f"x{n}" for n in range(rng.randint(1, 2))]
     sizes = {name: 8 * rng.choice((1, 2, 4, 16)) for name in inputs}
     made: list[tuple[str, list[str]]] = []
@@ -82,9 +87,10 @@ def generated(rng: random.Random, steps: int) -> Graph:
 
 
 def placed(session: Session, *, most: float | None = None) -> str:
-    """No two tensors of a graph overlap while both live.
+    """Check that no two tensors of a graph overlap while both are live.
 
-    most: limit of the bytes used for all graphs, in peaks of living bytes.
+    most: limit of the bytes used for all graphs, relative to the sum of their live peaks. Returns
+    the message for the learner; raises Ruling.
     """
     link = session.worker()
     rng = random.Random(int(session.rng().integers(1 << 62)))
@@ -104,7 +110,7 @@ def placed(session: Session, *, most: float | None = None) -> str:
 
 
 def arena(graph: Graph, answer: object) -> int | str:
-    """Bytes that the offsets need, or a mismatch."""
+    """Return how many bytes the offsets need, or a message fragment."""
     begin = constant("MEMORY_BEGINS", 0)
     offsets = as_message(answer) or {}
     begins = f", and memory begins at {begin}" if begin else ""
@@ -115,7 +121,7 @@ def arena(graph: Graph, answer: object) -> int | str:
         if not begin <= offset < begin + (1 << 40):
             return f"the offset of {name}, of {size} bytes, is {shown(offset)}{begins}"
     lowest = min(int(offsets[name]) for name in graph.sizes)
-    # Else addresses of a memory that begins further up would do as well.
+    # Otherwise offsets from a higher start address would also pass.
     if begin and lowest != begin:
         return f"the lowest offset is {lowest}{begins}"
     order = [made for made, _ in graph.steps]
@@ -129,7 +135,7 @@ def arena(graph: Graph, answer: object) -> int | str:
 
 
 def orders(generator: Rng) -> Iterator[Question]:
-    """Small graphs, whose best order is known."""
+    """Yield questions about small graphs whose best order is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number in range(SMALL_GRAPHS):
         graph = generated(rng, 3 + number // 9)
@@ -155,7 +161,7 @@ def _ordered(graph: Graph) -> Callable[[object], str | None]:
 
 
 def smallest(graph: Graph) -> int:
-    """The least peak, by trying every order."""
+    """Return the least peak in bytes, by trying every order."""
     reads = graph.reads()
     found = 1 << 60
 

@@ -1,7 +1,7 @@
-"""A small image classifier: batch norm folded, weights as int8, fewer channels.
+"""A small image classifier: fold batch norm, quantize weights to int8, prune channels.
 
-The judge computes every network itself, in numpy; nothing of Paddle is loaded. What a candidate
-makes comes as text: for each array its dtype, its shape and its bytes.
+The judge computes every network itself, in numpy, without loading Paddle. A candidate's network
+arrives as plain data: for each array its dtype, shape and bytes in base64.
 """
 
 from __future__ import annotations
@@ -34,18 +34,20 @@ EPSILON = 1e-5
 NETWORKS = 8
 PICTURES = 32
 MOST_ROUNDINGS = 32
-"""Of float32, one after the other, on the way to a logit: folding takes about 12."""
+"""Allowed successive float32 roundings on the way to a logit; folding takes about 12."""
 
 HALF_A_STEP = 0.51
-"""A part of the best step; the rest is for the rounding of scales."""
+"""Allowed error as a share of the best quantization step; 0.01 of it is for rounding the scales."""
 
 HIDDEN, GIVEN = 4000, 1000
 LESS = 10
-"""The network has to fit into that part of its bytes."""
+"""The pruned network may have 1/LESS of the bytes."""
 
 MOST_LOST = 0.04
-"""Of hidden pictures. Over 50 networks (classifier_trial.txt in the curriculum) the reference loses
-at most 0.021, one whose last layer alone is trained again at least 0.061, an untrained one 0.27."""
+"""Allowed drop in accuracy on hidden images. Over 50 networks (classifier_trial.txt in the
+curriculum) the reference loses at most 0.021; retraining only the last layer loses at least 0.061,
+an untrained network 0.27.
+"""
 
 TIMEOUT_S = 120.0
 
@@ -58,14 +60,17 @@ TRAINING = Program(
 
 
 class Malformed(Exception):
-    """No such network. The message is a sentence's beginning."""
+    """The answer is no valid network. The message is the beginning of a sentence."""
 
 
 # --- networks -------------------------------------------------------------------------------------
 
 
 def logits(network: Arrays, images: NDArray[Any]) -> NDArray[Any]:
-    """Of a network without batch norm, in the arrays' own precision."""
+    """Return the logits of a network without batch norm, in the arrays' own precision.
+
+    images: [count, 3, rows, columns]. Returns [count, CLASSES].
+    """
     values = images
     for layer in ("conv1", "conv2"):
         weight = network[f"{layer}.weight"]
@@ -75,7 +80,7 @@ def logits(network: Arrays, images: NDArray[Any]) -> NDArray[Any]:
 
 
 def _patches(values: NDArray[Any]) -> NDArray[Any]:
-    """[count, rows, columns, 9 * channels]: what a 3 by 3 convolution sees at each place."""
+    """Return [count, rows, columns, 9 * channels]: the zero-padded 3 by 3 patch at each pixel."""
     padded = np.pad(values, ((0, 0), (0, 0), (1, 1), (1, 1)))
     seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
     count, channels, rows, columns = values.shape
@@ -83,7 +88,7 @@ def _patches(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def share_right(network: Arrays, images: NDArray[Any], labels: NDArray[Any]) -> float:
-    """Of pictures, in float32."""
+    """Return the accuracy, 0 to 1, computed in float32."""
     right = 0
     with np.errstate(over="ignore", invalid="ignore"):
         small = {name: array.astype(np.float32) for name, array in network.items()}
@@ -94,12 +99,12 @@ def share_right(network: Arrays, images: NDArray[Any], labels: NDArray[Any]) -> 
 
 
 def folded(network: Arrays) -> Arrays:
-    """Without batch norm, in float64."""
+    """Return the network with batch norm folded into the convolutions, in float64."""
     return _folded(network, lambda array: array, -1)
 
 
 def magnitudes(network: Arrays) -> Arrays:
-    """What is added up while it is folded, without signs: rounding is a part of this."""
+    """Fold with absolute values, so that nothing cancels: rounding errors are relative to these."""
     return _folded(network, np.abs, 1)
 
 
@@ -118,7 +123,7 @@ def _folded(
 
 
 def floats(network: Arrays) -> dict[str, NDArray[Any]]:
-    """int8 weights times their scales; float64."""
+    """Return the network with int8 weights multiplied by their scales, in float64."""
     found = {n: a.astype(np.float64) for n, a in network.items() if not n.endswith(".scale")}
     for layer in LAYERS:
         if f"{layer}.scale" in network:
@@ -129,7 +134,7 @@ def floats(network: Arrays) -> dict[str, NDArray[Any]]:
 
 
 def size(network: Arrays) -> int:
-    """Bytes."""
+    """Return the bytes of all arrays."""
     return sum(array.nbytes for array in network.values())
 
 
@@ -137,7 +142,10 @@ def size(network: Arrays) -> int:
 
 
 def read(answer: object) -> dict[str, NDArray[Any]]:
-    """A network without batch norm, of any number of channels. Malformed when it is none."""
+    """Return the candidate's network, without batch norm, of any number of channels.
+
+    Raises Malformed if it is none.
+    """
     arrays = as_message(answer)
     if arrays is None:
         raise Malformed(f"it gives {shown(answer)}, not arrays by their names")
@@ -171,7 +179,7 @@ def _array(name: str, parts: object) -> NDArray[Any]:
 
 
 def _require_names(network: Arrays) -> None:
-    """Weights and biases; a scale beside each weight of int8, and beside no other."""
+    """Require all weights and biases, and a scale for each int8 weight, and nothing else."""
     needed = {f"{layer}.{part}" for layer in LAYERS for part in ("weight", "bias")}
     for name in sorted(needed - network.keys()):
         raise Malformed(f"{name!r} is missing")
@@ -184,7 +192,7 @@ def _require_names(network: Arrays) -> None:
 
 
 def _require_layer(layer: str, network: Arrays, channels: int) -> int:
-    """Its number of outputs, if everything fits; `channels` go in."""
+    """Return the layer's number of outputs. channels: of its input. Raises Malformed."""
     weight = network[f"{layer}.weight"]
     linear = layer == "linear"
     wanted = (channels, CLASSES) if linear else (*weight.shape[:1], channels, 3, 3)
@@ -209,7 +217,7 @@ def _require_layer(layer: str, network: Arrays, channels: int) -> int:
 
 
 def normed(rng: Rng) -> dict[str, NDArray[np.float32]]:
-    """A network with batch norm, of random widths. Some variances are as small as the epsilon."""
+    """Return a random network with batch norm. Some variances are as small as the epsilon."""
     widths = [3, *(int(width) for width in rng.integers(5, 20, 2))]
     found: dict[str, NDArray[Any]] = {}
     for number, (channels, out) in enumerate(pairwise(widths), 1):
@@ -224,7 +232,7 @@ def normed(rng: Rng) -> dict[str, NDArray[np.float32]]:
 
 
 def uneven(rng: Rng) -> dict[str, NDArray[np.float32]]:
-    """A folded network whose channels differ a hundredfold, and one in each layer is 0."""
+    """Return a folded network whose channels differ 100-fold; one channel in each layer is zero."""
     network = {n: a for n, a in normed(rng).items() if not n.startswith("norm")}
     for layer in LAYERS:
         weight = np.moveaxis(network[f"{layer}.weight"], -1 if layer == "linear" else 0, 0)
@@ -236,7 +244,7 @@ def uneven(rng: Rng) -> dict[str, NDArray[np.float32]]:
 
 
 def to_fold(rng: Rng) -> Iterator[Question]:
-    """Networks with batch norm."""
+    """Yield questions about networks with batch norm."""
     for number in range(1, NETWORKS + 1):
         given = normed(rng)
         images = rng.normal(0, 1, (PICTURES, 3, 16, 16))
@@ -245,7 +253,7 @@ def to_fold(rng: Rng) -> Iterator[Question]:
 
 
 def to_quantise(rng: Rng) -> Iterator[Question]:
-    """Networks without."""
+    """Yield questions about networks without batch norm."""
     for number in range(1, NETWORKS + 1):
         given = uneven(rng)
         mismatch = partial(quantised_mismatch, given)
@@ -259,13 +267,13 @@ def _file(name: str, arrays: Arrays) -> GivenFile:
 
 
 def _loaded(data: bytes) -> dict[str, NDArray[Any]]:
-    """Of a file of our own."""
+    """Read an .npz of our own."""
     with np.load(io.BytesIO(data)) as arrays:
         return dict(arrays)
 
 
 def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
-    """Whether it is the same function of a picture."""
+    """Return a message fragment unless both networks compute the same logits, within rounding."""
     want = folded(given)
     try:
         network = read(answer)
@@ -293,7 +301,7 @@ def _require_like(network: Arrays, given: Arrays) -> None:
 
 
 def quantised_mismatch(given: Arrays, answer: object) -> str | None:
-    """Whether each weight is as near as one scale for each output channel allows."""
+    """Return a message fragment unless all weights are as close as one scale per channel allows."""
     try:
         network = read(answer)
         _require_like(network, given)
@@ -312,7 +320,7 @@ def quantised_mismatch(given: Arrays, answer: object) -> str | None:
 
 
 def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | None:
-    """About the output channel with the largest error, in steps of its own."""
+    """Return a message about the output channel with the largest error in its steps, or None."""
     axis = -1 if layer == "linear" else 0
     weight, error = (np.moveaxis(a, axis, 0) for a in (given, np.abs(near - given)))
     steps = np.abs(weight).reshape(len(weight), -1).max(1).astype(np.float64) / 127
@@ -327,7 +335,10 @@ def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | No
 
 
 def smaller(session: Session) -> str:
-    """A trained network pruned to 1/LESS of its bytes: accuracy drops by at most MOST_LOST."""
+    """Check that a trained network, pruned to 1/LESS of its bytes, stays accurate.
+
+    Accuracy may drop by MOST_LOST. Returns the message for the learner; raises Ruling.
+    """
     training = TRAINING.trusted(session)
     seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
     given = training.take(training.ask("trained", seeds[0]))
@@ -350,7 +361,10 @@ def smaller(session: Session) -> str:
 
 
 def _pruned(session: Session, network: bytes, pictures: bytes, most: int) -> Arrays:
-    """What the candidate makes of the files given. Ruling when it has more than `most` bytes."""
+    """Return the candidate's pruned network.
+
+    Raises Ruling if it is invalid or above `most` bytes.
+    """
     files = GivenFile("network.npz", network), GivenFile("pictures.npz", pictures)
     link = session.of("pruned_from").worker()
     answer = ask_plainly(link, (*files, most), session.timeout(TIMEOUT_S))

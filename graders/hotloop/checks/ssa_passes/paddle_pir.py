@@ -1,7 +1,7 @@
-"""Programs with regions for PaddlePaddle: written as a Python function, read from PIR's own text.
+"""Programs with regions for PaddlePaddle: written as a Python function, read from PIR's text.
 
-`paddle.jit.to_static` rewrites the function; what it captured, and what a pass left of it, is read
-here as a program of `regions`. Nothing of Paddle is loaded.
+`paddle.jit.to_static` captures the function; its result, and what a pass made of it, is parsed here
+into a program of `regions`. Paddle itself is not loaded.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ _INDENT = "    "
 
 
 def source(program: Program) -> str:
-    """A Python function f on tensors without extents: int64 for i64, bool for i1."""
+    """Return a Python function f of 0-D tensors: int64 for i64, bool for i1."""
     params = ", ".join(name for name, _ in program.params)
     return "\n".join([f"def f({params}):", *_written(program.body, _INDENT, "")]) + "\n"
 
 
 def _written(body: tuple[Op, ...], indent: str, target: str) -> Iterator[str]:
-    """target: the name that a region's last operation gives its value to."""
+    """Yield the source's lines. target: the name to assign a region's yielded value to."""
     for op in body:
         if op.name == "scf.if":
             yield f"{indent}if {op.operands[0]}:"
@@ -108,7 +108,7 @@ _LINE = re.compile(
 
 
 def parse(text: object) -> Program:
-    """Read it. Malformed when it is none, or when a value is read where it is not there."""
+    """Parse a PIR program. Raises Malformed, also if a value is read out of its scope."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Malformed(f"it gives {shown(text)}, not a program's text")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -126,7 +126,7 @@ class _Reader:
     used: set[str] = field(default_factory=set[str])
 
     def program(self) -> Program:
-        """All of it: its inputs, and a body that ends where a value is fetched."""
+        """Parse all: inputs, and a body that ends with a fetch."""
         body = self.body({}, 0)
         if self.at != len(self.lines):
             raise Malformed(f"{shown(self.lines[self.at])} stands behind its end")
@@ -137,7 +137,7 @@ class _Reader:
         return Program(tuple(self.params), body)
 
     def body(self, known: dict[str, str], depth: int) -> tuple[Op, ...]:
-        """Up to a line that closes a region. What is defined here is known below, and here."""
+        """Parse up to the line that closes the region, and add its definitions to `known`."""
         if depth > DEEPEST:
             raise Malformed("its regions nest too deep")
         ops: list[Op] = []
@@ -149,7 +149,7 @@ class _Reader:
         return tuple(ops)
 
     def op(self, known: dict[str, str], depth: int) -> Op | None:
-        """None for an input."""
+        """Parse one operation; return None for an input."""
         found = _LINE.fullmatch(self.lines[self.at])
         if found is None:
             raise Malformed(f"{shown(self.lines[self.at])} is not read as PIR")
@@ -186,7 +186,7 @@ class _Reader:
         return tuple(name[1:] for name in names)
 
     def regions(self, known: dict[str, str], depth: int) -> tuple[tuple[Op, ...], ...]:
-        """Both; what they define is known inside only."""
+        """Parse both regions; what they define is visible inside only."""
         first = self.body(dict(known), depth + 1)
         self.take("} else {")
         second = self.body(dict(known), depth + 1)
@@ -200,7 +200,7 @@ class _Reader:
 
 
 def _attribute(attributes: str, name: str) -> str:
-    """Its text; empty where there is none."""
+    """Return the attribute's text; empty if absent."""
     found = re.search(rf"(?:^|,){name}:([^,]*)", attributes)
     return found[1] if found is not None else ""
 
@@ -213,7 +213,10 @@ def _as_region_op(
     kind: str,
     regions: tuple[tuple[Op, ...], ...],
 ) -> Op:
-    """As MLIR's dialects name it. Malformed for what no program here needs."""
+    """Return the operation as MLIR's dialects name it.
+
+    Raises Malformed for all other operations.
+    """
     if name in _ARITHMETIC:
         return Op(_ARITHMETIC[name], operands, "", to, kind)
     if name in _PREDICATES:
@@ -225,7 +228,7 @@ def _as_region_op(
     if name == "pd_op.if":
         return Op("scf.if", operands, "", to, kind, regions)
     if name == "pd_op.print":
-        # What it gives is its operand once more. Nobody reads that in these programs.
+        # Its result equals its operand; these programs do not use it.
         return Op("func.call", operands)
     if name == "cf.yield" and not to:
         return Op("scf.yield", operands, type="i64" if operands else "")
@@ -264,6 +267,6 @@ def _language(entry: str, count: int) -> Language[Program]:
 
 
 CAPTURED = _language("captured_text", 40)
-"""To capture one takes a tenth of a second."""
+"""Fewer programs, since capturing one takes a tenth of a second."""
 
 CLEANED = _language("clean_text", 80)

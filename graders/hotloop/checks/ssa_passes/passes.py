@@ -1,4 +1,4 @@
-"""Rungs of a function from program to program, on hidden programs."""
+"""Checks of a function from programs to programs, on hidden programs."""
 
 from __future__ import annotations
 
@@ -21,18 +21,24 @@ AT_ONCE = 25
 TIMEOUT_S = 60.0
 
 Look = Callable[[Program], str | None]
-"""What is wrong with a program, or None."""
+"""Returns what is wrong with a program, or None."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """maker: of what the function is given. fits: whether a result is of the form required."""
+    """What a task's function takes and returns.
+
+    maker: makes its inputs. fits: checks a result's form.
+    """
 
     maker: Maker = as_ssa
     fits: Look = verifier.mismatch
 
     def pairs(self, session: Session) -> list[tuple[Given, Program]]:
-        """Each hidden program and its result, the same for all rungs. Ruling when it is none."""
+        """Return each hidden program with its result, the same for all checks.
+
+        Raises Ruling if a result is no program.
+        """
         given = session.once("programs", lambda: programs(session.rng(), self.maker, COUNT))
         texts = [one.text for one in given]
         results = session.once("results", lambda: applied(session, given, texts))
@@ -40,7 +46,10 @@ class Subject:
 
 
 def applied(session: Session, given: Sequence[Given], texts: Sequence[str]) -> list[Program]:
-    """The candidate's result for each text. given: the programs that a ruling names."""
+    """Return the candidate's result for each text. given: the programs to name in messages.
+
+    Raises Ruling if a result is no program.
+    """
     results: list[Program] = []
     answers = in_batches(session, texts, AT_ONCE, TIMEOUT_S)
     for one, answer in zip(given, answers, strict=True):
@@ -52,16 +61,16 @@ def applied(session: Session, given: Sequence[Given], texts: Sequence[str]) -> l
 
 
 def _require(given: Given, mismatch: str | None) -> None:
-    """Ruling WRONG_ANSWER about a program, unless there is no mismatch."""
+    """Raise Ruling WRONG_ANSWER about a program, unless the mismatch is None."""
     if mismatch is not None:
         sentence = f"{given.label}: {mismatch}. It was: {given.shown()}."
         raise Ruling(Verdict.WRONG_ANSWER, sentence)
 
 
 def sound(session: Session, subject: Subject) -> str:
-    """Each result is of the form required, with the signature of the program that was given."""
+    """Check that each result has the required form and the given program's signature."""
     pairs = subject.pairs(session)
-    # A take-home's variant: the name ends in its number.
+    # A take-home's variant requires that the name ends in its number.
     number = constant("SUFFIX", 0)
     suffix = f"_{number}" if number else ""
     for given, result in pairs:
@@ -75,7 +84,7 @@ def sound(session: Session, subject: Subject) -> str:
 
 @rung(after=("sound",))
 def same(session: Session, subject: Subject) -> str:
-    """Each result prints and returns the same, on inputs with zeros, infinities and NaN."""
+    """Check that each result prints and returns the same on inputs with zeros, infinities, NaN."""
     pairs = subject.pairs(session)
     for given, result in pairs:
         _require(given, given.other(result))
@@ -84,7 +93,7 @@ def same(session: Session, subject: Subject) -> str:
 
 @rung(after=("sound",))
 def idempotent(session: Session, subject: Subject) -> str:
-    """Run on its own results, the function changes nothing but names."""
+    """Check that the function, run on its own results, changes nothing but names."""
     pairs = subject.pairs(session)
     again = applied(session, [given for given, _ in pairs], [str(result) for _, result in pairs])
     for (given, first), second in zip(pairs, again, strict=True):
@@ -95,7 +104,7 @@ def idempotent(session: Session, subject: Subject) -> str:
 
 @rung(after=("same",))
 def complete(session: Session, subject: Subject, unfinished: Look) -> str:
-    """`unfinished` finds nothing in any result, and fewer operations are executed in all runs."""
+    """Check that `unfinished` finds nothing in any result, and that fewer operations execute."""
     before = after = 0
     for given, result in subject.pairs(session):
         _require(given, unfinished(result))
@@ -118,7 +127,7 @@ def few(
     plural: str,
     limit_word: str,
 ) -> str:
-    """No result has more instructions `op` than the limit for the given program.
+    """Check that no result has more instructions `op` than `limit` of the given program.
 
     plural, limit_word: as in "it has 3 phis, and 2 are needed".
     """
@@ -133,7 +142,7 @@ def few(
 
 
 def rungs(unfinished: Look) -> dict[str, Rung]:
-    """Of a pass on SSA form."""
+    """Return the checks of a pass on SSA form."""
     subject = Subject()
     return {
         "sound": partial(sound, subject=subject),

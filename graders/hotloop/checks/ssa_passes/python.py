@@ -1,4 +1,4 @@
-"""A tree as the source of a Python function."""
+"""Print a tree as the source of a Python function."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SIGNS: Mapping[str, str] = {
 
 
 def source(tree: Tree, name: str = "f") -> str:
-    """Of a function of ints."""
+    """Return the source of a function of ints."""
     params = ", ".join(f"{param.name}: int" for param in tree.params)
     return "\n".join([f"def {name}({params}) -> int:", *_block(tree.body, 1)]) + "\n"
 

@@ -1,6 +1,6 @@
-"""What random programs rarely hold, and a careless pass gets wrong: put before some of them.
+"""Cases that random programs rarely contain and careless passes get wrong, put before some of them.
 
-Each of these tells a mistake by itself, so that no mistake of its kind passes by luck.
+Each case detects its kind of mistake on its own, so that no such mistake passes by luck.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ def _plus(one: Expr, other: Expr) -> Op:
 
 
 def both_zeros() -> list[Stmt]:
-    """They are equal, and what is divided by them is not."""
+    """0.0 and -0.0 compare equal, but divisions by them differ."""
     parts = ((Const(1.0), Const(0.0)), (Const(1.0), Const(-0.0)))
     return [Print(Op("div", args, "float")) for args in parts]
 
 
 def minus_zero() -> list[Stmt]:
-    """It is no longer negative when the other zero is added."""
+    """-0.0 becomes 0.0 when 0.0 is added to it."""
     zero = Var("zero", "float")
     sums = (_plus(zero, Const(0.0)), Op("sub", (zero, Const(-0.0)), "float"))
     divisions = [Op("div", (Const(1.0), sum_), "float") for sum_ in sums]
@@ -50,7 +50,7 @@ def minus_zero() -> list[Stmt]:
 
 
 def no_number() -> list[Stmt]:
-    """It differs from itself, no order holds between the two, and their quotient is not 1.0."""
+    """A nan differs from itself, is not ordered with itself, and nan / nan is not 1.0."""
     nan = Var("nowhere", "float")
     comparisons = [Op(op, (nan, nan), "bool") for op in ("eq", "ne", "le", "lt")]
     return [
@@ -61,7 +61,7 @@ def no_number() -> list[Stmt]:
 
 
 def no_round() -> list[Stmt]:
-    """A division by zero in a loop that does not change it, and never comes to it."""
+    """A loop-invariant division by zero in a loop that runs no iteration."""
     zero, turn = Var("none", "int"), Var("turn", "int")
     division = Print(Op("div", (Const(7), zero), "int"))
     return [
@@ -71,7 +71,7 @@ def no_round() -> list[Stmt]:
 
 
 def decided() -> list[Stmt]:
-    """A way that is never gone leads straight to where another value comes from."""
+    """A branch that is never taken leads straight to a join that another value reaches."""
     value = Var("value", "int")
     return [
         Assign(value, Const(1)),
@@ -81,7 +81,7 @@ def decided() -> list[Stmt]:
 
 
 def two_ways_in() -> list[Stmt]:
-    """No block before the loop is passed on both ways to it, and a sum in it never changes."""
+    """A loop with two predecessors, neither of which dominates it, and an invariant sum."""
     turn = Var("turn", "int")
     step = Assign(turn, _plus(turn, Const(1)))
     return [
@@ -92,7 +92,7 @@ def two_ways_in() -> list[Stmt]:
 
 
 def joined_twice() -> list[Stmt]:
-    """Two values meet behind a condition; what they became meets the first one in the loop."""
+    """Two values meet after a condition; the result meets the first value in the loop."""
     value, turn = Var("value", "int"), Var("turn", "int")
     added = Assign(value, _plus(value, turn))
     return [
@@ -103,7 +103,7 @@ def joined_twice() -> list[Stmt]:
 
 
 def tested_first() -> list[Stmt]:
-    """A division that the question before it excludes."""
+    """A division by zero that a preceding test excludes."""
     zero = Var("none", "int")
     asks = Op("ne", (zero, Const(0)), "bool")
     divides = _less(Const(1), Op("div", (Const(7), zero), "int"))
@@ -112,8 +112,9 @@ def tested_first() -> list[Stmt]:
 
 
 def rounds() -> list[Stmt]:
-    """Four rounds, as a range is computed once, and two where its bound is read anew; a step that
-    `continue` goes to; and a block behind two ways that both leave."""
+    """Four iterations, since a range is computed once (two if its bound were reevaluated); a
+    `continue` that must still step; and a block after an if whose branches both leave.
+    """
     bound, first, second = (Var(name, "int") for name in ("bound", "k0", "k00"))
     less = Op("sub", (bound, Const(1)), "int")
     four = For(first, Const(0), bound, [Assign(bound, less), Print(bound)])
@@ -128,7 +129,7 @@ def rounds() -> list[Stmt]:
 Rare = Callable[[], Sequence[Stmt]]
 
 IN_PYTHON: Mapping[int, Rare] = {0: rounds, 5: tested_first, 10: rounds, 15: joined_twice}
-"""Of ints only. By the number of the program, of which `EVERY` begin anew."""
+"""Cases of ints only, by the program's number modulo `EVERY`."""
 
 IN_BLOCKS: Mapping[int, Rare] = {
     0: both_zeros,

@@ -1,7 +1,7 @@
-"""Programs with regions inside of operations, in MLIR's text: generated, read, run.
+"""Programs with regions inside operations, in MLIR's text: generated, parsed, run.
 
-They are given in the form that people write, and read in the generic one, which all printers of
-MLIR share. Nothing of MLIR or xDSL is loaded.
+They are given in the custom form that people write, and parsed in the generic form, which all MLIR
+printers support. Neither MLIR nor xDSL is loaded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ INTS = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "ar
 COMMUTATIVE = frozenset(INTS) - {"arith.subi"}
 PURE = (*INTS, "arith.constant", "arith.cmpi", "arith.select")
 MARK = "hotloop.cleaned"
-"""An attribute of a module, which only a take-home's variant requires."""
+"""A module attribute that only a take-home's variant requires."""
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 
@@ -47,9 +47,10 @@ _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class Op:
-    """attribute: a constant's value or a comparison's predicate. type: of the result, if any.
+    """One operation. attribute: a constant's value or a comparison's predicate.
 
-    regions: of an scf.if, each ending with what it yields.
+    to, type: name and type of the result, or empty. regions: of an scf.if, each with its
+    terminator.
     """
 
     name: str
@@ -62,7 +63,7 @@ class Op:
 
 @dataclass(frozen=True)
 class Program:
-    """One function of i64 and i1."""
+    """One function of i64 and i1 values that returns an i64."""
 
     params: tuple[tuple[str, str], ...]
     body: tuple[Op, ...]
@@ -73,7 +74,7 @@ class Program:
         return "\n".join([*lines, *_written(self.body, "  "), "}"]) + "\n"
 
     def run(self, arguments: list[int]) -> list[int]:
-        """What is printed, and the result behind it."""
+        """Return the printed values followed by the result."""
         printed: list[int] = []
         names = dict(zip((name for name, _ in self.params), arguments, strict=True))
         result = _run(self.body, names, printed)
@@ -81,7 +82,7 @@ class Program:
 
 
 def _written(body: tuple[Op, ...], indent: str) -> Iterator[str]:
-    """As people write it."""
+    """Yield lines in the custom form."""
     for op in body:
         args = ", ".join(f"%{name}" for name in op.operands)
         left = f"{indent}%{op.to} = " if op.to else indent
@@ -129,7 +130,7 @@ _TOKEN = re.compile(
 
 
 def parse(text: object) -> Program:
-    """Read it. Malformed when it is none, or when a name is read where it is not there."""
+    """Parse the generic form. Raises Malformed, also if a value is read out of its scope."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Malformed(f"it gives {shown(text)}, not a program's text")
     try:
@@ -165,7 +166,7 @@ class _Reader:
         return self.at < len(self.words) and self.words[self.at] in words
 
     def program(self) -> Program:
-        """A module with the function f; declarations are read over."""
+        """Parse a module with the function f; declarations are skipped."""
         found: list[Program] = []
         self.take('"builtin.module"')
         for word in ("(", ")"):
@@ -181,7 +182,7 @@ class _Reader:
         self.take(")")
         mark = constant("CLEANED", 0)
         if mark:
-            # They stand behind the region, where `ending` passes over them.
+            # Attributes may also follow the region, where `ending` would skip them.
             _require_mark(attributes | self.attributes(), mark)
         self.ending()
         if len(found) != 1 or self.at != len(self.words):
@@ -209,7 +210,7 @@ class _Reader:
         return Program(tuple(params), body)
 
     def label(self) -> list[tuple[str, str]]:
-        """A block's first line, if there is one: its arguments."""
+        """Parse a block's label, if present; return its arguments."""
         params: list[tuple[str, str]] = []
         if not self.words[self.at].startswith("^"):
             return params
@@ -227,7 +228,7 @@ class _Reader:
         return params
 
     def attributes(self) -> dict[str, str]:
-        """Of both kinds: <{…}> and {…}, where one follows."""
+        """Parse both kinds of attributes, <{…}> and {…}, if present."""
         found: dict[str, str] = {}
         for opening, closing in (("<{", "}>"), ("{", "}")):
             if not self.sees(opening):
@@ -245,7 +246,7 @@ class _Reader:
         return found
 
     def value(self, closing: str) -> str:
-        """All words up to the next comma or the end that are in no bracket."""
+        """Return all words up to the next comma or closing bracket outside of nested brackets."""
         words: list[str] = []
         depth = 0
         while depth or not self.sees(",", closing):
@@ -255,7 +256,7 @@ class _Reader:
         return " ".join(words)
 
     def ending(self) -> list[str]:
-        """`: (types) -> types`; the result's."""
+        """Parse `: (types) -> types`; return the result types."""
         self.attributes()
         self.take(":")
         self.take("(")
@@ -275,7 +276,7 @@ class _Reader:
         return types
 
     def body(self, known: dict[str, str]) -> tuple[Op, ...]:
-        """Operations up to the region's end. What they define is known to those behind only."""
+        """Parse operations up to the region's end, and add their results to `known`."""
         ops: list[Op] = []
         while not self.sees("}"):
             ops.append(self.op(known))
@@ -303,7 +304,7 @@ class _Reader:
         return op
 
     def operands(self, known: dict[str, str]) -> tuple[str, ...]:
-        """All of them known."""
+        """Parse operands. Raises Malformed if one is unknown."""
         found: list[str] = []
         self.take("(")
         while not self.sees(")"):
@@ -316,7 +317,7 @@ class _Reader:
         return tuple(found)
 
     def regions(self, name: str, known: dict[str, str]) -> tuple[tuple[Op, ...], ...]:
-        """What they define is known inside only."""
+        """Parse regions; what they define is visible inside only."""
         found: list[tuple[Op, ...]] = []
         if not self.sees("("):
             return ()
@@ -347,7 +348,10 @@ def _bare(word: str) -> str:
 
 
 def _checked(op: Op, attributes: dict[str, str], kinds: list[str]) -> Op:
-    """With its attribute, if operands, result and regions are as the operation has them."""
+    """Return the operation with its attribute.
+
+    Raises Malformed if operands, result or regions are wrong.
+    """
     flags = attributes.get("overflowFlags", "none")
     if "nsw" in flags or "nuw" in flags:
         raise Malformed(f"{op.name} promises that nothing overflows")
@@ -378,7 +382,7 @@ def _checked(op: Op, attributes: dict[str, str], kinds: list[str]) -> Op:
 
 
 def _yields(op: Op, end: tuple[Op, ...]) -> bool:
-    """A region of an operation without a result may be empty in what xDSL prints."""
+    """Whether a region ends correctly. xDSL may print an empty region if there is no result."""
     if not end:
         return not op.to
     return end[0].name == "scf.yield" and end[0].type == (op.type if op.to else "")
@@ -396,12 +400,12 @@ def _refuse(op: Op) -> Op:
 
 
 def has_effect(op: Op) -> bool:
-    """Itself, or something inside of it."""
+    """Whether the operation, or one inside it, prints."""
     return op.name == "func.call" or any(has_effect(o) for region in op.regions for o in region)
 
 
 def unfinished(program: Program) -> str | None:
-    """About something that is left to be merged or removed."""
+    """Return a message about something left to merge or remove, or None."""
     read = set(_reads(program.body))
     return _left(program.body, read, {})
 
@@ -449,7 +453,7 @@ class _Generator:
         return Op(op, operands, attribute, self.name(), kind)
 
     def any(self, scope: dict[str, str]) -> Op:
-        """A pure operation; often one that was there, perhaps in a region that is closed."""
+        """Return a pure operation, often a repeated one, even from a region that is closed now."""
         rng = self.rng
         ints = [name for name, kind in scope.items() if kind == "i64"]
         fitting = [op for op in self.repeated if set(op.operands) <= set(scope)]
@@ -469,7 +473,7 @@ class _Generator:
         return self.pure(rng.choice(INTS), *two)
 
     def body(self, scope: dict[str, str], length: int, depth: int) -> list[Op]:
-        """Operations; `scope` learns what they define."""
+        """Return operations; their results are added to `scope`."""
         ops: list[Op] = []
         for _ in range(length):
             roll = self.rng.random()
@@ -487,7 +491,7 @@ class _Generator:
         return ops
 
     def choice(self, scope: dict[str, str], depth: int, length: int, gives: bool) -> Op:
-        """An scf.if; with a result or without."""
+        """Return an scf.if. gives: whether it has a result."""
         condition = self.rng.choice([name for name, kind in scope.items() if kind == "i1"])
         regions: list[tuple[Op, ...]] = []
         for _ in range(2):
@@ -500,9 +504,12 @@ class _Generator:
         return Op("scf.if", (condition,), "", to, "i64" if gives else "", tuple(regions))
 
     def motif(self) -> list[Op]:
-        """What is easily done wrong, each in every program: two ways that compute the same, and
-        the same behind them; comparisons and constants that differ in an attribute only; a
-        difference turned round; an if that nobody reads, with a print inside and without."""
+        """Return cases that passes often get wrong.
+
+        Both branches and the code after them compute the same; comparisons and constants differ
+        only in an attribute; operands of a subtraction are swapped; unused ifs, with and without a
+        print inside.
+        """
         ops: list[Op] = []
         arms: list[tuple[Op, ...]] = []
         for _ in range(2):
@@ -529,7 +536,7 @@ class _Generator:
 
 
 def generated(rng: random.Random, number: int) -> Program:
-    """The small ones first."""
+    """Return a program; its size grows with `number`."""
     generator = _Generator(rng)
     params = {"a": "i64", "b": "i64", "c": "i1"}
     scope = dict(params)
@@ -545,19 +552,19 @@ def generated(rng: random.Random, number: int) -> Program:
 
 
 def generated_many(rng: random.Random, count: int) -> list[Program]:
-    """`count` programs, from the smallest to the largest size."""
+    """Return `count` programs, from the smallest to the largest size."""
     return [generated(rng, number * COUNT // count) for number in range(count)]
 
 
 def same_types(given: Program, result: Program) -> str | None:
-    """A mismatch between the types of the parameters."""
+    """Return a message if the parameter types differ, else None."""
     if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
         return "its function takes something else"
     return None
 
 
 def different(given: Program, result: Program, rng: random.Random) -> str | None:
-    """A mismatch in what is printed and returned, on six inputs."""
+    """Return a message if printed values or result differ on one of six inputs, else None."""
     for condition in (0, 1):
         pair = [rng.choice((0, 1, -1, 7, -30, 2**63 - 1, -(2**63))) for _ in range(2)]
         for numbers in (pair, [3, 5], [5, 3]):
@@ -569,7 +576,7 @@ def different(given: Program, result: Program, rng: random.Random) -> str | None
 
 
 def size(program: Program) -> int:
-    """Operations, those in regions too."""
+    """Return the number of operations, including those in regions."""
     return _count(program.body)
 
 

@@ -1,6 +1,7 @@
-"""Types and shapes of tensor programs; what is unknown is tried with many numbers.
+"""Types and shapes of tensor programs, with symbolic extents tried with many numbers.
 
-A step works, or fails, or is undecided, by what numpy says for each choice of numbers for names.
+Whether a step works, fails, or is undecided follows from numpy's answer for each substitution of
+numbers for names.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Step = tuple[str, str, tuple[str, ...], dict[str, Any]]
 COUNT = 300
 OWN = {"n": 101, "m": 103}
 LARGEST = 100
-"""No extent is larger: what comes out with the numbers above it shows the names again."""
+"""No concrete extent is larger. OWN's numbers are, so that they can be turned back into names."""
 DTYPES = ("float32", "float32", "int64", "bool")
 
 
@@ -33,7 +34,7 @@ class Fails(Exception):
 
 
 def _result(op: str, args: list[Type], options: Mapping[str, Any]) -> str:
-    """The dtype. Fails on a dtype or rank that the operation does not take."""
+    """Return the result's dtype. Raises Fails for a wrong dtype or rank."""
     kinds, ranks = [kind for kind, _ in args], [len(shape) for _, shape in args]
     numeric = "bool" not in kinds
     alike = len(set(kinds)) == 1
@@ -63,7 +64,7 @@ def _result(op: str, args: list[Type], options: Mapping[str, Any]) -> str:
 
 
 def _shape(op: str, shapes: list[tuple[int, ...]], options: Mapping[str, Any]) -> tuple[int, ...]:
-    """Of the result, for numbers. ValueError where numpy has none."""
+    """Return the result's shape for concrete shapes. Raises ValueError if numpy has none."""
     arrays = [np.broadcast_to(np.int8(0), shape) for shape in shapes]
     if op == "matmul":
         return tuple((arrays[0] @ arrays[1]).shape)
@@ -77,7 +78,10 @@ def _shape(op: str, shapes: list[tuple[int, ...]], options: Mapping[str, Any]) -
 
 
 def step_type(op: str, args: list[Type], options: Mapping[str, Any]) -> Type:
-    """What a step gives. Fails with the reason where nobody can know."""
+    """Return the type of a step's result.
+
+    Raises Fails, with the reason, if it has none or is undecided.
+    """
     kind = _result(op, args, options)
     works = [_tried(op, args, options, numbers) for numbers in _choices(args)]
     own = _tried(op, args, options, OWN)
@@ -91,7 +95,7 @@ def step_type(op: str, args: list[Type], options: Mapping[str, Any]) -> Type:
 
 
 def _choices(args: list[Type]) -> list[dict[str, int]]:
-    """Every number that could fit something here, and two that fit nothing but themselves."""
+    """Return substitutions: every number that may match something here, and OWN's, which cannot."""
     there = {extent for _, shape in args for extent in shape if isinstance(extent, int)}
     numbers = sorted({1, *there, *OWN.values()})
     return [{"n": n, "m": m} for n, m in product(numbers, repeat=2)]
@@ -108,7 +112,10 @@ def _tried(
 
 
 def generated(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], object]:
-    """Inputs, steps, and the right answer. Most programs go on until something does not fit."""
+    """Return inputs, steps and the right answer.
+
+    Half of the programs may end with a step that fails.
+    """
     types: dict[str, Type] = {f"x{n}": _type(rng) for n in range(rng.randint(2, 4))}
     inputs, steps = dict(types), list[Step]()
     wanted = rng.random() < 0.5  # a program without a fault
@@ -130,13 +137,13 @@ def generated(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Ste
 
 
 def _two_reasons() -> tuple[dict[str, Type], list[Step], object]:
-    """One axis surely fails, another one perhaps: what is sure is said."""
+    """One axis certainly fails, another one may fail: the certain reason must be reported."""
     inputs: dict[str, Type] = {"x0": ("float32", (4, "n")), "x1": ("float32", (3, "m"))}
     return inputs, [("t0", "add", ("x0", "x1"), {})], {"error": ["t0", "unequal"]}
 
 
 def _entangled(step: Step, types: dict[str, Type], reason: str) -> bool:
-    """Whether no axis fails by itself, perhaps, but two that one name would have to fit."""
+    """Whether the step fails only because two axes would need different values of one name."""
     names = [extent for arg in step[2] for extent in types[arg][1] if isinstance(extent, str)]
     return reason == "unequal" and len(set(names)) < len(names)
 
@@ -164,17 +171,17 @@ def _step(rng: random.Random, types: dict[str, Type], name: str) -> Step:
 
 
 def sound_programs(generator: Rng) -> Iterator[Question]:
-    """Those that fit together."""
+    """Yield questions about programs without a fault."""
     return _programs(generator, faulty=False)
 
 
 def faulty_programs(generator: Rng) -> Iterator[Question]:
-    """Those that somewhere do not."""
+    """Yield questions about programs with a fault."""
     return _programs(generator, faulty=True)
 
 
 def _programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
-    # A take-home's variant: each answer has the version of the rules.
+    # A take-home's variant requires the version of the rules in each answer.
     rules = constant("RULES", 0)
     version = {"rules": rules} if rules else {}
     rng = random.Random(int(generator.integers(1 << 62)))

@@ -1,6 +1,6 @@
-"""SSA form, the slow way: a phi for everything at every join, and then without those not needed.
+"""SSA construction, the slow way: a phi for every variable at every join, less those not needed.
 
-No dominance frontiers, so that it shares nothing with what is taught.
+It uses no dominance frontiers, so that it shares nothing with the algorithm that is taught.
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ UNSET = {"int": "0", "float": "0.0", "bool": "false"}
 
 
 def ssa(program: Program, *, pruned: bool = True) -> Program:
-    """The same function; copies are gone. All its blocks can be reached.
+    """Return the program in SSA form, without copies. All its blocks must be reachable.
 
-    pruned: without phis that only phis read.
+    pruned: whether to remove phis that only phis read.
     """
     single = _without_single_phis(_Construction(program).made())
     return renumbered(_pruned(single) if pruned else single)
 
 
 class _Construction:
-    """A variable that is not yet set is 0 where a phi asks for it: nobody reads that phi."""
+    """Renames variables.
+
+    A phi reads an unset variable as 0; no other instruction reads that phi.
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -54,7 +57,7 @@ class _Construction:
         return Program(program.name, program.params, program.returns, blocks)
 
     def start(self, block: Block) -> dict[str, str] | None:
-        """Where each variable is as the block begins; None if the one before it has no end yet."""
+        """Return each variable's value at the block's start; None if its predecessor isn't done."""
         before = self.before[block.name]
         if not before:
             unset = {name: UNSET[self.types[name]] for name in self.crossing}
@@ -94,7 +97,7 @@ class _Construction:
 
 
 def _crossing(program: Program) -> list[str]:
-    """Variables that some block reads before it has set them itself."""
+    """Return the variables that some block reads before it sets them."""
     found: dict[str, None] = dict.fromkeys(name for name, _ in program.params)
     for block in program.blocks:
         own: set[str] = set()
@@ -105,7 +108,7 @@ def _crossing(program: Program) -> list[str]:
 
 
 def _without_single_phis(program: Program) -> Program:
-    """Without phis of one value."""
+    """Remove phis that can have only one value."""
     phis = {instr.to: set(instr.operands) for instr in program.instrs if instr.op == "phi"}
     stands_for: dict[str, str] = {}
 
@@ -127,7 +130,7 @@ def _without_single_phis(program: Program) -> Program:
 
 
 def _pruned(program: Program) -> Program:
-    """Without phis that only phis read."""
+    """Remove phis that only phis read."""
     read = {name for i in program.instrs if i.op != "phi" for name in i.names}
     kept = {i.to: i for i in program.instrs if i.op == "phi"}
     waiting = [name for name in read if name in kept]
@@ -145,7 +148,7 @@ def _filtered(program: Program, keep: Callable[[Instr], bool]) -> Program:
 
 
 def mapped(program: Program, names: dict[str, str]) -> Program:
-    """With other names for values, definitions too; labels stay."""
+    """Return the program with values renamed, including definitions; labels stay."""
 
     def instr(old: Instr) -> Instr:
         args = list(old.args)
@@ -160,7 +163,7 @@ def mapped(program: Program, names: dict[str, str]) -> Program:
 
 
 def renumbered(program: Program) -> Program:
-    """Values as t0, t1, … and blocks as b0, b1, … in the order of the text. Params stay."""
+    """Rename values to t0, t1, … and blocks to b0, b1, … in the order of the text. Params stay."""
     names = {param: param for param, _ in program.params}
     count = 0
     for instr in program.instrs:
@@ -187,7 +190,7 @@ def _relabelled(instr: Instr, labels: dict[str, str]) -> Instr:
 
 
 def threaded(program: Program) -> Program:
-    """Without blocks that do nothing but jump, where phis allow: loops are then entered anyhow."""
+    """Remove blocks that only jump, where phis allow, so that loops lose their preheaders."""
     for empty in [block.name for block in program.blocks[1:]]:
         block = next(block for block in program.blocks if block.name == empty)
         if len(block.instrs) > 1 or block.instrs[0].op != "jump":

@@ -1,4 +1,4 @@
-"""Questions on graphs, on SSA construction and on broken SSA; the truth is found by definition."""
+"""Questions on graphs, SSA construction and broken SSA; the answers are computed by definition."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BROKEN = 150
 
 
 def graphs(generator: Rng) -> Iterator[tuple[Graph, str]]:
-    """Graphs of any shape: loops with two entries, blocks that jump to themselves or nowhere."""
+    """Yield random graphs and their entry, with irreducible loops, self-loops and dead ends."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number in range(GRAPHS):
         names = [f"b{n}" for n in range(2 + number // 5)]
@@ -42,7 +42,10 @@ def graphs(generator: Rng) -> Iterator[tuple[Graph, str]]:
 
 
 def trees(rng: Rng) -> Iterator[Question]:
-    """Immediate dominators. The entry has none; for that, a take-home's variant has a number."""
+    """Yield questions about immediate dominators.
+
+    The entry's is None, or a number in a take-home's variant.
+    """
     root = constant("ROOT", 0) or None
     for number, (graph, entry) in enumerate(graphs(rng), 1):
         want = {**flow.immediate(flow.dominators(graph, entry)), entry: root}
@@ -50,7 +53,7 @@ def trees(rng: Rng) -> Iterator[Question]:
 
 
 def frontiers(rng: Rng) -> Iterator[Question]:
-    """Dominance frontiers."""
+    """Yield questions about dominance frontiers."""
     for number, (graph, entry) in enumerate(graphs(rng), 1):
         found = flow.frontiers(graph, flow.dominators(graph, entry))
         yield _about(number, graph, entry, {block: sorted(f) for block, f in found.items()})
@@ -68,7 +71,7 @@ def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) ->
 
 
 def in_ssa(program: Program) -> str | None:
-    """In SSA form, and without copies."""
+    """Return a message if the program is not in SSA form or has copies, else None."""
     found = verifier.mismatch(program)
     if found is None and any(instr.op == "copy" for instr in program.instrs):
         return "a copy is left, where the name itself would do"
@@ -76,7 +79,10 @@ def in_ssa(program: Program) -> str | None:
 
 
 def needed_phis(program: Program) -> set[tuple[str, str]]:
-    """Block and variable: where definitions meet, and the variable may still be read."""
+    """Return block and variable of each phi in pruned SSA form.
+
+    These are the joins of definitions where the variable is live.
+    """
     graph = program.successors()
     above = flow.dominators(graph, program.blocks[0].name)
     frontier, alive = flow.frontiers(graph, above), live(program)
@@ -93,12 +99,12 @@ def needed_phis(program: Program) -> set[tuple[str, str]]:
 
 
 def count_needed_phis(program: Program) -> int:
-    """How many phis pruned SSA form has."""
+    """Return how many phis pruned SSA form has."""
     return len(needed_phis(program))
 
 
 def live(program: Program) -> dict[str, set[str]]:
-    """By block: names that may be read before they are set again. No phis yet."""
+    """Return the live-in names of each block. The program must have no phis."""
     found: dict[str, set[str]] = {block.name: set() for block in program.blocks}
     changed = True
     while changed:
@@ -116,7 +122,7 @@ def live(program: Program) -> dict[str, set[str]]:
 
 
 def broken(generator: Rng) -> Iterator[Question]:
-    """Programs with one thing changed, each kind in turn; some with nothing wrong."""
+    """Yield questions about programs with one change, each kind in turn; one kind does nothing."""
     rng = random.Random(int(generator.integers(1 << 62)))
     sound = [g.program for g in generation.programs(generator, generation.as_ssa, BROKEN // 3)]
     sound = [program for program in sound if len(program.blocks) > 1]
@@ -126,7 +132,7 @@ def broken(generator: Rng) -> Iterator[Question]:
         try:
             program = parse(str(change(rng, program)))
         except (IndexError, Malformed):
-            continue  # nothing in it that could be changed so
+            continue  # this change does not apply to the program
         faults = verifier.faults(program)
         if any(kind == "entry" for kind, _ in faults):
             continue
@@ -134,7 +140,7 @@ def broken(generator: Rng) -> Iterator[Question]:
 
 
 def unbroken(generator: Rng) -> Iterator[Question]:
-    """Programs with nothing wrong."""
+    """Yield questions about programs without a fault."""
     for given in generation.programs(generator, generation.as_ssa, BROKEN // 3):
         yield Question(given.label, (given.text,), _faults(given.program, set()))
 
@@ -144,7 +150,7 @@ def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], s
         pairs = [as_list(pair) for pair in as_list(answer)]
         if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
             return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
-        # A take-home's variant: the version of the rules stands first.
+        # A take-home's variant requires the version of the rules as the first pair.
         rules = constant("RULES", 0)
         if rules:
             first, pairs = pairs[:1], pairs[1:]
@@ -163,7 +169,7 @@ def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], s
 
 
 def _changed(program: Program, block: int, place: int, *new: Instr) -> Program:
-    """With other instructions in place of one."""
+    """Return the program with one instruction replaced by others."""
     blocks = [Block(b.name, list(b.instrs)) for b in program.blocks]
     blocks[block].instrs[place : place + 1] = new
     return Program(program.name, program.params, program.returns, blocks)
@@ -191,13 +197,13 @@ def _defined_twice(rng: random.Random, program: Program) -> Program:
 
 
 def _removed(rng: random.Random, program: Program) -> Program:
-    """A definition goes, and its uses stay."""
+    """Remove a definition and keep its uses."""
     b, place = rng.choice([p for p in _places(program) if _at(program, p).to])
     return _changed(program, b, place)
 
 
 def _moved(rng: random.Random, program: Program) -> Program:
-    """A definition to another block, or further down in its own."""
+    """Move a definition to the end of another block, or of its own."""
     b, place = rng.choice([p for p in _places(program, but=("phi",)) if _at(program, p).to])
     instr = _at(program, (b, place))
     without = _changed(program, b, place)
@@ -207,7 +213,7 @@ def _moved(rng: random.Random, program: Program) -> Program:
 
 
 def _reads_another(rng: random.Random, program: Program) -> Program:
-    """An operand, of a phi too, is some other value."""
+    """Replace an operand, perhaps of a phi, by another value or an unknown name."""
     b, place = rng.choice(_places(program, but=("jump",)))
     instr = _at(program, (b, place))
     spots = [
@@ -222,7 +228,7 @@ def _reads_another(rng: random.Random, program: Program) -> Program:
 
 
 def _phi_labels(rng: random.Random, program: Program) -> Program:
-    """A phi that has a predecessor too few, twice, or a block that is none."""
+    """Give a phi a missing, duplicate, wrong or swapped predecessor."""
     b, place = rng.choice(_places(program, "phi"))
     instr, args = _at(program, (b, place)), list(_at(program, (b, place)).args)
     draw = rng.randrange(4)
@@ -238,7 +244,7 @@ def _phi_labels(rng: random.Random, program: Program) -> Program:
 
 
 def _phi_late(rng: random.Random, program: Program) -> Program:
-    """A phi behind another instruction."""
+    """Move a phi after other instructions."""
     b, place = rng.choice(_places(program, "phi"))
     instr = _at(program, (b, place))
     without = _changed(program, b, place)
@@ -247,7 +253,7 @@ def _phi_late(rng: random.Random, program: Program) -> Program:
 
 
 def _typed(rng: random.Random, program: Program) -> Program:
-    """Another type said, another operation, or a constant of another type."""
+    """Change a declared type, an operation, or an operand to a constant."""
     b, place = rng.choice([p for p in _places(program) if _at(program, p).to])
     instr = _at(program, (b, place))
     draw = rng.randrange(3)

@@ -1,6 +1,7 @@
-"""Straight-line tensor programs with writes in place and random numbers: generated, read, run.
+"""Straight-line tensor programs with in-place writes and random numbers: generated, parsed, run.
 
-A runner of our own, on lists of numbers, says what a program does. Nothing of torch is loaded.
+Our own interpreter, with one number for each tensor, defines what a program computes. torch is not
+loaded.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ METHODS = ("add_", "mul_", "relu_")
 COUNT = 200
 MOST_LINES = 500
 TWINS_EVERY = 20
-"""Of so many programs one has two draws of random numbers that look alike."""
+"""One of this many programs ends with two random draws that look alike."""
 
 Step = tuple[str, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Steps:
-    """inputs; then name, operation and arguments of each step; names that are returned."""
+    """A program. steps: name, operation and arguments of each. returned: names of the outputs."""
 
     inputs: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -42,14 +43,17 @@ class Steps:
         return "\n".join(ends) + "\n"
 
     def owners(self) -> dict[str, str]:
-        """Whose memory each name is: a method gives its first argument again."""
+        """Map each name to the owner of its memory: a method returns its first argument."""
         found = {name: name for name in self.inputs}
         for name, op, args in self.steps:
             found[name] = found[args[0]] if op in METHODS else name
         return found
 
     def run(self, inputs: list[int]) -> list[int]:
-        """What is returned, and the inputs at the end. One number stands for a tensor."""
+        """Return the outputs followed by the final values of the inputs.
+
+        One int stands for a tensor.
+        """
         owner = self.owners()
         memory = dict(zip(self.inputs, inputs, strict=True))
         draws = 0
@@ -64,7 +68,7 @@ class Steps:
 
 
 def _computed(op: str, values: list[int]) -> int:
-    """Modulo a large prime: whole numbers, which nothing rounds."""
+    """Compute in integers modulo a large prime, so that nothing is rounded."""
     if op == "relu":
         return max(values[0], 0)
     if op == "neg":
@@ -75,11 +79,11 @@ def _computed(op: str, values: list[int]) -> int:
 
 
 def parse(text: object) -> Steps:
-    """Read it. Malformed when it is none, or when a name is read before it is there."""
+    """Parse a program. Raises Malformed, also if a name is read before its definition."""
     if not isinstance(text, str):
         raise Malformed(f"it gives {shown(text)}, not a text")
     lines = [line.split() for line in text.splitlines()]
-    # A take-home's variant: a last line says which number the graph's output has.
+    # A take-home's variant requires a last line with the number that marks the graph's output.
     mark = constant("CLEANED", 0)
     if mark and (not lines or lines.pop() != ["cleaned", str(mark)]):
         raise Malformed(f"its output is not marked as cleaned, by {mark}")
@@ -107,7 +111,7 @@ def _refuse_unknown(names: list[str], known: set[str]) -> None:
 
 
 def generated(rng: random.Random, count: int) -> Steps:
-    """With repetitions, writes between them, and results that nobody reads."""
+    """Return a random program with repetitions, writes between them, and unused results."""
     names = ["x", "y"]
     steps: list[Step] = []
     for number in range(count):
@@ -127,15 +131,15 @@ def generated(rng: random.Random, count: int) -> Steps:
 
 
 def programs(rng: random.Random) -> list[Steps]:
-    """The hidden programs, the small ones first."""
+    """Return the hidden programs, the small ones first."""
     found = [generated(rng, 2 + number // 10) for number in range(COUNT)]
-    # Left to chance they hardly ever count in any program at all.
+    # Random programs almost never contain twins whose difference shows.
     found[::TWINS_EVERY] = map(with_twin_draws, found[::TWINS_EVERY])
     return found
 
 
 def with_twin_draws(program: Steps) -> Steps:
-    """It goes on with two draws for the same argument, and gives both first."""
+    """Append two draws for the same argument, and return both as the first outputs."""
     twins = [f"t{len(program.steps) + more}" for more in (0, 1)]
     steps = tuple((name, "rand_like", ("x",)) for name in twins)
     returned = (*twins, *program.returned)[: len(program.returned)]
@@ -143,7 +147,7 @@ def with_twin_draws(program: Steps) -> Steps:
 
 
 def unfinished(program: Steps) -> str | None:
-    """About something that is left to be merged or removed."""
+    """Return a message about something left to merge or remove, or None."""
     owner = program.owners()
     written = {owner[name] for name, op, _ in program.steps if op in METHODS}
     read = {arg for _, _, args in program.steps for arg in args} | set(program.returned)
@@ -167,14 +171,14 @@ def unfinished(program: Steps) -> str | None:
 
 
 def same_ends(given: Steps, result: Steps) -> str | None:
-    """A mismatch between the inputs, or between the numbers of outputs."""
+    """Return a message if the inputs or the numbers of outputs differ, else None."""
     if result.inputs != given.inputs or len(result.returned) != len(given.returned):
         return "it takes or returns something else"
     return None
 
 
 def different(given: Steps, result: Steps, rng: random.Random) -> str | None:
-    """A mismatch in the outputs, or in what is left in the inputs; on four inputs."""
+    """Return a message if outputs or final inputs differ on one of four inputs, else None."""
     for _ in range(4):
         inputs = [rng.randint(-50, 50) for _ in given.inputs]
         if result.run(inputs) != given.run(inputs):
@@ -183,4 +187,4 @@ def different(given: Steps, result: Steps, rng: random.Random) -> str | None:
 
 
 LANGUAGE = Language("clean_text", programs, str, parse, same_ends)
-"""Graphs of torch.fx as text."""
+"""torch.fx graphs as text."""

@@ -1,7 +1,7 @@
-"""Random structured programs, before they are anything that a learner sees.
+"""Random structured programs, from which the learner's inputs are made.
 
-A tree is printed as Python (`python.py`) and lowered to blocks (`lowered.py`). Every loop has a
-counter of its own that nothing else assigns to, so every program ends.
+A tree is printed as Python (`python.py`) and lowered to blocks (`lowered.py`). Every loop has its
+own counter, which only the loop itself advances, so every program ends.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ Expr = Const | Var | Op
 
 
 def size(expr: Expr) -> int:
-    """How many operations it has."""
+    """Return the number of operations in an expression."""
     return 1 + sum(map(size, expr.args)) if isinstance(expr, Op) else 0
 
 
 @dataclass(frozen=True)
 class Assign:
-    """A variable gets a value."""
+    """An assignment."""
 
     to: Var
     value: Expr
@@ -69,14 +69,14 @@ class Assign:
 
 @dataclass(frozen=True)
 class Print:
-    """A value is printed."""
+    """A print of one value."""
 
     value: Expr
 
 
 @dataclass(frozen=True)
 class If:
-    """Two ways."""
+    """An if with an else, which may be empty."""
 
     condition: Expr
     then: list[Stmt]
@@ -85,7 +85,7 @@ class If:
 
 @dataclass(frozen=True)
 class While:
-    """Its body begins with the step of its counter."""
+    """A while loop. Its body begins with the step of its counter."""
 
     condition: Expr
     body: list[Stmt]
@@ -93,7 +93,7 @@ class While:
 
 @dataclass(frozen=True)
 class For:
-    """over: from `start` to `stop`, which are computed once. to: may be assigned to in the body."""
+    """A loop over range(start, stop), both computed once. The body may assign to `to`."""
 
     to: Var
     start: Expr
@@ -103,14 +103,14 @@ class For:
 
 @dataclass(frozen=True)
 class Leave:
-    """word: break or continue."""
+    """Leaves a loop iteration. word: "break" or "continue"."""
 
     word: str
 
 
 @dataclass(frozen=True)
 class Return:
-    """The end."""
+    """A return."""
 
     value: Expr
 
@@ -120,7 +120,7 @@ Stmt = Assign | Print | If | While | For | Leave | Return
 
 @dataclass(frozen=True)
 class Tree:
-    """A function."""
+    """A function. returns: its result type."""
 
     params: list[Var]
     body: list[Stmt]
@@ -129,7 +129,10 @@ class Tree:
 
 @dataclass(frozen=True)
 class Style:
-    """What programs are generated. floats: beside ints. loops: also `for`, and leaving them."""
+    """How programs are generated. floats: with floats beside ints. python: without `select`.
+
+    statements: most in the outermost block. deepest: nesting of statements.
+    """
 
     floats: bool = True
     python: bool = False
@@ -139,7 +142,11 @@ class Style:
 
 @dataclass
 class Drawing:
-    """One program in the making."""
+    """One program under construction.
+
+    variables: those set so far. fixed: counters that the body must not assign. earlier: expressions
+    that may be repeated.
+    """
 
     rng: random.Random
     style: Style
@@ -149,7 +156,7 @@ class Drawing:
     counters: int = 0
 
     def tree(self) -> Tree:
-        """The whole program."""
+        """Draw the whole program."""
         params = [Var(name, "int") for name in "abc"[: self.rng.randint(2, 3)]]
         if self.style.floats:
             params += [Var(name, "float") for name in "xy"]
@@ -170,7 +177,7 @@ class Drawing:
         return Tree(params, self.returning(body, returns), returns)
 
     def returning(self, body: list[Stmt], kind: str) -> list[Stmt]:
-        """With all returns of one type."""
+        """Return the statements with all returns of type `kind`."""
         found: list[Stmt] = []
         for stmt in body:
             if isinstance(stmt, Return) and stmt.value.type != kind:
@@ -186,24 +193,27 @@ class Drawing:
         return found
 
     def ends(self, body: list[Stmt]) -> bool:
-        """Whether nothing behind it can be reached."""
+        """Whether nothing after these statements is reachable."""
         return bool(body) and isinstance(body[-1], Return | Leave)
 
     def block(self, depth: int, most: int, *, loop: bool) -> list[Stmt]:
-        """Some statements. depth: 0 where all of the function comes through."""
+        """Draw statements.
+
+        depth: 0 for the function's outermost block. loop: whether inside a loop.
+        """
         found: list[Stmt] = []
         known, earlier = len(self.variables), len(self.earlier)
         for _ in range(self.rng.randint(min(2, most), most)):
             found += self.stmt(depth, loop=loop)
             if self.ends(found):
                 break
-        # What is first set in here may be unset behind it.
+        # Variables first set in here may be unset after it.
         if depth:
             del self.variables[known:], self.earlier[earlier:]
         return found
 
     def stmt(self, depth: int, *, loop: bool) -> list[Stmt]:
-        """One, with what must stand before it."""
+        """Draw a statement, preceded by others that it needs."""
         draw = self.rng.random()
         if draw < 0.14:
             return [Print(trick) for trick in self.tricks(self.variables)]
@@ -224,7 +234,7 @@ class Drawing:
         return [Assign(to, self.expr(to.type, 2))]
 
     def loop(self, depth: int) -> list[Stmt]:
-        """A while with a counter, or a for."""
+        """Draw a while with a counter, or a for."""
         self.counters += 1
         counter = Var(f"k{self.counters}", "int")
         if self.rng.random() < 0.4:
@@ -232,13 +242,13 @@ class Drawing:
             start, stop = Const(self.rng.choice((0, 0, 1, -1))), self.rng.choice((0, 2, 3, 4))
             bound: Expr = Const(stop)
             if self.rng.random() < 0.5:
-                # A small bound that a variable decides, and that the body may change.
+                # A small bound that depends on a variable, which the body may change.
                 name = self.rng.choice([v for v in self.variables if v.type == "int"])
                 bound = Op("mod", (name, Const(5)), "int")
             self.variables.append(counter)
             return [*begin, For(counter, start, bound, self.block(depth + 1, 3, loop=True))]
         before: list[Stmt] = []
-        if self.rng.random() < 0.3:  # two ways that lead straight into the loop
+        if self.rng.random() < 0.3:  # two predecessors of the loop
             other: list[Stmt] = [Print(self.leaf("int"))] if self.rng.random() < 0.5 else []
             before = [If(self.condition(), [Print(self.leaf("int"))], other)]
         limit = Op("lt", (counter, Const(self.rng.choice((0, 1, 2, 3, 4)))), "bool")
@@ -255,7 +265,7 @@ class Drawing:
         ]
 
     def tricks(self, known: list[Var]) -> list[Expr]:
-        """What a careless pass gets wrong, where it can be seen."""
+        """Return two expressions that careless passes get wrong."""
         if self.style.floats and self.rng.random() < 0.7:
             x: Expr = self.rng.choice([v for v in known if v.type == "float"])
             zero = Const(self.rng.choice((0.0, -0.0)))
@@ -280,16 +290,16 @@ class Drawing:
         return self.rng.sample(made, 2)
 
     def kind(self) -> str:
-        """A type that has variables."""
+        """Return a type that has variables."""
         return "float" if self.style.floats and self.rng.random() < 0.4 else "int"
 
     def condition(self, depth: int = 1) -> Expr:
-        """A bool."""
+        """Draw a bool expression."""
         draw = self.rng.random()
         if draw < 0.12:
             known = (Const(self.rng.choice(INTS)), Const(self.rng.choice(INTS)))
             return Op(self.rng.choice(("lt", "ge", "eq")), known, "bool")
-        if draw < 0.24:  # a division that what stands before it excludes, if that comes first
+        if draw < 0.24:  # a division that the test before it guards, if that is evaluated first
             one, two = (
                 self.rng.choice([v for v in self.variables if v.type == "int"]) for _ in "12"
             )
@@ -305,7 +315,7 @@ class Drawing:
         return Op(op, (self.expr(kind, 1), self.expr(kind, 1)), "bool")
 
     def expr(self, kind: str, depth: int) -> Expr:
-        """One of a type. What was there before comes again now and then."""
+        """Draw an expression of a type; sometimes repeat an earlier one."""
         again = [e for e in self.earlier if e.type == kind]
         if again and self.rng.random() < 0.25:
             return self.twin(self.rng.choice(again[-6:]))
@@ -317,7 +327,7 @@ class Drawing:
         return made
 
     def twin(self, expr: Expr) -> Expr:
-        """It again, or one that only looks like it: operands swapped, or the other zero."""
+        """Repeat an expression, or one that only looks alike: operands swapped, or another zero."""
         if not isinstance(expr, Op) or self.rng.random() < 0.7:
             return expr
         zeros = [
@@ -330,14 +340,14 @@ class Drawing:
         return Op(expr.op, expr.args[::-1], expr.type) if len(expr.args) == 2 else expr
 
     def leaf(self, kind: str) -> Expr:
-        """A variable or a constant."""
+        """Draw a variable or a constant."""
         known = [v for v in self.variables if v.type == kind]
         if known and self.rng.random() < 0.7:
             return self.rng.choice(known)
         return Const(self.rng.choice(INTS if kind == "int" else FLOATS))
 
     def operation(self, kind: str, depth: int) -> Expr:
-        """Some of them with nothing to compute."""
+        """Draw an operation; some can be simplified."""
         if kind == "float" and self.rng.random() < 0.15:
             return Op("float", (self.expr("int", depth - 1),), "float")
         if not self.style.python and self.rng.random() < 0.08:
@@ -361,10 +371,10 @@ class Drawing:
 
 
 def generated(rng: random.Random, style: Style) -> Tree:
-    """A program."""
+    """Return a random program."""
     return Drawing(rng, style).tree()
 
 
 def inputs(rng: random.Random, params: list[Var]) -> list[Value]:
-    """Arguments for it, nasty ones too."""
+    """Return random arguments for the parameters, including edge cases."""
     return [rng.choice(INT_INPUTS if p.type == "int" else FLOAT_INPUTS) for p in params]

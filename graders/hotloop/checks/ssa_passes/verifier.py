@@ -1,4 +1,4 @@
-"""What is wrong with a program that claims to be in SSA form: each fault, and where."""
+"""Find the faults of a program that claims to be in SSA form, and where they are."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ SENTENCES = {
 
 
 def mismatch(program: Program) -> str | None:
-    """About the first fault."""
+    """Return a message about the first fault, or None."""
     for kind, where in sorted(faults(program)):
         return SENTENCES[kind].format(where)
     return None
 
 
 def untyped(program: Program) -> str | None:
-    """About a program that is not yet in SSA form: one type for each name, and all of them fit."""
+    """Check a program that is not in SSA form: one type for each name, and all types fit.
+
+    Returns a message about the first fault, or None.
+    """
     types = dict(program.params)
     for instr in program.instrs:
         if instr.to and types.setdefault(instr.to, instr.type) != instr.type:
@@ -43,7 +46,7 @@ def untyped(program: Program) -> str | None:
 
 
 def faults(program: Program) -> set[Fault]:
-    """All of them."""
+    """Return all faults, each as its kind and a name or block."""
     return set(_faults(program))
 
 
@@ -73,7 +76,7 @@ def _faults(program: Program) -> Iterator[Fault]:
 
 
 def _misplaced(program: Program, counts: Counter[str]) -> Iterator[Fault]:
-    """Names that are read where they are not there."""
+    """Yield faults of names that are read where they are not defined."""
     above = dominators(program.successors(), program.blocks[0].name)
     places: dict[str, tuple[str, int]] = {}
     for block in program.blocks:
@@ -92,7 +95,7 @@ def _misplaced(program: Program, counts: Counter[str]) -> Iterator[Fault]:
 
 
 def _reads(program: Program) -> Iterator[tuple[str, str, int]]:
-    """Each name that is read, and where: a phi reads at the end of the block a value comes from."""
+    """Yield each name that is read, and where. A phi reads at the end of the predecessor."""
     sizes = {block.name: len(block.instrs) for block in program.blocks}
     for block in program.blocks:
         for number, instr in enumerate(block.instrs):

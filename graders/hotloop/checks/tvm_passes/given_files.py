@@ -1,4 +1,4 @@
-"""Where this module's programs are, and the files that learners have as well."""
+"""Paths of this module's judge programs and of the exercise files that learners also have."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ EXERCISE = paths.exercises() / "tvm_passes"
 
 
 def ours(*names: str) -> dict[str, Path]:
-    """Files of PROGRAMS by name, for a `Program`."""
+    """Return the paths of the files `names` in PROGRAMS, keyed by name, as `Program` takes them."""
     return {name: PROGRAMS / name for name in names}

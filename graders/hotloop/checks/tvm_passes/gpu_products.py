@@ -1,4 +1,4 @@
-"""The candidate's schedule, timed on a GPU against cuBLAS. Not measured on any GPU yet."""
+"""Time the candidate's schedule on a GPU against cuBLAS. Not measured on any GPU yet."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
 
 SIZE = (2048, 2048, 1024)
-"""m, n, k. The reference gets all rows of b: they are no rows of the result."""
+"""m, n, k. m and k differ, so b, whose first axis is k, reaches `_product` whole: only inputs whose
+first axis is m are cut to the sampled rows.
+"""
 
 RUNNER = "matmul_on_gpu.py"
 CUBLAS = Baseline(PROGRAMS / "cublas.py", "product")
@@ -59,12 +61,15 @@ def _bytes(spec: CallSpec) -> int:
 
 
 FAST = GpuFast(_workload(SIZE), CUBLAS, _bytes, fewest_flops=flops)
-"""Outputs are compared in the timed windows."""
+"""Compares the outputs of the calls that it times."""
 
 
 @rung(after=("compiles",))
 def fast(session: Session) -> str:
-    """The schedule for SIZE against cuBLAS; outputs are compared in the timed windows."""
+    """Time the schedule for SIZE against cuBLAS, and compare the outputs of the timed calls.
+
+    Returns the message for the learner; raises Ruling.
+    """
     card_for(session)
     data = reschedule(SIZE, session, "on_gpu")
     files = {name: path.read_bytes() for name, path in FILES.items()}

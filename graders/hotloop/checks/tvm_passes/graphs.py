@@ -1,8 +1,8 @@
-"""Random graphs to partition, as plain data, and what they compute, in float64.
+"""Random graphs to partition, as plain data, with reference outputs in float64.
 
-Each is put together from motifs that a partition has to get right: a K that does not fit, a bias
-of another shape, a second consumer, a diamond, two chains that exchange values, work that is too
-small to send away, weights that fill the memory, a value between two layers that overfills it.
+Each graph is built from motifs that a partition has to handle: a K that mac16 does not support, a
+bias of another shape, a second consumer, a diamond, two chains that exchange values, work too small
+to offload, weights that fill the memory, a value between two layers that overfills it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ Rng = np.random.Generator
 
 @dataclass(frozen=True)
 class Operator:
-    """kind: as in Relax. inputs: values by number. attributes: axes of a permutation."""
+    """One operator of a graph, with the shape of its output.
+
+    kind: the Relax operator's name. inputs: numbers of values. axes: of a permute_dims, else empty.
+    """
 
     kind: str
     inputs: tuple[int, ...]
@@ -31,34 +34,37 @@ class Operator:
 
 @dataclass
 class Graph:
-    """Values are numbered: the inputs first, then each operator's. outputs: those nobody uses."""
+    """A graph whose values are numbered: first the inputs, then each operator's output.
+
+    The graph's outputs are the values that no operator consumes.
+    """
 
     label: str
     inputs: list[Shape] = field(default_factory=list[Shape])
     operators: list[Operator] = field(default_factory=list[Operator])
 
     def shape(self, value: int) -> Shape:
-        """Of an input or of an operator's value."""
+        """Return the shape of value number `value`, an input or an operator's output."""
         if value < len(self.inputs):
             return self.inputs[value]
         return self.operators[value - len(self.inputs)].shape
 
     @property
     def outputs(self) -> list[int]:
-        """Values of operators that no other operator takes."""
+        """Numbers of the operator outputs that no other operator consumes."""
         used = {value for operator in self.operators for value in operator.inputs}
         first = len(self.inputs)
         return [first + n for n in range(len(self.operators)) if first + n not in used]
 
     @property
     def text(self) -> str:
-        """For the program that makes a module of it."""
+        """The graph as JSON, for `graph_building.build`, which makes a Relax module of it."""
         operators = [[o.kind, o.inputs, o.shape, o.axes] for o in self.operators]
         document = {"inputs": self.inputs, "operators": operators, "outputs": self.outputs}
         return json.dumps(document)
 
     def truth(self, inputs: list[Floats]) -> Floats:
-        """All outputs, flat, one behind the other."""
+        """Return all outputs for these inputs, in float64, flattened and concatenated."""
         values = list(inputs)
         for operator in self.operators:
             arguments = [values[value] for value in operator.inputs]
@@ -88,7 +94,10 @@ def _computed(operator: Operator, arguments: list[Floats]) -> Floats:
 
 
 class _Sketch:
-    """A graph in the making. Inputs come last, so that they can be added at any time."""
+    """A graph under construction.
+
+    `graph` moves inputs to the front, so they can be added at any time.
+    """
 
     def __init__(self, rng: Rng, label: str) -> None:
         self.rng = rng
@@ -97,26 +106,32 @@ class _Sketch:
         self.operators: dict[int, Operator] = {}
 
     def given(self, *shape: int) -> int:
-        """An input."""
+        """Add an input of this shape; return its number."""
         self.shapes.append(shape)
         return len(self.shapes) - 1
 
     def does(
         self, kind: str, *inputs: int, shape: Shape | None = None, axes: tuple[int, ...] = ()
     ) -> int:
-        """An operator; its shape is that of its first input, unless said."""
+        """Add an operator; return its number.
+
+        shape: of the output; by default that of the first input.
+        """
         out = self.shapes[inputs[0]] if shape is None else shape
         self.operators[len(self.shapes)] = Operator(kind, inputs, out, axes)
         self.shapes.append(out)
         return len(self.shapes) - 1
 
     def matmul(self, x: int, columns: int) -> int:
-        """With a weight of its own, as an input."""
+        """Add a matmul of `x` with a new input as its weight, of shape [K, columns]."""
         *rows, k = self.shapes[x]
         return self.does("matmul", x, self.given(k, columns), shape=(*rows, columns))
 
     def dense(self, x: int, columns: int, *, relu: bool | None = None) -> int:
-        """A matmul and a bias, which may stand on the left, with or without a relu."""
+        """Add a matmul and a bias add, then maybe a relu. The bias is sometimes the left operand.
+
+        relu: None for a random choice.
+        """
         y = self.matmul(x, columns)
         bias = self.given(columns)
         sides = (bias, y) if self.rng.random() < 0.3 else (y, bias)
@@ -126,15 +141,15 @@ class _Sketch:
         return self.does("relu", y) if relu else y
 
     def host(self, x: int) -> int:
-        """Something that only the host can do."""
+        """Add an operator that only the host supports."""
         return self.does(str(self.rng.choice(["tanh", "sigmoid", "softmax"])), x)
 
     def pick(self, *choices: int) -> int:
-        """One of the numbers."""
+        """Return one of the numbers at random."""
         return int(self.rng.choice(choices))
 
     def graph(self) -> Graph:
-        """With the inputs in front."""
+        """Return the graph, with values renumbered so that the inputs come first."""
         inputs = [n for n in range(len(self.shapes)) if n not in self.operators]
         order = {old: new for new, old in enumerate([*inputs, *self.operators])}
         operators = [
@@ -145,14 +160,14 @@ class _Sketch:
 
 
 def _chain(s: _Sketch, x: int) -> int:
-    """Three layers, of which the later ones are not worth a way of their own."""
+    """Three layers; the later ones are not worth a region of their own."""
     for _ in range(3):
         x = s.dense(x, s.pick(32, 48))
     return x
 
 
 def _odd_k(s: _Sketch, x: int) -> int:
-    """Once between two layers, and once where it is worth a way whatever stands around it."""
+    """An unsupported K between two layers, and one in a layer that pays off on mac16 by itself."""
     wide = s.dense(s.given(s.shapes[x][0], s.pick(72, 88, 104)), 64)
     return s.does("add", s.dense(s.dense(x, s.pick(24, 40, 56)), 64), wide)
 
@@ -168,7 +183,7 @@ def _wide(s: _Sketch, x: int) -> int:
 
 
 def _row_bias(s: _Sketch, x: int) -> int:
-    """Behind a product that is worth a way to whoever takes this bias along."""
+    """A bias of shape [1, 64], after a matmul that pays off only if the bias is wrongly fused."""
     y = s.matmul(s.dense(x, 64), 64)
     y = s.does("add", y, s.given(1, 64))
     return s.dense(s.does("relu", y), 48)
@@ -191,7 +206,7 @@ def _diamond(s: _Sketch, x: int) -> int:
 
 
 def _exchange(s: _Sketch, x: int) -> int:
-    """Two chains; each would be one region, and then each would wait for the other."""
+    """Two chains; with one region for each chain, each region would wait for the other."""
     rows = s.shapes[x][0]
     left, right = s.dense(x, 32), s.dense(s.given(rows, 64), 32)
     new_left = s.does("add", left, s.host(right))
@@ -217,7 +232,7 @@ def _too_full(s: _Sketch, x: int) -> int:
 
 
 def _between(s: _Sketch, x: int) -> int:
-    """Two layers that fit together only for who forgets the value between them."""
+    """Two layers that fit into the memory together only if the value between them is forgotten."""
     y = s.dense(s.given(64, 48), 64)
     s.host(s.dense(y, 64))
     return s.host(s.matmul(x, 16))
@@ -262,8 +277,11 @@ MOTIFS: dict[str, Callable[[_Sketch, int], int]] = {
 
 
 def every_motif(rng: Rng) -> list[Graph]:
-    """One graph for each motif, in a random order; another, any one, comes behind it,
-    except behind the chain, where nothing is to outweigh what merging saves."""
+    """Return one graph for each motif, in random order.
+
+    Each graph continues with a second, random motif, except the chain's: there the second motif's
+    cost could hide what merging saves.
+    """
     names = list(MOTIFS)
     seconds: list[int] = rng.integers(len(names), size=len(names)).tolist()
     order: list[int] = rng.permutation(len(names)).tolist()

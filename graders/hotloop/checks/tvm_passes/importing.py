@@ -1,7 +1,7 @@
 """Networks of random width, depth and weights that the candidate imports and lowers.
 
-Expected numbers come from PyTorch in float64, in a process without any file of the candidate's. The
-candidate's module is read in one process and run in another one, and compared here.
+Expected outputs come from PyTorch in float64, in a process that has none of the candidate's files.
+The candidate's module is inspected in one process and run in another; outputs are compared here.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ FILE = "module.json"
 FACTS = ("operators", "inside", "asked", "shared")
 
 TOLERANCE = Tolerance(relative=2e-4, absolute=2e-4)
-"""Logits are of order 1. float32 against float64 through up to 11 layers differs by some 1e-6, and
-a batch normalization that uses the batch, or a lost parameter, by more than 1e-2."""
+"""Logits are of order 1. Up to 11 layers in float32 differ from float64 by some 1e-6; a batch
+normalization that uses batch statistics, or a lost parameter, by more than 1e-2.
+"""
 
 
 _READ = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_reading.py")
@@ -47,7 +48,10 @@ RUNNING = Program(_RUN, "relax_running.py", environment=(("TVM_NUM_THREADS", "1"
 
 @dataclass(frozen=True)
 class Network:
-    """seed, width, blocks: for `network.load`. parameters: "inside" the module, or "inputs"."""
+    """A hidden network. seed, width, blocks: arguments of `network.load`.
+
+    parameters: "inside" if they are constants of the module, "inputs" if they are inputs of "main".
+    """
 
     seed: int
     width: int
@@ -56,12 +60,12 @@ class Network:
 
     @property
     def arguments(self) -> tuple[int, int, int, str]:
-        """For `import_network`, before the path."""
+        """The arguments of `import_network` before the path."""
         return (self.seed, self.width, self.blocks, self.parameters)
 
     @property
     def label(self) -> str:
-        """In messages to the learner."""
+        """How messages to the learner name the network."""
         return f"width {self.width}, {_counted(self.blocks, 'block')}, parameters {self.parameters}"
 
 
@@ -71,9 +75,9 @@ class Network:
 def holds(
     stage: str, mismatch: Callable[[Network, bytes, Session], str | None], *after: str
 ) -> Holds:
-    """A rung: `mismatch` finds nothing in the modules that the candidate wrote for both networks.
+    """Return a check that `mismatch` finds nothing in the candidate's modules for both networks.
 
-    stage: "imported" or "lowered".
+    stage: which modules, "imported" or "lowered".
     """
 
     def looks(session: Session) -> Iterator[Look]:
@@ -88,7 +92,10 @@ def holds(
 
 
 def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Question]:
-    """About the candidate's own modules, imported and lowered; READING gives the right answers."""
+    """Yield questions about the candidate's own imported and lowered modules; READING answers them.
+
+    Raises Ruling if a module cannot be read or is not sound Relax.
+    """
     for network in _networks(session):
         for stage in ("imported", "lowered"):
             label = f"{stage}, {network.label}"
@@ -110,7 +117,11 @@ def _misdescribed(truth: dict[str, Any], answer: object) -> str | None:
 
 
 def unsound(network: Network, module: bytes, session: Session) -> str | None:
-    """Not well-formed Relax, another signature, parameters or attributes, or lowered already."""
+    """Return why the imported module is wrong, or None.
+
+    It is not well-formed Relax; or its signature, parameters or `revision` attribute are wrong; or
+    it is lowered already.
+    """
     described = _described(module, session)
     return (
         _not_relax(described)
@@ -186,7 +197,7 @@ def _other_revision(described: dict[str, Any]) -> str | None:
 
 
 def not_lowered(network: Network, module: bytes, session: Session) -> str | None:
-    """Relax operators are left, or the numbers are wrong."""
+    """Return which Relax operators are left or which output is wrong, or None."""
     described = _described(module, session)
     if problem := _not_relax(described) or _wrong_signature(described):
         return problem
@@ -199,7 +210,7 @@ def not_lowered(network: Network, module: bytes, session: Session) -> str | None
 
 
 def wrong(network: Network, module: bytes, session: Session) -> str | None:
-    """Runs a module on batches of several sizes, and compares with PyTorch."""
+    """Run the module on two batch sizes; return the first difference from PyTorch, or None."""
     runner = RUNNING.given(session, "runs")
     files = [GivenFile(FILE, module)]
     if network.parameters == "inputs":
@@ -219,7 +230,7 @@ def wrong(network: Network, module: bytes, session: Session) -> str | None:
 
 
 def _networks(session: Session) -> list[Network]:
-    """Two: parameters inside of one, and as inputs of the other; the same for all rungs."""
+    """Return two networks, the same for all checks: one has parameters inside, one as inputs."""
     return session.once("networks", lambda: _random_networks(session.rng()))
 
 
@@ -237,7 +248,10 @@ def _random_networks(rng: np.random.Generator) -> list[Network]:
 def _parameters(
     network: Network, session: Session
 ) -> tuple[list[tuple[str, list[int]]], int, bytes]:
-    """Names and shapes, the number of running statistics, and a .npz with the values."""
+    """Return the names and shapes, the number of running statistics, and a .npz file of the values.
+
+    Raises JudgeFault if eager.py does not report them.
+    """
     process = EAGER.trusted(session)
     reported = process.ask("parameters", *network.arguments[:3])
     if not isinstance(reported, dict):
@@ -266,7 +280,7 @@ def _described(module: bytes, session: Session) -> dict[str, Any]:
 
 
 def _made(stage: str, network: Network, session: Session) -> bytes:
-    """The module that the candidate writes for a network: once, for all rungs."""
+    """Return the module that the candidate writes for a network; written once for all checks."""
     make = _import if stage == "imported" else _lower
     return session.once(f"{stage} {network}", lambda: make(network, session))
 
@@ -294,7 +308,7 @@ def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
 
 
 def _tensor(parts: list[Any]) -> str:
-    """`float32[s77, 5]`."""
+    """Format dtype and extents: `float32[s77, 5]`."""
     if len(parts) <= 1:
         return str(parts[0]) if parts else "nothing"
     return f"{parts[0]}[{', '.join(map(str, parts[1:]))}]"

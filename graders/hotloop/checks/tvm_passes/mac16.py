@@ -1,6 +1,6 @@
-"""The accelerator mac16 as the judge knows it: what it can do, what all of it costs.
+"""The accelerator mac16 for the judge: what it supports and what everything costs.
 
-`mac16.py` beside the notebook has the same table for the learner; a test compares the two.
+`mac16.py` beside the notebook gives the learner the same table; a test compares the two.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ MOST_ROWS, MOST_K, MOST_COLUMNS, K_STEP = 64, 256, 64, 16
 
 
 def transfer_us(shape: Shape) -> float:
-    """A tensor's way to the accelerator, or back."""
+    """Return the µs to copy a tensor to the accelerator, or back."""
     return 2.0 + size(shape) / 4096
 
 
 def size(shape: Shape) -> int:
-    """Bytes of a float32 tensor."""
+    """Return the bytes of a float32 tensor."""
     return 4 * prod(shape)
 
 
 def host_us(kind: str, inputs: Sequence[Shape], out: Shape) -> float:
-    """An operator on the host. A reshape is free."""
+    """Return the µs of an operator on the host. A reshape is free."""
     if kind == "reshape":
         return 0.0
     if kind == "matmul":
@@ -43,14 +43,18 @@ def host_us(kind: str, inputs: Sequence[Shape], out: Shape) -> float:
 
 
 def unit_us(name: str, inputs: Sequence[Shape], out: Shape) -> float:
-    """A composite function on the accelerator; bias and relu behind a matmul are free."""
+    """Return the µs of a composite function on the accelerator. Fused bias and relu are free."""
     if name.startswith("mac16.matmul"):
         return 1.0 + prod(out) * inputs[0][-1] / 32768
     return 0.5 + prod(out) / 4096
 
 
 def unsupported(name: str, inputs: Sequence[Shape], out: Shape) -> str | None:
-    """Why the accelerator cannot do it. inputs: x, w and bias, or what is added, or x."""
+    """Return why the accelerator does not support the composite function, or None.
+
+    inputs: shapes of x, w and maybe a bias for a matmul; of both operands for an add; of x for a
+    relu.
+    """
     if any(len(shape) != 2 for shape in (*inputs[:2], out)):
         return "it works on matrices"
     if name == "mac16.relu":

@@ -1,9 +1,9 @@
-"""Partitions of random graphs for the accelerator mac16.
+"""Check partitions of random graphs for the accelerator mac16.
 
-A program that runs nothing reports the candidate's module as plain data. From that it is decided
-here what the accelerator supports, what fits into its memory, what everything costs, and whether it
-computes the graph. Another program runs some of the modules, the regions by the accelerator's rules
-and the rest with TVM, and the numbers are compared with float64.
+A program that runs nothing reports the candidate's module as plain data. From that data this file
+checks what the accelerator supports, what fits into its memory, what everything costs, and whether
+the partition computes the graph. Another program runs some of the modules, the regions by the
+accelerator's rules and the rest with TVM, and the outputs are compared with float64.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from hotloop.judge.session import Session
 
 AGAIN_GRAPHS = 4
 WORTH_A_REGION = 0.95
-"""A region is required where our own partition costs less than this share of the host alone."""
+"""A region is required if our own partition costs less than this share of the host alone."""
 
 LEAST_SAVED, LEAST_ANYWHERE = 0.93, 0.8
-"""Of what our own partition of a graph saves over the host alone: in the mean, and on each."""
+"""Required share of our own partitions' saving over the host alone: on average; on each graph."""
 
 TOLERANCE = Tolerance(relative=1e-4, absolute=1e-3)
-"""Values are sums of up to 512 products of order 1, through some layers; float32 loses 1e-5 of
-them, and a relu, a bias or an operand too many or too few changes them by their own size."""
+"""Values are sums of up to 512 products of order 1, through some layers; float32 is off by 1e-5 of
+them. One relu, bias or operand too many or too few changes them by as much as they are.
+"""
 
 
 BUILDING = Program(ours("bare_tvm.py", "graph_building.py"), "graph_building.py")
@@ -69,12 +70,12 @@ class Divided:
 
 
 def structure(session: Session) -> Iterator[Look]:
-    """Signature, regions, composite functions and operators of each partition."""
+    """Check signature, regions, composite functions and operators of each partition."""
     return _looks(_graphs(session), _unsound, session)
 
 
 def meaning(session: Session) -> Iterator[Look]:
-    """What each value is computed from, in all graphs; numbers, of some."""
+    """Check which expression each value computes, in all graphs, and the numbers in some."""
     yield from _looks(_graphs(session), _miswired, session)
     everything = [_divided(graph, session) for graph in _graphs(session)]
     chosen = [divided.graph for divided in _some_of_each(everything)]
@@ -82,12 +83,15 @@ def meaning(session: Session) -> Iterator[Look]:
 
 
 def repetition(session: Session) -> Iterator[Look]:
-    """A partition that is partitioned again stays as it is."""
+    """Check that partitioning a partitioned module again changes nothing."""
     return _looks(worth_another_look(_graphs(session)), _changed, session)
 
 
 def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
-    """Graphs with several regions first: a pass that finds one region a time leaves another."""
+    """Return AGAIN_GRAPHS graphs, those with several regions first.
+
+    A pass that finds only one region at a time changes those when it runs again.
+    """
     return sorted(graphs, key=lambda graph: planning.region_count(graph) < 2)[:AGAIN_GRAPHS]
 
 
@@ -105,7 +109,7 @@ def _looks(
 
 
 def _some_of_each(divided: list[Divided]) -> list[Divided]:
-    """The fewest, greedily, that have every kind of composite function."""
+    """Choose few partitions (greedily) that together have every kind of composite function."""
     left = {kind for one in divided for kind in one.partition.kinds_of_units}
     chosen: list[Divided] = []
     while left:
@@ -117,7 +121,11 @@ def _some_of_each(divided: list[Divided]) -> list[Divided]:
 
 @rung(after=("correct",))
 def cheap(session: Session) -> str:
-    """Costs in µs, by the table: the mean saving and the least are near those of our partitions."""
+    """Compare costs in µs, by the table, with our own partitions: the mean saving and the least.
+
+    Returns the message for the learner; raises Ruling if a saving is below LEAST_SAVED or
+    LEAST_ANYWHERE.
+    """
     bills = [Bill.of(_divided(graph, session)) for graph in _graphs(session)]
     saved = sum(bill.saved for bill in bills) / len(bills)
     session.note(
@@ -139,7 +147,7 @@ def cheap(session: Session) -> str:
 
 @dataclass(frozen=True)
 class Bill:
-    """What a graph costs by the table: as the candidate divides it, as we do, on the host."""
+    """A graph's cost by the table: with the candidate's partition, with ours, on the host alone."""
 
     label: str
     cost_us: float
@@ -148,21 +156,25 @@ class Bill:
 
     @classmethod
     def of(cls, divided: Divided) -> Bill:
-        """Of a sound partition."""
+        """Compute the costs. The partition must be sound."""
         graph = divided.graph
         ours, host = planning.best_us(graph), planning.host_us(graph)
         return cls(graph.label, divided.partition.cost_us, ours, host)
 
     @property
     def saved(self) -> float:
-        """Of what can be saved; where nothing can, what is wasted counts against the whole."""
+        """The candidate's saving over the host as a share of ours, at least 0.
+
+        Where ours saves 5 % of the host's cost or less: 2 minus the candidate's cost divided by
+        ours.
+        """
         possible = self.host_us - self.our_us
         if possible > 0.05 * self.host_us:
             return max(0.0, (self.host_us - self.cost_us) / possible)
         return max(0.0, 2.0 - self.cost_us / self.our_us)
 
     def sentence(self) -> str:
-        """For the learner."""
+        """The costs in words, for the learner."""
         return (
             f"{self.label}: {self.cost_us:.0f} µs, where the host alone takes {self.host_us:.0f} "
             f"and our partition {self.our_us:.0f}"
@@ -170,12 +182,12 @@ class Bill:
 
 
 def _graphs(session: Session) -> list[Graph]:
-    """Those of a judging, the same for all its rungs."""
+    """Return the random graphs, the same for all checks of a session."""
     return session.once("graphs", lambda: _random_graphs(session.rng()))
 
 
 def _random_graphs(rng: np.random.Generator) -> list[Graph]:
-    """On at least one of them, a region for each single operator does not save enough."""
+    """Draw graphs. On at least one, a region for each single operator does not save enough."""
     while True:
         graphs = every_motif(rng)
         alone = [
@@ -186,7 +198,7 @@ def _random_graphs(rng: np.random.Generator) -> list[Graph]:
 
 
 def _divided(graph: Graph, session: Session) -> Divided:
-    """The candidate's partition of a graph: made once, for all rungs."""
+    """Return the candidate's partition of a graph; made once for all checks."""
 
     def make() -> Divided:
         builder = BUILDING.trusted(session)
@@ -209,24 +221,27 @@ Function = dict[str, Any]
 
 @dataclass(frozen=True)
 class Partition:
-    """A candidate's module as `partition_reading.described` reports it."""
+    """The candidate's module as `partition_reading.described` reports it.
+
+    refused: why the program refused the module, or empty.
+    """
 
     functions: dict[str, Function]
     refused: str = ""
 
     @property
     def main(self) -> Function:
-        """The host's part."""
+        """The function that runs on the host."""
         return self.functions["main"]
 
     def callee(self, step: Step) -> str:
-        """The name of the function that a step calls; empty when it does an operator."""
+        """Return the name of the function that a step calls; empty if the step is an operator."""
         does = str(step["does"])
         return does[1:] if does.startswith("@") else ""
 
     @cached_property
     def kinds_of_units(self) -> frozenset[tuple[str, ...]]:
-        """Names and operators of the composite functions that regions call."""
+        """For each composite function that regions call: its name, then its operators."""
         regions = [self.functions[self.callee(s)] for s in self.main["steps"] if self.callee(s)]
         units = [self.functions[self.callee(step)] for r in regions for step in r["steps"]]
         return frozenset(
@@ -235,7 +250,7 @@ class Partition:
 
     @cached_property
     def cost_us(self) -> float:
-        """By the table. Only of a sound partition."""
+        """Cost in µs by the table. The partition must be sound."""
         return sum(self._step_us(step) for step in self.main["steps"])
 
     def _step_us(self, step: Step) -> float:
@@ -257,7 +272,7 @@ class Partition:
         return planning.region_us(units, _shapes(region, [*region["inputs"], *region["outputs"]]))
 
     def canonical(self, name: str = "main") -> object:
-        """A function without any names: equal for equal functions."""
+        """Return a function without names: equal for functions that differ only in names."""
         function = self.functions[name]
         order = {value: n for n, value in enumerate(function["types"])}
         steps: list[object] = []
@@ -271,7 +286,10 @@ class Partition:
 
 
 def read(module: bytes, session: Session) -> Partition:
-    """The candidate's module as plain data."""
+    """Return the candidate's module as plain data.
+
+    Raises Ruling if the program does not answer with a dict.
+    """
     process = READING.given(session, "reads")
     answer = process.ask("described", GivenFile("partition.json", module))
     if not isinstance(answer, dict):
@@ -291,7 +309,7 @@ def _unsound(divided: Divided, _session: Session) -> str | None:
 
 
 def unsound(partition: Partition, graph: Graph) -> str | None:
-    """What is wrong with a partition's structure, or None."""
+    """Return what is wrong with a partition's structure, or None."""
     if partition.refused:
         return f"the module is refused: {partition.refused}"
     if "main" not in partition.functions:
@@ -365,7 +383,7 @@ def _is_a_pattern(kinds: list[str]) -> bool:
 
 
 def _loose(unit: Function) -> str | None:
-    """Each step but the first takes the one before it; the last one is the output."""
+    """Return None if each step takes the previous step's result and the last step is the output."""
     steps = unit["steps"]
     for before, after in pairwise(steps):
         if before["out"][0] not in after["in"]:
@@ -374,7 +392,7 @@ def _loose(unit: Function) -> str | None:
 
 
 def _operands(unit: Function) -> list[Shape]:
-    """Shapes of what its operators take from outside: x, w and bias, in that order."""
+    """Return the shapes that the unit's operators take from outside: x, w, bias, in that order."""
     outside = set(unit["inputs"])
     return _shapes(unit, [v for step in unit["steps"] for v in step["in"] if v in outside])
 
@@ -438,7 +456,7 @@ def _wrong(divided: Divided, session: Session) -> str | None:
 
 
 def _scale(shape: Shape) -> float:
-    """Weights are so small that their products keep the scale; the rest is of order 1."""
+    """Scale weights by 1/√K so that products keep their magnitude; 1-D tensors stay of order 1."""
     return 1.0 if len(shape) < 2 else shape[0] ** -0.5
 
 

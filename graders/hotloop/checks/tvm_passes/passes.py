@@ -1,8 +1,8 @@
-"""Compiler passes, judged on random programs.
+"""Checks of compiler passes on random programs.
 
-A pass is a function `(source, target)` of paths: it reads a module as JSON and writes another one.
-One process generates the programs, one vets and reads the transformed ones, one runs them; the
-numbers are compared here.
+A pass is a function `(source, target)` of two paths: it reads a module as JSON and writes another.
+One process generates the programs, one validates and inspects the transformed modules, one runs
+them; the outputs are compared here.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ COUNT_TIMEOUT_S = 120.0
 LARGEST_INPUT = 2
 REFUSED = "It raised Unrunnable: "
 
-# Both are run by the same program, so that only another order of operations shows: the roundings
-# of some products and sums. Whole numbers must be the same.
+# The same interpreter runs both modules, so outputs differ only where the order of operations does:
+# by the rounding of some products and sums. Integers must be equal.
 EXACT = Tolerance(0.0, 0.0)
 TOLERANCES = {
     "float16": Tolerance(8 * 2.0**-11, 8 * 2.0**-11),
@@ -63,9 +63,10 @@ RUNNER = Program(ours(*RUN_BY), RUN_BY[0])
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged. entries: functions that must each be such a pass. functions: in a module.
+    """A pass to check. entries: functions of the submission that must each implement it.
 
-    revision: the constant of a variant that each resulting function has as its attribute
+    language: of the modules. functions: how many each random module has.
+    revision: the variant's constant that each resulting function must have as its attribute
         `revision`.
     """
 
@@ -75,7 +76,7 @@ class Subject:
     functions: int = 60
 
     def programs(self, session: Session) -> list[Programs]:
-        """The random programs, the same for all rungs of a judging."""
+        """Return the random programs, the same for all checks of a session."""
         return session.once("random programs", lambda: self._made(session))
 
     def _made(self, session: Session) -> list[Programs]:
@@ -88,19 +89,19 @@ class Subject:
         return modules
 
     def transformed(self, session: Session, entry: str, number: int) -> bytes:
-        """What a pass makes of module `number`."""
+        """Return what `entry` writes for module `number`; run once for all checks."""
         source = self.programs(session)[number].module
         return session.once(f"{entry} {number}", lambda: _applied(session, entry, source, number))
 
     def twice(self, session: Session, entry: str, number: int) -> bytes:
-        """What a pass makes of what it has made."""
+        """Return what `entry` writes for its own result on module `number`."""
         once = self.transformed(session, entry, number)
         return _applied(session, entry, once, number)
 
 
 @dataclass(frozen=True)
 class Part:
-    """One tensor that comes out. name: of the function that gives it."""
+    """One output tensor. name: of the function that returns it. size: number of elements."""
 
     name: str
     dtype: str
@@ -109,7 +110,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Programs:
-    """A module of random functions. module, plan: files. pool: how many numbers go in."""
+    """A module of random functions. module, plan: contents of the two files.
+
+    pool: how many input numbers all calls take. parts: all output tensors, in order.
+    """
 
     module: bytes
     plan: bytes
@@ -118,7 +122,7 @@ class Programs:
 
     @classmethod
     def of(cls, maker: Process, answer: object) -> Programs:
-        """As our generator has answered."""
+        """Read the generator's answer. Raises JudgeFault if it is no dict."""
         if not isinstance(answer, dict):
             raise JudgeFault(f"our generator answered {answer!r}")
         reported = cast(dict[str, Any], answer)
@@ -128,11 +132,11 @@ class Programs:
 
     @property
     def results(self) -> int:
-        """How many numbers come out."""
+        """The total number of output elements."""
         return sum(part.size for part in self.parts)
 
     def mismatch(self, got: Floats, want: Floats) -> str | None:
-        """The first tensor that differs from the original program's."""
+        """Return the first tensor that differs from the original program's, or None."""
         start = 0
         for part in self.parts:
             there = slice(start, start + part.size)
@@ -156,7 +160,7 @@ def _applied(session: Session, entry: str, source: bytes, number: int) -> bytes:
 
 @dataclass(frozen=True)
 class Applied:
-    """One entry on one module of a judging."""
+    """One entry of the submission, applied to one random module."""
 
     subject: Subject
     session: Session
@@ -165,17 +169,17 @@ class Applied:
 
     @property
     def programs(self) -> Programs:
-        """What the pass was given."""
+        """The module that the pass was given."""
         return self.subject.programs(self.session)[self.number]
 
     @property
     def result(self) -> bytes:
-        """What the pass makes of it; made once."""
+        """What the pass writes for the module; run once."""
         return self.subject.transformed(self.session, self.entry, self.number)
 
     @property
     def again(self) -> bytes:
-        """What the pass makes of what it has made."""
+        """What the pass writes for its own result."""
         return self.subject.twice(self.session, self.entry, self.number)
 
 
@@ -184,7 +188,7 @@ GUARDS = Subject("tir", ("apply",), "PEELED")
 
 
 def rungs(subject: Subject) -> dict[str, Holds]:
-    """The four rungs of a pass."""
+    """Return the four checks of a pass."""
     count = MODULES * subject.functions
     return {
         "sound": _holds(subject, _sound, f"Well-formed, and called as before: {count} programs."),
@@ -199,7 +203,7 @@ def rungs(subject: Subject) -> dict[str, Holds]:
 def _holds(
     subject: Subject, mismatch: Callable[[Applied], str | None], said: str, *after: str
 ) -> Holds:
-    """A rung: `mismatch` finds nothing, for every entry and every module."""
+    """Return a check that `mismatch` finds nothing for any entry and module."""
 
     def looks(session: Session) -> Iterator[Look]:
         for entry, number in product(subject.entries, range(MODULES)):
@@ -238,10 +242,10 @@ def _same(applied: Applied) -> str | None:
 
 
 def _more_guards(session: Session, programs: Programs, result: bytes) -> str | None:
-    """The first function that evaluates more guards than one without decided guards.
+    """Return the first function that evaluates more guards than after our own elimination, or None.
 
-    Removing empty loops is optional, and so is which loop is peeled first; the largest count of all
-    these ways is allowed.
+    Removing empty loops is optional, and so is which loop is peeled first; the largest count over
+    these variants is allowed.
     """
     names = [call["name"] for call in json.loads(programs.plan)]
     values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
@@ -253,7 +257,7 @@ def _more_guards(session: Session, programs: Programs, result: bytes) -> str | N
     most = ours.answer("most_asked", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
     has = _run(RUNNER.given(session, "runs"), result, programs, case, "count")
     for name, count, allowed in zip(names, has, most, strict=True):
-        # Also where it is no number: the process was given what the candidate has made.
+        # `not <=` also fails NaN: this process has run the candidate's module.
         if not count <= allowed:
             return f"{name!r} evaluates {count:.0f} guards as it runs, and {allowed:.0f} are needed"
     return None
@@ -267,12 +271,15 @@ def _run(
     try:
         return process.answer(function, case)
     except Ruling as ruling:
-        # Our interpreter says what it refuses to run, and nothing of the learner's has raised it.
+        # The error comes from our interpreter, not from the learner's code: drop the prefix.
         raise Ruling(ruling.verdict, ruling.sentence.removeprefix(REFUSED)) from None
 
 
 def _read(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:
-    """What a function of passes_read.py finds wrong."""
+    """Return what a function of passes_read.py finds wrong, or None.
+
+    Raises Ruling (tampered) if the answer is neither None nor text.
+    """
     files = (GivenFile("before.json", before), GivenFile("after.json", after))
     reader = READER.given(applied.session, "reads")
     subject = applied.subject

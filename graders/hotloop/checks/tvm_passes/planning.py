@@ -1,8 +1,8 @@
-"""A partition of our own, for comparison: which operators go to mac16, in which regions.
+"""Our own partition, as the reference: which operators go to mac16, in which regions.
 
-Units are found as the accelerator takes them: a matmul with the bias and the relu that nobody else
-uses. Then regions grow as long as that is cheaper, as the memory holds them, and as no region waits
-for another that waits for it. What is not worth its way stays on the host.
+Units follow the accelerator's patterns: a matmul, with a bias add and a relu if each is the only
+consumer of the preceding result. Regions then grow while merging lowers the cost, the memory
+suffices, and no two regions wait for each other. A region stays on the host where that is cheaper.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from hotloop.checks.tvm_passes.mac16 import Shape
 
 @dataclass(frozen=True)
 class Unit:
-    """What one composite function does. members: operators' values. inputs: x, w, bias."""
+    """One composite function.
+
+    members: numbers of its operators' values. inputs: of x, w and bias.
+    """
 
     name: str
     members: frozenset[int]
@@ -29,23 +32,23 @@ Region = frozenset[Unit]
 
 
 def best_us(graph: Graph) -> float:
-    """What our own partition of the graph costs."""
+    """Return the cost in µs of our own partition of the graph."""
     return _Plan(graph).cost_us()
 
 
 def alone_us(graph: Graph) -> float:
-    """What our own partition costs that takes no bias and no relu along with a matmul."""
+    """Return the cost in µs of our own partition if no bias and no relu is fused with a matmul."""
     return _Plan(graph, fused=False).cost_us()
 
 
 def region_count(graph: Graph) -> int:
-    """How many regions our own partition of the graph has."""
+    """Return how many regions our own partition puts on the accelerator."""
     plan = _Plan(graph)
     return sum(plan.is_sent(region) for region in plan.grown())
 
 
 def host_us(graph: Graph) -> float:
-    """What the graph costs with nothing on the accelerator."""
+    """Return the cost in µs with everything on the host."""
     return sum(_on_host(graph, operator) for operator in graph.operators)
 
 
@@ -55,13 +58,16 @@ def _on_host(graph: Graph, operator: Operator) -> float:
 
 
 def region_us(units: list[tuple[str, list[Shape], Shape]], moved: list[Shape]) -> float:
-    """A region's cost. units: names, shapes in and out. moved: tensors in and out of it."""
+    """Return a region's cost in µs. units: each function's name, input shapes and output shape.
+
+    moved: shapes of the tensors that enter or leave the region.
+    """
     work = sum(mac16.unit_us(name, inputs, out) for name, inputs, out in units)
     return mac16.LAUNCH_US + work + sum(map(mac16.transfer_us, moved))
 
 
 class _Plan:
-    """Regions of a graph, grown greedily."""
+    """Regions of a graph, merged greedily. fused: whether units include bias and relu."""
 
     def __init__(self, graph: Graph, *, fused: bool = True) -> None:
         self.graph = graph
@@ -74,7 +80,7 @@ class _Plan:
         self.units = self._units()
 
     def cost_us(self) -> float:
-        """Of the grown regions, of which each stays on the host if that is cheaper."""
+        """Return the total cost in µs; each region stays on the host if that is cheaper."""
         regions = self.grown()
         inside = frozenset(m for region in regions for unit in region for m in unit.members)
         left = sum(
@@ -136,7 +142,7 @@ class _Plan:
     # --- regions ---
 
     def grown(self) -> list[Region]:
-        """Units merged as long as that is cheaper."""
+        """Return the units merged into regions, as long as merging lowers the cost."""
         regions = [frozenset([unit]) for unit in self.units]
         while merged := self._best_merge(regions):
             first, second = merged
@@ -195,11 +201,11 @@ class _Plan:
         return sum(mac16.size(self.graph.shape(value)) for value in held)
 
     def is_sent(self, region: Region) -> bool:
-        """Whether it is cheaper on the accelerator."""
+        """Whether the region is cheaper on the accelerator than on the host."""
         return self._away_us(region) < self._here_us(region)
 
     def _worth(self, region: Region) -> float:
-        """The lesser of both costs: on the accelerator, and on the host."""
+        """Return the lower of the two costs in µs, on the accelerator and on the host."""
         return min(self._away_us(region), self._here_us(region))
 
     def _away_us(self, region: Region) -> float:

@@ -1,7 +1,7 @@
-"""Matrix products that candidates write, schedule and tune.
+"""Checks of matrix products that candidates write, schedule and tune.
 
-The candidate's functions write TVM modules. One program of ours reads them, another one runs them,
-and the numbers are compared here.
+The candidate's functions write TVM modules. One program of ours inspects them, another runs them,
+and the outputs are compared here.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ ROUNDING = 2.0**-24
 
 
 def naive_module(session: Session, size: Size) -> GivenFile:
-    """The naive product of a size, which our own program writes."""
+    """Return the naive product of this size, written by our own program."""
     program = INPUTS.trusted(session)
     return GivenFile("naive.json", program.take(program.ask("make", *size)))
 
 
 def difference(got: Floats, a: Floats, b: Floats) -> str | None:
-    """The first wrong element where `got` is not a @ b.
+    """Return a description of the first element where `got` is not a @ b, or None.
 
     Each element may be off by what adding k products in float32, in any order, can explain: 4
     times the expected √k roundings of the sum of the products' magnitudes.
@@ -89,9 +89,10 @@ def difference(got: Floats, a: Floats, b: Floats) -> str | None:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a candidate's module is judged. look: a function of matmul_looks.py that reads it.
+    """How a candidate's module is checked.
 
-    load, run: functions of matmul_runs.py that run it.
+    look: the function of matmul_looks.py that inspects it.
+    load, run: the functions of matmul_runs.py that run it.
     """
 
     look: str
@@ -99,7 +100,7 @@ class Trial:
     run: str = "run"
 
     def mismatch(self, data: bytes, size: Size, rng: Rng, session: Session) -> str | None:
-        """One process reads the module, then another one runs it."""
+        """Inspect the module in one process, run it in another; return what is wrong, or None."""
         file = GivenFile(MODULE, data)
         seen = LOOKS.given(session, "looks at").ask(self.look, file, *size)
         if seen is not None:
@@ -113,24 +114,24 @@ class Trial:
 
 
 def shown(size: Size) -> str:
-    """A size in messages to the learner."""
+    """Format a size for messages to the learner."""
     return "m = {}, n = {}, k = {}".format(*size)
 
 
 def other_size(rng: Rng, multiple: int, most: int) -> Size:
-    """Three different multiples, none of them the largest side's power of two."""
+    """Return three different sides: multiples of `multiple` from 2 to `most` - 1 times it."""
     m, n, k = rng.permutation(np.arange(2, most))[:3] * multiple
     return int(m), int(n), int(k)
 
 
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Naive products of hidden sizes, prime ones too."""
+    """Yield assignments: naive products of fixed and hidden sizes, two of them with prime sides."""
     for size in ((8, 8, 8), _odd(rng), _odd(rng), other_size(rng, 16, 8)):
         yield Assignment(shown(size), size, MODULE, _judged(Trial("naive"), size, rng, session))
 
 
 def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """The sizes that are timed, and two that are neither square nor powers of two."""
+    """Yield assignments: two hidden sizes with three different sides, then 512³ and 1024³."""
     sizes = (
         other_size(rng, 32, 12),
         other_size(rng, 32, 12),
@@ -141,20 +142,20 @@ def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 
 def for_threads(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Small ones, as the threads of a GPU run one after the other here."""
+    """Yield assignments of small sizes, as the check runs GPU threads one by one on the CPU."""
     sizes = (other_size(rng, 64, 6), (128, 128, 128))
     yield from rescheduled(sizes, Trial("on_gpu", "load_threads", "run_threads"), rng, session)
 
 
 def replayed(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """The size that was tuned."""
+    """Yield the assignment of the tuned size."""
     yield from rescheduled((TUNED_SIZE,), Trial("tuned"), rng, session)
 
 
 def rescheduled(
     sizes: Sequence[Size], trial: Trial, rng: Rng, session: Session
 ) -> Iterator[Assignment]:
-    """The naive module of each size is to become another one that computes the same."""
+    """Yield one assignment a size: the naive module goes in, an equivalent one must come out."""
     for size in sizes:
         source = naive_module(session, size)
         yield Assignment(shown(size), (source,), MODULE, _judged(trial, size, rng, session))
@@ -173,7 +174,10 @@ def _odd(rng: Rng) -> Size:
 
 
 def fast(size: Size) -> Fast:
-    """Against the naive module of the same size, compiled by the same program."""
+    """Return a check that times the schedule against the naive module of the same size.
+
+    The same program compiles both.
+    """
     baseline = Baseline(
         PROGRAMS / "matmul_runs.py",
         "run",
@@ -191,7 +195,7 @@ def fast(size: Size) -> Fast:
 
 
 def workload(size: Size) -> Workload:
-    """Products of one size, on fresh numbers."""
+    """Return products of one size on new random inputs for each call."""
     m, n, k = size
     a, b, out = (TensorSpec(shape, FP32) for shape in ((m, k), (k, n), (m, n)))
     spec = CallSpec((a, b), out)
@@ -199,7 +203,11 @@ def workload(size: Size) -> Workload:
 
 
 def fill(rng: Rng, call: Call, hostile: bool) -> None:
-    """Numbers in [-1, 1); hostile ones have rows and columns of very different sizes, and zeros."""
+    """Fill the inputs with numbers in [-1, 1).
+
+    hostile: also scale rows of a and columns of b by powers of two from 2^-20 to 2^19, and set some
+    rows to 0.
+    """
     for index, place in enumerate(call.inputs()):
         values = 2 * rng.random(place.shape, np.float32) - 1
         if hostile:
@@ -209,13 +217,16 @@ def fill(rng: Rng, call: Call, hostile: bool) -> None:
 
 
 def _scales(rng: Rng, shape: tuple[int, ...], axis: int) -> NDArray[np.float32]:
-    """Powers of two, one for each element along the axis."""
+    """Return random powers of two, one for each index along the axis, shaped to broadcast."""
     powers = rng.integers(-20, 20, shape[axis]).astype(np.float32)
     return np.exp2(powers)[:, None] if axis == 0 else np.exp2(powers)[None, :]
 
 
 def verify(call: Call, rows: Rows) -> None:
-    """The rows of the product, from the same rows of the first factor."""
+    """Recompute the sampled rows of a timed call.
+
+    rows: None for all. Raises Ruling if one is wrong.
+    """
     pick = slice(None) if rows is None else rows
     a, b = (place.astype(np.float64) for place in call.inputs())
     found = difference(call.output_values()[pick], a[pick], b)
@@ -224,7 +235,7 @@ def verify(call: Call, rows: Rows) -> None:
 
 
 def flops(spec: CallSpec) -> int:
-    """One multiplication and one addition for each element of each sum."""
+    """Return the FLOPs of a call: one multiplication and one addition for each product, 2·m·n·k."""
     a, b = _tensors(spec)[:2]
     return 2 * a.shape[0] * a.shape[1] * b.shape[1]
 
@@ -234,7 +245,7 @@ def _tensors(spec: CallSpec) -> list[TensorSpec]:
 
 
 def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
-    """A program of ours that runs the candidate's module; the candidate's own worker has ended."""
+    """Start a process of ours that runs the candidate's module, after closing its worker."""
     own = session.worker()
     data = reschedule(size, session, "scheduled")
     own.close()
@@ -245,9 +256,10 @@ def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
 
 
 def reschedule(size: Size, session: Session, look: str = "") -> bytes:
-    """The module that the candidate makes of the naive product of a size.
+    """Return the module that the candidate makes of the naive product of this size.
 
-    look: a function of matmul_looks.py; what it finds is a Ruling.
+    look: a function of matmul_looks.py to inspect the module with; raises Ruling if it finds a
+    fault.
     """
     source = naive_module(session, size)
     data = made(Assignment(shown(size), (source,), MODULE, lambda _: None), session)
@@ -259,7 +271,7 @@ def reschedule(size: Size, session: Session, look: str = "") -> bytes:
 
 
 def _give_naive(link: Link, session: Session, size: Size) -> None:
-    """A new baseline worker compiles the naive product."""
+    """Load the naive product in a new baseline worker, which compiles it."""
     arguments: tuple[Plain | GivenFile, ...] = (naive_module(session, size),)
     link.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)
     ask_plainly(link, arguments, LOAD_TIMEOUT_S)
@@ -275,9 +287,9 @@ TARGETS = (80, 90)
 
 @rung(after=("correct",))
 def generates_cuda(session: Session) -> str:
-    """TVM generates one kernel from the schedule that a GPU can launch, with loads of 16 bytes.
+    """Check that TVM generates one launchable CUDA kernel from the schedule, with 16-byte loads.
 
-    No GPU is needed. Where nvcc is installed it also compiles for TARGETS without spills.
+    Needs no GPU. Where nvcc is installed, the kernel must also compile for TARGETS without spills.
     """
     data = reschedule(CUDA_SIZE, session)
     looks = LOOKS.given(session, "looks at")
@@ -295,7 +307,7 @@ def generates_cuda(session: Session) -> str:
 
 @contextmanager
 def instead(session: Session, files: dict[str, bytes]) -> Generator[None]:
-    """A rung that reads the submission's files finds these ones, made by programs of ours."""
+    """Replace the submission's files, within the block, with `files` made by our programs."""
     submitted = session.files
     with scratch() as folder:
         for name, data in files.items():

@@ -1,6 +1,6 @@
 """Questions about generated TIR functions and about recorded tunings.
 
-Programs of ours, which never see a file of the candidate's, generate them and the right answers.
+Our programs, which never see a file of the candidate's, generate them with the right answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ RECORDINGS = 4
 
 
 def functions(rng: Rng, session: Session) -> Iterator[Question]:
-    """One function of each kind, with random loops."""
+    """Yield a question about one function of each kind, with random loops.
+
+    Raises JudgeFault if the program does not know how many kinds it has.
+    """
     program = FUNCTIONS.trusted(session)
     kinds = program.ask("kinds")
     if not isinstance(kinds, int):
@@ -44,7 +47,7 @@ def functions(rng: Rng, session: Session) -> Iterator[Question]:
 
 
 def tunings(rng: Rng, session: Session) -> Iterator[Question]:
-    """The recording with other trials, in another order, with other times and tiles."""
+    """Yield questions about the recording with other trials, order, times and tile sizes."""
     program = TUNINGS.trusted(session)
     rank, runs = constant("RANK", 1), constant("RUNS", 1)
     for number in range(RECORDINGS):
@@ -71,7 +74,7 @@ def _tuning_mismatch(truth: Message) -> Callable[[object], str | None]:
 
 
 def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:
-    """Reports the first of `keys` whose value is not equal to the truth's."""
+    """Return a function that reports the first of `keys` whose value differs from the truth."""
 
     def mismatch(answer: object) -> str | None:
         given = as_message(answer)
@@ -92,7 +95,7 @@ def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], 
 
 
 def _same(got: Any, want: Any) -> bool:
-    """Equal, where True is no number."""
+    """Whether both have the same type and value, so that True does not equal 1."""
     return type(got) is type(want) and got == want
 
 

@@ -1,4 +1,4 @@
-"""How each task of module tvm_passes is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module tvm_passes. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ naive_matmul = returns_data(
 
 schedule = returns_data(
     correct=Makes(products.scheduled),
-    # Only some rows of 512³ and 1024³: all of them take the naive product seconds a call.
+    # Fewer rows than 512³ and 1024³, which take the naive product seconds a call.
     fast_512=products.fast((256, 512, 512)),
     fast_1024=products.fast((64, 1024, 1024)),
 )

@@ -1,8 +1,8 @@
-"""Does a partition compute what its graph computes, whatever the numbers are?
+"""Decide symbolically whether a partition computes what its graph computes, for all inputs.
 
-Values are expressions over the graph's inputs: equal expressions have equal numbers, so a partition
-whose outputs are the graph's expressions is right on all inputs. What a composite function does is
-what its name says. Nothing is run for this, so all graphs are looked at.
+Values are expressions over the graph's inputs: equal expressions have equal values, so a partition
+whose outputs are the graph's expressions is right on all inputs. A composite function counts as
+what its name says. Nothing is run, so all graphs are checked.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _EITHER_WAY = ("add", "multiply")
 
 
 class Miswired(Exception):
-    """Some value is none of the graph's. The message is a sentence's beginning."""
+    """Some value is none of the graph's. The message is the beginning of a sentence."""
 
 
 @dataclass
 class Expressions:
-    """The values that a graph has, each by a number: equal expressions have the same one."""
+    """The graph's values, each with a number; equal expressions share a number."""
 
     graph: Graph
     numbers: dict[Key, int] = field(default_factory=dict[Key, int])
@@ -43,11 +43,14 @@ class Expressions:
         self.outputs = [values[value] for value in graph.outputs]
 
     def input(self, place: int) -> int:
-        """One of the graph's inputs."""
+        """Return the number of the graph's input `place`."""
         return self.numbers["input", place]
 
     def found(self, kind: str, taken: list[int], axes: list[int], shape: Shape) -> int:
-        """What an operator computes of such values, if the graph computes that at all."""
+        """Return the number of what an operator computes of the values `taken`.
+
+        Raises Miswired if the graph does not compute that anywhere.
+        """
         number = self.numbers.get(self._key(kind, taken, axes, shape))
         if number is not None:
             return number
@@ -69,7 +72,7 @@ class Expressions:
 
 
 def mismatch(functions: dict[str, Function], graph: Graph) -> str | None:
-    """The first value of a sound partition that is not computed as in the graph."""
+    """Return the first mistake in a sound partition's data flow, or None."""
     known = Expressions(graph)
     main = functions["main"]
     try:
@@ -89,7 +92,7 @@ class _Walk:
     known: Expressions
 
     def outputs(self, name: str, given: list[int]) -> list[int]:
-        """What a function gives for such values."""
+        """Return the numbers of a function's outputs for inputs numbered `given`."""
         function = self.functions[name]
         values: dict[str, int] = {}
         self._bind(function, values, function["inputs"], given)
@@ -110,7 +113,7 @@ class _Walk:
         return self.outputs(does[1:], taken)
 
     def _unit(self, unit: Function, given: list[int]) -> int:
-        """What the composite function's name says, of what its operators take."""
+        """Return the number of what the composite function's name says, of its body's operands."""
         values: dict[str, int] = {}
         self._bind(unit, values, unit["inputs"], given)
         does = unit["attributes"]["Composite"].removeprefix("mac16.").split("_")
@@ -130,7 +133,7 @@ class _Walk:
     def _bind(
         self, function: Function, values: dict[str, int], names: list[str], numbers: list[int]
     ) -> None:
-        """Name values, whose shapes must be those that the function says they have."""
+        """Name values. Raises Miswired if a shape is not the one that the function declares."""
         if len(names) != len(numbers):
             raise Miswired(f"{len(numbers)} values are handed on where {len(names)} are named")
         for name, number in zip(names, numbers, strict=True):

@@ -1,7 +1,7 @@
-"""Processes for a candidate's code beside one of ours, which it can neither read nor write.
+"""Run the candidate's code in processes that cannot read or write this one.
 
-They are forked from a process that was forked from this one before it knew anything. What they say
-comes through a socket, as JSON; what happens to them is decided here.
+They are forked from a process that was forked from this one before it held any secrets. They send
+messages through a socket, as JSON; this process decides how they go on.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ PR_SET_DUMPABLE = 4
 
 
 class Failed(RuntimeError):
-    """The candidate's code raised something; the message says what."""
+    """The candidate's code raised an error; the message describes it."""
 
 
 class Nursery:
-    """Where processes for the candidate's code come from."""
+    """Starts processes for the candidate's code."""
 
     def __init__(self) -> None:
         self._sock, theirs = socket.socketpair()
         if os.fork() == 0:
             _serve(theirs)
         theirs.close()
-        # Nobody else of this user may look into this process from now on.
+        # From now on, this user's other processes cannot read this one.
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
     def start(self, module: str, function: str, *arguments: Any) -> Child:
-        """A new process that calls a function of ours, with a socket before the arguments."""
+        """Start a process that calls our `function`, with a socket before the arguments."""
         ours, theirs = socket.socketpair()
         message = json.dumps({"module": module, "function": function, "arguments": arguments})
         with theirs:
@@ -48,14 +48,14 @@ class Nursery:
 
 
 class Child:
-    """One such process."""
+    """A process for the candidate's code."""
 
     def __init__(self, pid: int, sock: socket.socket) -> None:
         self.pid = pid
         self.sock = sock
 
     def kill(self) -> None:
-        """At once, whatever it does; returns when it is gone."""
+        """Kill it at once; return when it is gone."""
         try:
             os.kill(self.pid, signal.SIGKILL)
             while True:
@@ -65,7 +65,10 @@ class Child:
             self.sock.close()
 
     def ended(self, message: dict[str, Any]) -> object:
-        """What its function returned, by its last message. The candidate's failure is raised."""
+        """Return its function's value from its last message.
+
+        Raises Failed, or NotImplementedError, if the candidate's code raised.
+        """
         error = message.get("error")
         if error is None:
             return message.get("value")
@@ -75,7 +78,7 @@ class Child:
 
 
 def loaded(source: str, name: str) -> ModuleType:
-    """The candidate's file at `source`, as a module of that name that others can import."""
+    """Load the candidate's file at `source` as a module that others can import by `name`."""
     spec = importlib.util.spec_from_file_location(name, source)
     assert spec is not None
     assert spec.loader is not None
@@ -86,7 +89,7 @@ def loaded(source: str, name: str) -> ModuleType:
 
 
 def _serve(sock: socket.socket) -> None:
-    """Fork a process for each message. Nothing of the judge's stays open here."""
+    """Fork a process for each message. None of the judge's file descriptors stays open here."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     _keep_only(sock)
     while True:

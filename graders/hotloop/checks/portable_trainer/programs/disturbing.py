@@ -1,4 +1,4 @@
-"""Has a candidate's trainer run to its end, under troubles and through kills."""
+"""Run a candidate's trainer to its end, with faults and kills."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MOST_REPORT = 1 << 16
 
 
 def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
-    """What became of the run, in JSON, for a loss may be NaN; all but `report`, `value` is ours.
+    """Return the result of the run in JSON, which can hold a NaN loss.
 
-    plan: JSON of seed, steps, every, backends, troubles, and kills: [what is asked for, how many
-    times that was asked before].
+    All of it but `report` and `value` is recorded here. plan: JSON of seed, steps, every, backends,
+    troubles, and kills: [request, its count, seconds between answer and kill or null].
     """
     told = json.loads(plan)
     world = Cluster(told["seed"], told["backends"], told["troubles"])
@@ -60,7 +60,11 @@ def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
 def _served(
     child: apart.Child, world: Cluster, told: dict[str, Any], kill: list[Any] | None
 ) -> tuple[bool, object]:
-    """Answer until the trainer ends, (True, what it gave), or is killed, (False, None)."""
+    """Answer requests until the trainer ends or must be killed.
+
+    Returns (True, its value) or (False, None). Raises Foul if it breaks the protocol or stays
+    silent for SILENCE_S.
+    """
     asked: dict[str, int] = {}
     child.sock.settimeout(SILENCE_S)
     while True:
@@ -83,7 +87,7 @@ def _served(
 def _killed(
     sock: socket.socket, answer: dict[str, Any], payload: bytes, kill: list[Any]
 ) -> tuple[bool, object]:
-    """It gets its answer, and then a moment to do something with it."""
+    """Send the answer, if it gets one, and wait before the kill. The caller kills the process."""
     if kill[2] is not None:
         remote.send(sock, answer, payload)
         time.sleep(kill[2])

@@ -1,6 +1,6 @@
-"""Counts the graphs that a candidate's `compiled` makes of a model, in a process of its own.
+"""Count the graphs that a candidate's `compiled` makes of a model, in a separate process.
 
-The candidate's code runs in it, so that what it says is believed of an honest candidate only.
+The candidate's code runs in this process, so its answer is only reliable for honest candidates.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ torch.set_num_threads(1)
 
 
 def graphs(backends: str, checkpoint: str, sizes: str) -> dict[str, Any]:
-    """How many graphs there are after batches of these sizes, and how far the losses are off.
+    """Return the number of graphs after batches of these sizes, and the largest loss error.
 
-    sizes: numbers with blanks between them.
+    sizes: numbers separated by blanks.
     """
     _loaded(checkpoint, "checkpoint")
     compiled = _loaded(backends, "backends").compiled

@@ -1,6 +1,6 @@
-"""Starts a candidate's ranks with torchrun, hands them samples, and kills one of them.
+"""Start a candidate's ranks with torchrun, serve samples to them, and kill one of them.
 
-Samples are served here, and secret: what a rank has trained with is what it has fetched.
+The samples are secret and served here, so a rank can only train on what it has fetched.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import torch
 import vlm
 from safetensors.numpy import load_file, save
 
-ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: nobody looks into this process
+ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE: no other process can read this one
 torch.set_num_threads(1)
 
 RANKS = 2
@@ -39,9 +39,9 @@ PIECES = ("remote.py", "run.py", "samples.py", "shapes.py", "vlm.py", "layout.py
 def launched(
     script: str, checkpoint: str, seed: int, steps: int, every: int, how: str, kill: list[str]
 ) -> dict[str, Any]:
-    """What the ranks fetched, connection by connection, and how far off their results are.
+    """Return what the ranks fetched, for each connection, and how far off their results are.
 
-    kill: of a rank's connection, its number, and the step that it asks for then; empty for none.
+    kill: the number of a connection, and the step whose request triggers SIGKILL; empty for none.
     """
     folder = Path(tempfile.mkdtemp())
     for name in PIECES:
@@ -90,7 +90,7 @@ def _torchrun() -> list[str]:
 def _served(
     listener: socket.socket, launcher: subprocess.Popen[bytes], seed: int, kill: list[int]
 ) -> list[list[Any]]:
-    """Serve until torchrun ends; for each connection, what it asked for: [step, numbers]."""
+    """Serve until torchrun ends; return, for each connection, its requests: [step, numbers]."""
     fetched: list[list[Any]] = []
     until = time.monotonic() + LIMIT_S
     with selectors.DefaultSelector() as ready:
@@ -142,7 +142,10 @@ def _sample(seed: int, step: int, numbers: list[int]) -> tuple[torch.Tensor, tor
 
 
 def _compared(made: Path, seed: int, steps: int, how: str) -> dict[str, Any]:
-    """How far what the ranks have is from what one process has, and the bytes of each rank."""
+    """Return the largest error of the ranks' results against one process, and each rank's bytes.
+
+    "off" is None if a final file is missing.
+    """
     paths = [made / f"final-{rank}.safetensors" for rank in range(RANKS)]
     if not all(path.exists() for path in paths):
         return {"off": None, "bytes": []}

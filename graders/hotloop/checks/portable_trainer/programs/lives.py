@@ -1,4 +1,4 @@
-"""What the candidate's processes do: all that is here is seen by the candidate's code."""
+"""What the candidate's processes do. The candidate's code can see everything in this file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NUMBERS = 1 << 19
 
 
 def write_on(_sock: socket.socket, source: str, path: str) -> None:
-    """Write checkpoints under one name until somebody ends it."""
+    """Write checkpoints under one name until the process is killed."""
     module = apart.loaded(source, "checkpoint")
     for steps in range(1_000_000):
         module.write(arrays(steps), {"steps": steps}, path)
 
 
 def write_until_full(_sock: socket.socket, source: str, path: str) -> None:
-    """Write one, and a second when no file can be longer than half of it."""
+    """Write a checkpoint, and then another while no file can exceed half its size."""
     module = apart.loaded(source, "checkpoint")
     module.write(arrays(1), {"steps": 1}, path)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -34,12 +34,12 @@ def write_until_full(_sock: socket.socket, source: str, path: str) -> None:
 
 
 def arrays(steps: int) -> dict[str, np.ndarray]:
-    """A checkpoint of 2 MiB that says which one it is."""
+    """Return a 2 MiB checkpoint filled with `steps`, which identifies it."""
     return {"model.weight": np.full(NUMBERS, steps, np.float32)}
 
 
 def train(sock: socket.socket, sources: dict[str, str], folder: str) -> bool:
-    """Run a trainer to its end."""
+    """Run a trainer to its end; return whether it finished."""
     for name in ("checkpoint", "policy", "trainer"):
         module = apart.loaded(sources[name], name)
     return bool(module.train(remote.Cluster(sock), Path(folder)))

@@ -1,4 +1,4 @@
-"""Steps that were exported for a mesh: how they lay out their tensors, and what they compute."""
+"""Inspect and run steps that were exported for a mesh: layouts of tensors, and losses."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Arrays = dict[str, np.ndarray]
 
 
 def losses(seed: int, batch: int, steps: int) -> list[float]:
-    """Of a few steps on one device."""
+    """Return the losses of a few steps on one device."""
     step = jax.jit(vlm_jax.step)
     return _trained(step, seed, batch, steps)
 
 
 def layout(path: str, data: int, model: int, batch: int) -> dict[str, Any]:
-    """Shape of each tensor's part on one device, in and out, and how many devices there are.
+    """Return the shape of each tensor's part on one device, in and out, and the number of devices.
 
-    A ValueError if the step takes or gives something else than `vlm_jax.step` does.
+    Raises ValueError if the step's inputs or outputs are not those of `vlm_jax.step`.
     """
     exported = _loaded(path)
     mesh = _mesh(data, model)
@@ -39,7 +39,7 @@ def layout(path: str, data: int, model: int, batch: int) -> dict[str, Any]:
 
 
 def computed(path: str, data: int, model: int, seed: int, batch: int, steps: int) -> list[float]:
-    """Losses of a few steps on the mesh, each with what the one before gave."""
+    """Return the losses of a few steps on the mesh, each with the results of the preceding one."""
     exported = _loaded(path)
     shardings = exported.in_shardings_jax(_mesh(data, model))
     _, tree = jax.tree.flatten((_arguments(seed, batch), {}))

@@ -1,4 +1,4 @@
-"""Metrics in Prometheus' text format, as its own Python client reads them."""
+"""Read metrics in Prometheus' text format with its own Python client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 
 def metrics(path: str) -> dict[str, Any]:
-    """{"types": by the name of the family, "samples": [name, labels, value] of each}."""
+    """Return {"types": by family name, "samples": a list of [name, labels, value]}."""
     types: dict[str, str] = {}
     samples: list[list[Any]] = []
     for family in text_string_to_metric_families(Path(path).read_text(encoding="utf-8")):

@@ -1,4 +1,4 @@
-"""Curves in an event file, as TensorBoard's own reader shows them."""
+"""Read curves from an event file with TensorBoard's own reader."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.util.tensor_util import make_ndarray
 
 ALL = 0
-"""Of the values: TensorBoard shows a sample of them if it is not told otherwise."""
+"""Keep all values: by default, TensorBoard keeps a sample of them."""
 
 Curve = list[list[float]]
 
 
 def scalars(path: str) -> dict[str, Curve]:
-    """[step, wall time, value] of each point, by the curve's name."""
+    """Return [step, wall time, value] of each point, by the curve's name."""
     reader = EventAccumulator(path, size_guidance={"scalars": ALL, "tensors": ALL})
     reader.Reload()
     tags = reader.Tags()

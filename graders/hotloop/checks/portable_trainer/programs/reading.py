@@ -1,4 +1,4 @@
-"""Reads a candidate's checkpoint, without any library that could run it."""
+"""Read a candidate's checkpoint, without any library that could execute it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from safetensors import safe_open
 
 
 def mismatch(path: str, steps: int, shapes: str, version: int = 0) -> str | None:
-    """The first difference from the expected layout, or None.
+    """Return the first difference from the expected layout, or None.
 
-    shapes: JSON, dtype and shape of each array by name. version: expected in its state; 0 if none
-    is.
+    shapes: JSON, dtype and shape of each array by name. version: expected in its state; 0 for none.
     """
     arrays, metadata = read(path)
     want = json.loads(shapes)
@@ -32,11 +31,11 @@ def mismatch(path: str, steps: int, shapes: str, version: int = 0) -> str | None
 
 
 def read(path: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """Arrays and metadata."""
+    """Return arrays and metadata."""
     with safe_open(path, framework="numpy") as file:
         return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
 
 
 def described(array: np.ndarray) -> str:
-    """Dtype and shape."""
+    """Return dtype and shape as text."""
     return f"{array.dtype} {list(array.shape)}"

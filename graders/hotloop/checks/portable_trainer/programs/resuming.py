@@ -1,4 +1,4 @@
-"""Runs, undisturbed and from checkpoints: what goes on from a learner's file is ours."""
+"""Our own runs, undisturbed and from checkpoints, including those that candidates write."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ torch.set_num_threads(1)
 
 
 def losses(seed: int, steps: int) -> list[float]:
-    """Of an undisturbed run."""
+    """Return the losses of an undisturbed run."""
     going = run.Run(seed)
     return [going.step() for _ in range(steps)]
 
 
 def losses_in_order(seed: int, order: str) -> list[float]:
-    """Of an undisturbed run whose samples are said: JSON of those of each step."""
+    """Return the losses of an undisturbed run. order: JSON, the samples of each step."""
     going = run.Run(seed)
     numbers = iter(json.loads(order))
     going.next_numbers = lambda: next(numbers)
@@ -31,7 +31,7 @@ def losses_in_order(seed: int, order: str) -> list[float]:
 
 
 def written(seed: int, steps: int) -> str:
-    """Path of a checkpoint after so many steps."""
+    """Return the path of a checkpoint after `steps` steps."""
     going = run.Run(seed)
     for _ in range(steps):
         going.step()
@@ -51,7 +51,7 @@ def written(seed: int, steps: int) -> str:
 
 
 def shapes() -> dict[str, str]:
-    """Dtype and shape of everything in a checkpoint."""
+    """Return dtype and shape of each array in a checkpoint."""
     going = run.Run(0)
     found = {f"model.{n}": described(v.numpy()) for n, v in going.model.state_dict().items()}
     for name, parameter in going.model.named_parameters():
@@ -62,7 +62,7 @@ def shapes() -> dict[str, str]:
 
 
 def resumed(path: str, steps: int) -> list[float]:
-    """Losses of so many more steps from a candidate's file."""
+    """Return the losses of `steps` more steps from a candidate's file."""
     arrays, metadata = read(path)
     state = json.loads(metadata["state"])
 

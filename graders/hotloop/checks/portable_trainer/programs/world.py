@@ -1,8 +1,8 @@
-"""The backends that a trainer is given, and everything that befalls them.
+"""The backends that a trainer uses, and their faults.
 
 Training happens here, in a process that the candidate's cannot reach. Each state that leaves it is
-known by its digest together with the samples that made it, so that whatever comes back is known for
-what it is: which samples went into it, in which order, and how often.
+recorded by its digest, together with the samples and losses that made it, so a returned state can
+be identified.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ Arrays = dict[str, np.ndarray]
 
 
 class Foul(Exception):
-    """Something that no trainer may do; a sentence's beginning."""
+    """Something that no trainer may do. The message is the beginning of a sentence."""
 
 
 @dataclass(frozen=True)
 class Lineage:
-    """What made a state: the samples and the loss of each step. spoiled: it is good for nothing."""
+    """The history of a state: the samples and the loss of each step.
+
+    spoiled: its weights are NaN.
+    """
 
     numbers: tuple[tuple[int, ...], ...] = ()
     losses: tuple[float, ...] = ()
@@ -38,7 +41,11 @@ class Lineage:
 
 @dataclass
 class Cluster:
-    """A run under troubles, each a mapping: kind, backend or None, first, last, times."""
+    """A run with faults.
+
+    troubles: mappings with kind, backend or None, first, last, times. known: histories by digest.
+    lineage: of the current state; None if there is no valid state. steps_done: all trained steps.
+    """
 
     seed: int
     backends: list[dict[str, Any]]
@@ -52,13 +59,16 @@ class Cluster:
     events: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Draw what differs from run to run."""
+        """Initialize the random generator and the counters."""
         self.rng = np.random.default_rng(self.seed)
         self.used = [0] * len(self.troubles)
         self.outlier_in = 4
 
     def take_up(self, name: str, arrays: Arrays | None) -> dict[str, Any] | None:
-        """Compile, and begin with a state."""
+        """Compile a backend and load a state; return None, or the event `compile_failed`.
+
+        Raises Foul if the backend or the state is unknown.
+        """
         if name not in [backend["name"] for backend in self.backends]:
             raise Foul(f"there is no backend called {name!r:.40}")
         lineage = Lineage() if arrays is None else self.known.get(digest(arrays))
@@ -78,7 +88,10 @@ class Cluster:
         return None
 
     def step(self, numbers: list[int]) -> dict[str, Any]:
-        """Train with these samples. Which step that is follows from those before it."""
+        """Train on these samples; return the event.
+
+        The step's number follows from the state's history.
+        """
         lineage, name = self._in_use()
         step = len(lineage.numbers)
         for kind in ("rank_lost", "out_of_memory"):
@@ -103,7 +116,7 @@ class Cluster:
         return self._told({"kind": "step", "backend": name, "step": step, **told})
 
     def state(self) -> Arrays:
-        """All arrays, which are known from now on."""
+        """Return all arrays, and record their history."""
         lineage, _ = self._in_use()
         arrays = {f"model.{n}": v.numpy().copy() for n, v in self.model.state_dict().items()}
         for name, parameter in self.model.named_parameters():
@@ -166,7 +179,7 @@ class Cluster:
 
 
 def digest(arrays: Arrays) -> str:
-    """What a state is known by."""
+    """Return a state's SHA-256, in hex."""
     total = hashlib.sha256()
     for name in sorted(arrays):
         total.update(f"{name} {arrays[name].dtype} {list(arrays[name].shape)}".encode())

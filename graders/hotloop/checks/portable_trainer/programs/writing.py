@@ -1,6 +1,6 @@
-"""Has a candidate write checkpoints in a process that is killed, or whose disk is full.
+"""Let a candidate write checkpoints in a process that is killed, or whose disk is full.
 
-Whether a file is whole is found out here, where no code of the candidate's runs.
+Files are checked here, where none of the candidate's code runs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PATIENCE_S = 20.0
 
 
 def survived(source: str, seed: int, kills: int) -> str | None:
-    """A sentence's beginning when a checkpoint is lost after a kill, or on a full disk."""
+    """Return a message fragment if a checkpoint is lost after a kill or on a full disk."""
     rng, folder = random.Random(seed), Path(tempfile.mkdtemp())
     for number in range(kills):
         path = folder / f"killed-{number}.safetensors"
@@ -43,7 +43,10 @@ def survived(source: str, seed: int, kills: int) -> str | None:
 
 
 def _wait_for(path: Path, child: apart.Child) -> None:
-    """Until there is a file, which by its name is a whole one."""
+    """Wait until the file exists; its name promises that it is complete.
+
+    Raises TimeoutError after PATIENCE_S, or the candidate's error.
+    """
     child.sock.settimeout(0.002)
     until = time.monotonic() + PATIENCE_S
     while not path.exists():

@@ -1,7 +1,7 @@
-"""The network in PyTorch, eagerly: what is right, and what a converted one has to be faster than.
+"""The network in eager PyTorch: reference and baseline of a converted one.
 
-Runs in a worker of ours, beside the module's resnet.py and its weights. Destination style: the
-last argument is filled.
+Runs in our own worker, beside the module's resnet.py and its weights. Destination style: the last
+argument is filled.
 """
 
 import torch
@@ -12,5 +12,8 @@ NETWORK = load()
 
 @torch.inference_mode()
 def run(pictures, logits):
-    """pictures: float32 [n, 3, height, width], normalized. logits: float32 [n, classes]."""
+    """Compute logits.
+
+    pictures: float32 [n, 3, height, width], normalized. logits: float32 [n, classes].
+    """
     logits.copy_(NETWORK(pictures))

@@ -1,4 +1,4 @@
-"""Runs one exported model, as it stands, on frames. `load` comes first."""
+"""Run one exported model, without graph changes by us, on frames. Call `load` first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LOADED: list[onnxruntime.InferenceSession] = []
 
 
 def load(path: str) -> None:
-    """The model to run."""
+    """Load the model to run."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
@@ -21,7 +21,10 @@ def load(path: str) -> None:
 
 
 def run(given: torch.Tensor, out: torch.Tensor) -> None:
-    """Of the one input the one output; shapes must be those of `out`."""
+    """Run the model's only input to its only output.
+
+    Raises ValueError if the output's shape is not that of `out`.
+    """
     (session,) = LOADED
     (end,) = session.get_inputs()
     (answer,) = session.run(None, {end.name: given.numpy()})

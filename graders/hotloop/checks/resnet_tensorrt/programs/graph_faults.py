@@ -1,9 +1,8 @@
-"""One fault in a model, and what an exporter may change besides without doing harm.
+"""Faults in exported models, and harmless changes that exporters make.
 
-A fault changes a copy of the model in one place, and says whether it found a place for itself.
-All but one leave shapes as they are. Disguises change no value
-beyond rounding: names of nodes, their order, a normalization written as a product and a sum,
-an Identity in between, weights that were rounded on the way.
+A fault changes a copy of the model in one place, and returns whether it found a suitable place.
+All but one keep the shapes. Disguises change no value beyond rounding: names of nodes, their order,
+a normalization written as a product and a sum, an additional Identity, slightly rounded weights.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 
 TOLERANCE = 1e-3
-"""A tensor departs when its largest error exceeds this share of its largest value."""
+"""A tensor differs if its largest error exceeds this share of its largest value."""
 
 CLEAR = 10.0
-"""The first departure is this many times above the tolerance, and all before it as far below."""
+"""The first difference is this many times above the tolerance, and all before it as far below."""
 
 Message = TypeVar("Message", onnx.ModelProto, onnx.NodeProto)
 
@@ -31,7 +30,7 @@ Fault = Callable[[onnx.GraphProto, Rng], bool]
 
 
 def epsilon(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Another epsilon in one normalization."""
+    """Change one normalization's epsilon."""
     node = _one_of(graph, rng, "BatchNormalization")
     if node is None:
         return False
@@ -40,7 +39,7 @@ def epsilon(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def transposed_kernel(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Rows and columns of one kernel exchanged."""
+    """Swap rows and columns of one kernel."""
     node = _one_of(graph, rng, "Conv", lambda n: _attribute(n, "kernel_shape").ints[0] > 1)
     if node is None:
         return False
@@ -49,7 +48,7 @@ def transposed_kernel(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def transposed_matrix(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """A square matrix that is not transposed where it should be."""
+    """Do not transpose a square matrix that should be."""
     weights = {tensor.name: tensor for tensor in graph.initializer}
     square = _one_of(graph, rng, "Gemm", lambda n: len({*weights[n.input[1]].dims}) == 1)
     if square is None:
@@ -59,7 +58,7 @@ def transposed_matrix(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def swapped_weights(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Two convolutions of the same shape that have each other's weights."""
+    """Swap the weights of two convolutions of the same shape."""
     dims = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
     convs = [node for node in graph.node if node.op_type == "Conv"]
     pairs = [
@@ -76,7 +75,7 @@ def swapped_weights(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def shifted_padding(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """All of the padding on one side; the shape stays."""
+    """Move all padding to one side; the shape stays."""
     node = _one_of(graph, rng, "Conv", lambda n: any(_attribute(n, "pads").ints))
     if node is None:
         return False
@@ -86,7 +85,7 @@ def shifted_padding(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def widened_kernel(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """A dilation, and the padding that hides it in the shape."""
+    """Add a dilation, with padding that keeps the shape."""
     node = _one_of(graph, rng, "Conv", lambda n: _attribute(n, "kernel_shape").ints[0] == 3)
     if node is None:
         return False
@@ -96,7 +95,7 @@ def widened_kernel(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def dropped_relu(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """A Relu is missing; the tensor before it has its name, or goes by its own."""
+    """Drop a Relu; the tensor before it gets its name, or keeps its own."""
     node = _one_of(graph, rng, "Relu")
     if node is None:
         return False
@@ -110,7 +109,7 @@ def dropped_relu(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def wrong_axis(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Shares over the batch instead of over the classes."""
+    """Apply softmax over the batch instead of the classes."""
     node = _one_of(graph, rng, "Softmax")
     if node is None:
         return False
@@ -119,7 +118,7 @@ def wrong_axis(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def swapped_operands(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Operands of a difference or a quotient, or two branches, the wrong way round."""
+    """Swap the operands of a difference, a quotient or a concatenation."""
     node = _one_of(graph, rng, *rng.permutation(["Sub", "Div", "Concat"])[:1])
     if node is None:
         return False
@@ -128,7 +127,7 @@ def swapped_operands(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def swapped_statistics(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Mean and shift of one normalization exchanged."""
+    """Swap mean and shift of one normalization (inputs 2 and 3)."""
     node = _one_of(graph, rng, "BatchNormalization")
     if node is None:
         return False
@@ -137,9 +136,9 @@ def swapped_statistics(graph: onnx.GraphProto, rng: Rng) -> bool:
 
 
 def another_shape(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """A dimension of 1 in front of a tensor, which the next operators do not get to see.
+    """Give a tensor a leading dimension of 1, which is removed before other operators read it.
 
-    All values are the same, also when the two shapes are broadcast.
+    All values are equal, even if the two shapes are broadcast.
     """
     node = _one_of(graph, rng, "Relu")
     if node is None:
@@ -176,7 +175,7 @@ FAULTS: Mapping[str, Fault] = {
 
 @dataclass(frozen=True)
 class Pair:
-    """Two models, inputs for them, and the first tensor that departs; None if all agree."""
+    """Two models, inputs for them, and the first tensor that differs; None if all agree."""
 
     reference: onnx.ModelProto
     exported: onnx.ModelProto
@@ -185,10 +184,11 @@ class Pair:
 
 
 def faulty_pair(rng: Rng, fault: str) -> Pair:
-    """With one fault, drawn again until it is clear which tensor departs first.
+    """Return a pair with one fault, drawn again until the first differing tensor is clear.
 
-    The tensor that departs most is another one, so that it cannot be taken for the first. Swapped
-    weights lie on two branches that the exported model has the other way round.
+    Another tensor differs the most, so that it cannot be mistaken for the first. Swapped weights
+    are on two branches whose order differs in the exported model. Raises RuntimeError after 200
+    draws.
     """
     for _ in range(200):
         reference = classifier(rng)
@@ -206,14 +206,17 @@ def faulty_pair(rng: Rng, fault: str) -> Pair:
 
 
 def _another_order(exported: onnx.ModelProto, found: Mapping[str, float]) -> bool:
-    """Whether the exported model's order of two branches makes another tensor the first one."""
+    """Whether the exported model's order of nodes makes another tensor the first that differs."""
     departing = [name for name, error in found.items() if error > TOLERANCE]
     order = graph_values.every_output(exported)
     return departing[0] != min(departing, key=order.index)
 
 
 def equal_pair(rng: Rng) -> Pair:
-    """Disguised, and nothing else. One tensor is zero throughout: an error of 0 is no departure."""
+    """Return a pair that is only disguised. One tensor is all zeros, which counts as equal.
+
+    Raises RuntimeError after 200 draws.
+    """
     for _ in range(200):
         reference = classifier(rng)
         if not _silence(reference.graph, rng):
@@ -227,7 +230,10 @@ def equal_pair(rng: Rng) -> Pair:
 
 
 def _silence(graph: onnx.GraphProto, rng: Rng) -> bool:
-    """Let a normalization give −1 everywhere, so that the Relu behind it gives 0."""
+    """Make a normalization output −1 everywhere, so that the following Relu gives 0.
+
+    Returns False if no normalization precedes a Relu.
+    """
     before = {node.input[0] for node in graph.node if node.op_type == "Relu"}
     norm = _one_of(graph, rng, "BatchNormalization", lambda n: n.output[0] in before)
     if norm is None:
@@ -240,9 +246,9 @@ def _silence(graph: onnx.GraphProto, rng: Rng) -> bool:
 def departures(
     reference: onnx.ModelProto, exported: onnx.ModelProto, feeds: Mapping[str, NDArray[np.generic]]
 ) -> dict[str, float]:
-    """Largest error over largest value, of each tensor that both have, in the reference's order.
+    """Return largest error over largest value of each tensor in both, in the reference's order.
 
-    Infinite where shapes differ, and where the reference has nothing but zeros.
+    Infinite if shapes differ, or if only the reference is all zeros.
     """
     there = set(graph_values.every_output(exported))
     names = [name for name in graph_values.every_output(reference) if name in there]
@@ -257,13 +263,15 @@ def _departure(want: NDArray[np.generic], got: NDArray[np.generic]) -> float:
     error, largest = float(np.abs(got - want).max()), float(np.abs(want).max())
     if error == 0:
         return 0.0
-    # By chance a Relu lets nothing through: whatever the other model has there departs from it.
+    # By chance a Relu outputs only zeros: any other value in the other model differs.
     return error / largest if largest else np.inf
 
 
 def clear_first(found: Mapping[str, float]) -> str | None:
-    """The first departure, if it is unmistakable, and not the largest one unless it is the last or
-    of another shape."""
+    """Return the first differing tensor if it is unmistakable, else None.
+
+    It must not be the one with the largest error, unless it is the last or has another shape.
+    """
     first = next((name for name, error in found.items() if error > TOLERANCE / CLEAR), None)
     if first is None or found[first] < CLEAR * TOLERANCE:
         return None
@@ -272,7 +280,7 @@ def clear_first(found: Mapping[str, float]) -> str | None:
 
 
 def disguise(model: onnx.ModelProto, rng: Rng) -> None:
-    """What an exporter may change without doing harm."""
+    """Change, in place, what an exporter may change without doing harm."""
     _round_weights(model.graph, rng)
     if rng.random() < 0.6:
         _spell_out(model.graph, rng)
@@ -285,7 +293,7 @@ def disguise(model: onnx.ModelProto, rng: Rng) -> None:
 
 
 def _round_weights(graph: onnx.GraphProto, rng: Rng) -> None:
-    """To about 20 bits, so that no tensor is the same to the last bit."""
+    """Perturb weights as if rounded to about 20 bits, so that no tensor is bitwise equal."""
     for tensor in graph.initializer:
         if tensor.data_type != onnx.TensorProto.FLOAT:
             continue
@@ -293,7 +301,7 @@ def _round_weights(graph: onnx.GraphProto, rng: Rng) -> None:
 
 
 def _spell_out(graph: onnx.GraphProto, rng: Rng) -> None:
-    """A normalization as a product and a sum."""
+    """Replace a normalization by a product and a sum."""
     norm = _one_of(graph, rng, "BatchNormalization")
     if norm is None:
         return
@@ -321,7 +329,7 @@ def _insert_identity(graph: onnx.GraphProto, rng: Rng) -> None:
 
 
 def _reorder(graph: onnx.GraphProto, rng: Rng) -> None:
-    """Another order in which every node still comes after what it reads."""
+    """Reorder the nodes; each still follows those whose outputs it reads."""
     waiting = list(graph.node)
     known = {t.name for t in graph.initializer} | {v.name for v in graph.input}
     ordered: list[onnx.NodeProto] = []

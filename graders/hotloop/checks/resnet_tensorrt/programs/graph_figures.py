@@ -1,8 +1,7 @@
-"""Networks with everything in them that makes reading a graph go wrong, and their true figures.
+"""Networks that contain everything that is easily misread in a graph, and their true figures.
 
-The batch has a name instead of a size. The figures come from running the graph and measuring what
-its tensors really take, not from inferring shapes, and from definitions that are followed literally
-and slowly.
+The batch is symbolic. The figures come from running the graph and measuring its actual tensors, not
+from shape inference, and from definitions that are followed literally and slowly.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from onnx.reference import ReferenceEvaluator
 
 CHANNELS, SIDE = 6, 8
 CHANGES = ("Sqrt", "Abs", "Exp")
-"""Operators of one input: on constants they can be folded, on activations not."""
+"""Unary operators, used on constants, where they can be folded, and on activations."""
 
 
 Motif = Callable[[Builder, str], str]
@@ -26,7 +25,7 @@ Arrays = Mapping[str, NDArray[np.generic]]
 
 
 def puzzling(rng: Rng) -> onnx.ModelProto:
-    """Each of the motifs once, in random order, then a dense head."""
+    """Return a network with each motif once, in random order, then a dense head."""
     net = Builder(rng)
     side = SIDE + 2 * int(rng.integers(3))
     x = net.input("pixels", ("batch", CHANNELS, side, side))
@@ -38,7 +37,7 @@ def puzzling(rng: Rng) -> onnx.ModelProto:
 
 
 def _without_hints(model: onnx.ModelProto, rng: Rng) -> onnx.ModelProto:
-    """Initializers under names that say nothing, in an order that says nothing."""
+    """Rename and reorder the initializers, so that names and order reveal nothing."""
     graph = model.graph
     order = rng.permutation(len(graph.initializer))
     stored = [graph.initializer[int(place)] for place in order]
@@ -57,10 +56,10 @@ def _without_hints(model: onnx.ModelProto, rng: Rng) -> onnx.ModelProto:
 def figures(
     model: onnx.ModelProto, batch: int, activation: str, outside: str | int, consumers: str | int
 ) -> dict[str, object]:
-    """What `read_graph` is to answer.
+    """Return the right answer of `read_graph`.
 
-    activation: the operator at a chain's end. outside, consumers: what is said of a Conv that
-    begins no chain since it is an output of the graph, or since it has other readers.
+    activation: the operator at a chain's end. outside, consumers: what to report for a Conv that
+    begins no chain because it is an output of the graph, or because it has other readers.
     """
     values = _values(model, batch)
     fusible, blocked = _chains(model.graph, ("BatchNormalization", activation))
@@ -138,7 +137,7 @@ def _computed_weight(net: Builder, x: str) -> str:
 
 
 def _constants_in_a_row(net: Builder, x: str) -> str:
-    """A Constant, an operator that activations go through too, and a product with a stored one."""
+    """A Constant, an operator that activations also go through, and a product with a weight."""
     values = net.rng.uniform(1, 4, (1, CHANNELS, 1, 1)).astype(np.float32)
     constant = net.node("Constant", [], value=numpy_helper.from_array(values))
     changed = net.node(str(net.rng.choice(CHANGES)), [constant])
@@ -146,12 +145,12 @@ def _constants_in_a_row(net: Builder, x: str) -> str:
 
 
 def _product_of_stored(net: Builder, x: str) -> str:
-    """Two stored tensors first, and then what has come in: only one of the products is known."""
+    """A product of two stored tensors, which is constant, times the activation."""
     return _scaled(net, net.node("Mul", [_gain(net), _gain(net)]), x)
 
 
 def _stored_first(net: Builder, x: str) -> str:
-    """A product that has a stored tensor where another one has the activation."""
+    """A product whose first operand is stored, where others have the activation."""
     return _scaled(net, _gain(net), x)
 
 
@@ -166,7 +165,7 @@ def _scaled(net: Builder, gain: str, x: str) -> str:
 
 
 def _changed_activations(net: Builder, x: str) -> str:
-    """Operators that constants go through elsewhere; one stored tensor goes through one here."""
+    """Operators that also occur on constants; one of them is applied to a stored tensor here."""
     positive = net.node("Sigmoid", [x])
     for kind in CHANGES:
         positive = net.node(kind, [positive])
@@ -185,7 +184,7 @@ def _half_precision(net: Builder, x: str) -> str:
 
 
 def _long_way_round(net: Builder, x: str) -> str:
-    """A tensor that has to wait for a wider branch."""
+    """A tensor that stays live while a wider branch is computed."""
     wide = net.conv_bn_relu(x, 3 * CHANNELS, 1)
     return net.node("Add", [net.conv(wide, CHANNELS, 1), x])
 
@@ -213,7 +212,7 @@ MOTIFS: tuple[Motif, ...] = (
 
 
 def _spare(net: Builder) -> None:
-    """Initializers that nobody reads, of three types."""
+    """Add initializers that no node reads, of up to three types."""
     net.weight(net.rng.normal(0, 1, (5, 7)), "spare")
     net.weight(np.arange(3, dtype=np.int64), "spare")
     if net.rng.random() < 0.5:
@@ -221,7 +220,7 @@ def _spare(net: Builder) -> None:
 
 
 def _head(net: Builder, x: str) -> str:
-    """[batch, channels, h, w] as rows; the shape is computed from the batch, which is not known."""
+    """Reshape [batch, channels, h, w] to rows; the shape is computed from the symbolic batch."""
     pooled = net.node("GlobalAveragePool", [x])
     first = net.weight(np.array([0], np.int64), "first")
     batch = net.node("Gather", [net.node("Shape", [pooled]), first], axis=0)
@@ -236,7 +235,7 @@ def _head(net: Builder, x: str) -> str:
 
 
 def _values(model: onnx.ModelProto, batch: int) -> Arrays:
-    """Every tensor, by running the graph on zeros; initializers too."""
+    """Return every tensor, by running the graph on zeros; initializers too."""
     names = [name for node in model.graph.node for name in node.output if name]
     shown = onnx.ModelProto()
     shown.CopyFrom(model)
@@ -254,7 +253,7 @@ def _values(model: onnx.ModelProto, batch: int) -> Arrays:
 def _chains(
     graph: onnx.GraphProto, kinds: tuple[str, str]
 ) -> tuple[list[list[str]], dict[str, bool]]:
-    """Chains, and what begins none: whether it is an output of the graph."""
+    """Return the chains, and for each Conv that begins none, whether it is a graph output."""
     fusible: list[list[str]] = []
     blocked: dict[str, bool] = {}
     for conv in graph.node:
@@ -285,7 +284,7 @@ def _chain(graph: onnx.GraphProto, conv: onnx.NodeProto, kinds: tuple[str, str])
 
 
 def _foldable(graph: onnx.GraphProto) -> list[str]:
-    """The nodes that do not lie behind an input of the graph."""
+    """Return the names of the nodes that depend on no input of the graph."""
     unknown = {value.name for value in graph.input}
     names: list[str] = []
     for node in graph.node:
@@ -308,7 +307,7 @@ def _macs(node: onnx.NodeProto, values: Arrays) -> int:
 
 
 def _peak_bytes(graph: onnx.GraphProto, values: Arrays) -> int:
-    """For each node the tensors that were born by then, and have not yet been read for the last."""
+    """Return the peak of live bytes over all nodes, from each tensor's first to its last use."""
     count = len(graph.node)
     born = {value.name: 0 for value in graph.input}
     died = {value.name: count for value in graph.output}

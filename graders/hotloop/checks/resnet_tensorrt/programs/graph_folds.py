@@ -1,7 +1,7 @@
-"""Networks with normalizations that may be folded and some that may not, and what is left to see.
+"""Networks with normalizations that may or may not be folded, and the check of a rewrite.
 
-`mismatch` reads a rewritten model beside its source: it follows from the source what should be
-there, and names the first thing that is not. It runs no model.
+`mismatch` compares a rewritten model with its source: it derives what should be there, and reports
+the first difference. It runs no model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Motif = Callable[[Builder, str], str]
 
 
 def foldable_net(rng: Rng) -> onnx.ModelProto:
-    """Each of the motifs once, in random order."""
+    """Return a network with each motif once, in random order."""
     net = Builder(rng)
     x = net.input("pixels", (2, CHANNELS, SIDE, SIDE))
     for place in rng.permutation(len(MOTIFS)):
@@ -125,7 +125,7 @@ def _behind_relu(net: Builder, x: str) -> str:
 
 
 def _offered(net: Builder, x: str) -> str:
-    """Its weight is an input too: whoever runs the model may put another one in."""
+    """A Conv whose weight is also a graph input: callers may pass another one."""
     y = net.conv(x, CHANNELS, 1)
     net.nodes[-1].input[1] = net.weight(net.rng.normal(0, 0.5, (CHANNELS,) * 2 + (1, 1)), "offered")
     net.initializers.pop(-2)
@@ -169,9 +169,9 @@ def _offer_as_input(model: onnx.ModelProto, net: Builder) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What becomes of a graph. ends: the tensor that each folded Conv makes, by the Conv's name.
+    """What folding must do. ends: the tensor that each folded Conv outputs, by the Conv's name.
 
-    gone: names of the normalizations that are folded. left: why the others are not, by name.
+    gone: names of the folded normalizations. left: why others must stay, by name.
     """
 
     ends: dict[str, str] = field(default_factory=dict)
@@ -180,12 +180,12 @@ class Plan:
 
 
 def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
-    """A sentence's beginning, or None if everything is as it should be."""
+    """Return a message fragment, or None if everything is right."""
     return next(_mismatches(source, made), None)
 
 
 def planned(graph: onnx.GraphProto) -> Plan:
-    """Which normalizations may be folded, each Conv with all that follow it."""
+    """Return which normalizations may be folded: for each Conv, all that follow it."""
     plan = Plan()
     for node in graph.node:
         if node.op_type != "Conv":

@@ -1,6 +1,6 @@
-"""Makes the hidden graphs of the graph tasks, and their truth. Sees nothing of a candidate's.
+"""Make the hidden graphs of the graph tasks, and their answers. Sees no file of a candidate's.
 
-Models travel as base64 in plain data, as they have a few kilobytes each.
+Models are returned as base64 in plain data, as each has a few kilobytes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 
 
 def fault_names() -> list[str]:
-    """The kinds of faults that a pair may have."""
+    """Return the kinds of faults that a pair may have."""
     return list(graph_faults.FAULTS)
 
 
 def pair(seed: int, fault: str | None) -> dict[str, object]:
-    """Two models and inputs for both; `first` is the tensor that departs first, or None."""
+    """Return two models and inputs for both; `first` is the first tensor that differs, or None."""
     rng = np.random.default_rng(seed)
     drawn = graph_faults.faulty_pair(rng, fault) if fault else graph_faults.equal_pair(rng)
     return {
@@ -40,27 +40,27 @@ def pair(seed: int, fault: str | None) -> dict[str, object]:
 def puzzle(
     seed: int, batch: int, activation: str, outside: str | int, consumers: str | int
 ) -> dict[str, object]:
-    """A network, and its figures for a batch; the rest as in `graph_figures.figures`."""
+    """Return a network and its figures for a batch size; see `graph_figures.figures`."""
     model = graph_figures.puzzling(np.random.default_rng(seed))
     figures = graph_figures.figures(model, batch, activation, outside, consumers)
     return {"model": _packed(model), "figures": figures}
 
 
 def foldables(seed: int, count: int) -> list[dict[str, object]]:
-    """Networks with normalizations, to be looked at and run after they were folded."""
+    """Return networks with normalizations to fold, with inputs and right outputs."""
     rng = np.random.default_rng(seed)
     return [_with_truth(graph_folds.foldable_net(rng), rng) for _ in range(count)]
 
 
 def noops(seed: int, count: int, transposes: bool) -> list[dict[str, object]]:
-    """Small graphs, to be looked at and run after they lost what does nothing."""
+    """Return small graphs with no-op nodes to remove, with inputs and right outputs."""
     rng = np.random.default_rng(seed)
     drawn = (graph_noops.noop_graph(rng, transposes=transposes) for _ in range(count))
     return [_with_truth(model, rng) for model in drawn]
 
 
 def _with_truth(model: onnx.ModelProto, rng: np.random.Generator) -> dict[str, object]:
-    """With inputs for all that is not stored, and the outputs in float64, each as one row."""
+    """Return the model with inputs for all that is not stored, and its outputs in float64, flat."""
     stored = {tensor.name for tensor in model.graph.initializer}
     feeds = {name: x for name, x in pixels(model, rng).items() if name not in stored}
     names = [value.name for value in model.graph.output]

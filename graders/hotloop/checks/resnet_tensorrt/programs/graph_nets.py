@@ -1,11 +1,11 @@
-"""Small random convolutional networks as ONNX models: what the graph tasks are judged on.
+"""Small random convolutional networks as ONNX models, for the graph tasks.
 
-Everything is drawn from one generator, so a seed gives the same model again. The networks are made
-of what a ResNet is made of (convolutions, batch normalization in inference, ReLU, bottlenecks with
-and without a projection, pooling, a dense head), with few channels and few pixels. Activations stay
-near 1: the scale of a normalization undoes its variance, however small that is.
+Everything is drawn from one generator, so a seed always gives the same model. The networks consist
+of a ResNet's parts (convolutions, batch normalization in inference, ReLU, bottlenecks with and
+without a projection, pooling, a dense head), with few channels and few pixels. Activations stay
+near 1: a normalization's scale cancels its variance, however small that is.
 
-Node names are `<what>_<number>`, and the tensor that a node makes is `<node's name>_output`.
+Node names are `<what>_<number>`, and a node's output is named `<node's name>_output`.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ class Builder:
         self.channels: dict[str, int] = {}
 
     def input(self, name: str, shape: Sequence[int | str]) -> str:
-        """A float32 input of the graph."""
+        """Add a float32 input of the graph; return its name."""
         self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
         if len(shape) == 4 and isinstance(shape[1], int):
             self.channels[name] = shape[1]
         return name
 
     def weight(self, values: Array, what: str) -> str:
-        """A new initializer; floats become float32."""
+        """Add an initializer; return its name. float64 becomes float32."""
         stored = values.astype(np.float32) if values.dtype == np.float64 else values
         name = f"{what}_{len(self.initializers)}"
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(stored), name))
         return name
 
     def node(self, op: str, inputs: Sequence[str], *, extra: int = 0, **attributes: object) -> str:
-        """A new node; the name of its first output. extra: further outputs, named with numbers."""
+        """Add a node; return its first output's name. extra: number of further outputs."""
         name = f"{op.lower()}_{len(self.nodes)}"
         made = [f"{name}_output", *(f"{name}_output_{i + 1}" for i in range(extra))]
         self.nodes.append(helper.make_node(op, list(inputs), made, name=name, **attributes))
@@ -70,7 +70,7 @@ class Builder:
         bias: bool = False,
         weight: str | None = None,
     ) -> str:
-        """A convolution that keeps height and width at stride 1."""
+        """Add a convolution that keeps height and width at stride 1; return its output's name."""
         fan = self.channels[x] // groups * kernel * kernel
         if weight is None:
             shape = (outputs, self.channels[x] // groups, kernel, kernel)
@@ -90,7 +90,7 @@ class Builder:
         return made
 
     def batchnorm(self, x: str, *, training: bool = False) -> str:
-        """Small variances beside a large epsilon: leaving it out, or another one, shows."""
+        """Add a normalization with variances small enough that a wrong epsilon shows."""
         count = self.channels[x]
         variance = 10 ** self.rng.uniform(-3, 0, count)
         scale = np.sqrt(variance) * self.rng.uniform(0.6, 1.4, count)
@@ -105,15 +105,15 @@ class Builder:
         return made
 
     def relu(self, x: str) -> str:
-        """max(x, 0)."""
+        """Add max(x, 0)."""
         return self.node("Relu", [x])
 
     def conv_bn_relu(self, x: str, outputs: int, kernel: int = 3, stride: int = 1) -> str:
-        """The chain that a ResNet is made of."""
+        """Add convolution, normalization and Relu: the chain that a ResNet consists of."""
         return self.relu(self.batchnorm(self.conv(x, outputs, kernel, stride=stride)))
 
     def bottleneck(self, x: str, width: int, outputs: int, stride: int = 1) -> str:
-        """Of a ResNet: 1x1, 3x3, 1x1, and what came in is added, projected where it has to be."""
+        """Add a ResNet's bottleneck: 1x1, 3x3, 1x1, plus its input, projected if necessary."""
         y = self.conv_bn_relu(x, width, 1)
         y = self.conv_bn_relu(y, width, 3, stride)
         y = self.batchnorm(self.conv(y, outputs, 1))
@@ -122,20 +122,20 @@ class Builder:
         return self.relu(self.node("Add", [y, x]))
 
     def dense(self, x: str, inputs: int, outputs: int) -> str:
-        """A Gemm with torch's layout of the weight."""
+        """Add a Gemm with torch's layout of the weight, [outputs, inputs]."""
         weight = self.weight(self.rng.normal(0, np.sqrt(2 / inputs), (outputs, inputs)), "weight")
         bias = self.weight(self.rng.normal(0, 0.3, outputs), "bias")
         return self.node("Gemm", [x, weight, bias], transB=1)
 
     def normalized(self, x: str) -> str:
-        """Less the mean, over the deviation, channel by channel."""
+        """Subtract the mean and divide by the deviation, for each channel."""
         shape = (1, self.channels[x], 1, 1)
         mean = self.weight(self.rng.normal(0.3, 0.2, shape), "pixel_mean")
         deviation = self.weight(self.rng.uniform(0.5, 0.9, shape), "pixel_deviation")
         return self.node("Div", [self.node("Sub", [x, mean]), deviation])
 
     def model(self) -> onnx.ModelProto:
-        """All of it, with the shapes of its outputs inferred; checked."""
+        """Return the checked model, with inferred shapes of its outputs."""
         outputs = [onnx.ValueInfoProto(name=name) for name in self.outputs]
         graph = helper.make_graph(self.nodes, "net", self.inputs, outputs, self.initializers)
         opset = helper.make_opsetid("", OPSET)
@@ -151,7 +151,7 @@ class Builder:
 
 
 def classifier(rng: Rng) -> onnx.ModelProto:
-    """A network from pixels to shares: stem, one or two bottlenecks, two branches, dense head."""
+    """Return a network from pixels to class shares: stem, bottlenecks, two branches, dense head."""
     net = Builder(rng)
     x = net.normalized(net.input("pixels", (BATCH, 3, 12, 12)))
     x = net.conv_bn_relu(x, 8, int(rng.choice([3, 5])))
@@ -169,7 +169,7 @@ def classifier(rng: Rng) -> onnx.ModelProto:
 
 
 def pixels(model: onnx.ModelProto, rng: Rng) -> dict[str, NDArray[np.float32]]:
-    """Random inputs for a model whose shapes are all known, by name."""
+    """Return random inputs, by name, for a model with static shapes."""
     return {
         value.name: rng.normal(0, 1, shape_of(value)).astype(np.float32)
         for value in model.graph.input
@@ -177,5 +177,5 @@ def pixels(model: onnx.ModelProto, rng: Rng) -> dict[str, NDArray[np.float32]]:
 
 
 def shape_of(value: onnx.ValueInfoProto) -> tuple[int, ...]:
-    """A shape that is wholly known."""
+    """Return a static shape."""
     return tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)

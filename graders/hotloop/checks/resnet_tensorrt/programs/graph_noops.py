@@ -1,8 +1,8 @@
-"""Small random graphs with nodes that do nothing, and the fewest nodes that they can do with.
+"""Small random graphs with no-op nodes, and the fewest nodes that suffice.
 
 A graph is drawn node by node: permutations of axes (given, or left to the default, which reverses
-them), Identity, Dropout, and nodes that compute something and care for the order of axes. Tensors
-are named at random, so that no name tells what made it.
+them), Identity, Dropout, and nodes that compute something and depend on the order of axes. Tensors
+have random names, so that no name reveals its producer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ Wanted = tuple[str, tuple[int, ...]]
 
 @dataclass
 class Draft:
-    """A graph that is being drawn. shapes: of its tensors, by name."""
+    """A graph that is being drawn.
+
+    shapes: of its tensors, by name. unread: outputs without readers.
+    """
 
     rng: Rng
     nodes: list[onnx.NodeProto] = field(default_factory=list)
@@ -42,18 +45,18 @@ class Draft:
     unread: list[str] = field(default_factory=list)
 
     def name(self) -> str:
-        """A new one."""
+        """Return a new random name."""
         while (name := f"t{self.rng.integers(10**6)}") in self.shapes:
             pass
         return name
 
     def pick(self) -> str:
-        """A tensor; rather one of the last ones, so that nodes come in rows."""
+        """Return a tensor, preferably a recent one, so that nodes form chains."""
         names = list(self.shapes)
         return names[max(0, len(names) - 1 - int(self.rng.geometric(0.4)) + 1)]
 
     def add(self, op: str, inputs: list[str], shape: tuple[int, ...], **attributes: object) -> str:
-        """A new node; the name of its output."""
+        """Add a node; return the name of its output."""
         made = self.name()
         name = f"n{len(self.nodes)}"
         self.nodes.append(helper.make_node(op, inputs, [made], name=name, **attributes))
@@ -63,8 +66,10 @@ class Draft:
 
 
 def noop_graph(rng: Rng, *, transposes: bool) -> onnx.ModelProto:
-    """Two to twelve nodes, of which most do nothing. In half of the graphs all sides are equal, so
-    that axes in the wrong order do not show in the shapes.
+    """Return a graph of a few nodes, most of which do nothing.
+
+    In half of the graphs all sides are equal, so that a wrong order of axes does not show in
+    shapes.
     """
     draft = Draft(rng)
     sides = [int(rng.choice(SIDES))] * 4 if rng.random() < 0.5 else rng.permutation(SIDES)
@@ -103,7 +108,7 @@ def _transpose(draft: Draft, x: str, axes: tuple[int, ...]) -> str:
 
 
 def _dropout(draft: Draft, x: str) -> None:
-    """Without a mode, with one that is off, or (and then it stays) with one that is on."""
+    """Add a Dropout with no training mode, or one that is off, or one that is on, which stays."""
     mode = draft.rng.choice(["", "off", "on"], p=[0.5, 0.3, 0.2])
     inputs = [x, "share", mode] if mode else [x, *(["share"] if draft.rng.random() < 0.5 else [])]
     made = draft.add("Dropout", inputs, draft.shapes[x])
@@ -135,7 +140,7 @@ def _compute(draft: Draft, x: str) -> None:
 
 
 def _finished(draft: Draft) -> onnx.ModelProto:
-    """What computes is read or shown; of what does nothing, some is left lying about."""
+    """Make outputs of all unread computing nodes, and of some others; the rest stays unread."""
     rng = draft.rng
     computing = {n.output[0] for n in draft.nodes if n.op_type not in PASSED_ON}
     made = [name for name in draft.shapes if name not in draft.inputs]
@@ -164,20 +169,22 @@ def _finished(draft: Draft) -> onnx.ModelProto:
 
 
 def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
-    """A sentence's beginning, or None if everything is as it should be."""
+    """Return a message fragment, or None if everything is right."""
     return next(_mismatches(source, made), None)
 
 
 def mismatch_of_another(made: onnx.ModelProto, again: onnx.ModelProto) -> str | None:
-    """About a model that was rewritten already, and rewritten again."""
+    """Return a message if rewriting a rewritten model again changes its nodes, else None."""
     if list(made.graph.node) == list(again.graph.node):
         return None
     return "a second rewrite changes the graph once more"
 
 
 def fewest_nodes(model: onnx.ModelProto) -> int:
-    """What computes, one Transpose for each tensor in other axes that somebody needs, and one node
-    for each output of the graph that nobody else can make.
+    """Return the fewest nodes of an equivalent graph.
+
+    These are the computing nodes, one Transpose for each needed tensor in other axes, and one node
+    for each graph output that none of these produces.
     """
     graph = model.graph
     origins = _origins(model)
@@ -212,7 +219,7 @@ def _counted(model: onnx.ModelProto) -> str:
 
 
 def _described(nodes: list[onnx.NodeProto]) -> Counter[tuple[str, ...]]:
-    """Names and attributes; how its tensors are called may have changed."""
+    """Count nodes by name, attributes and number of inputs; tensor names may have changed."""
     return Counter(
         (n.name, n.op_type, *sorted(str(a) for a in n.attribute), str(len(n.input))) for n in nodes
     )
@@ -233,7 +240,7 @@ def _passes_on(graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
 
 
 def _origins(model: onnx.ModelProto) -> dict[str, Wanted]:
-    """What each tensor that was only passed on is: another one, with its axes in some order."""
+    """Map each tensor that is only passed on to its origin and the order of its axes."""
     ranks = _ranks(model)
     origins: dict[str, Wanted] = {}
     for node in model.graph.node:

@@ -1,7 +1,7 @@
-"""Reads rewritten models beside their sources, and says what is wrong. It runs none of them.
+"""Compare rewritten models with their sources, and report what is wrong. Runs none of them.
 
-A file holds many pairs, as JSON: [source, rewritten], each in base64. The answer is about the first
-pair that is wrong: its place, counted from 0, and a sentence's beginning; or None.
+A file holds many pairs, as JSON: [source, rewritten], each in base64. The answer describes the
+first wrong pair: its index, from 0, and a message fragment; or None.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Wrong = tuple[int, str]
 
 
 def about_folded(path: str, versions: int = 0) -> Wrong | None:
-    """Models whose normalizations were to be folded.
+    """Check models whose normalizations should be folded.
 
-    versions: by how much model_version grows for each node that is gone; not looked at for 0.
+    versions: by how much model_version must grow for each removed node; 0 to ignore it.
     """
     return _first(path, graph_folds.mismatch, versions)
 
 
 def about_cleaned(path: str, versions: int = 0) -> Wrong | None:
-    """Models that were to lose what does nothing. versions: as above."""
+    """Check models whose no-op nodes should be removed. versions: as above."""
     return _first(path, graph_noops.mismatch, versions)
 
 
 def about_cleaned_again(path: str, versions: int = 0) -> Wrong | None:
-    """Models that had lost it already. versions: as above."""
+    """Check models that were rewritten a second time. versions: as above."""
     return _first(path, graph_noops.mismatch_of_another, versions)
 
 

@@ -1,7 +1,7 @@
-"""Runs models as they stand, one after another: rows of numbers in, rows of numbers out.
+"""Run models one after another, without graph optimizations: flat arrays in, flat arrays out.
 
-All inputs of all models lie behind one another in one row, and so do all outputs; which shapes they
-have is told by their sources.
+The inputs of all models are concatenated in one array, and so are all outputs; their sources
+determine the shapes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ LOADED: list[dict[str, Any]] = []
 
 
 def load(path: str) -> None:
-    """JSON: of each model its bytes in base64, and by name the shapes of its ends."""
+    """Read JSON: each model's bytes in base64, and the shapes of its inputs and outputs by name."""
     LOADED[:] = json.loads(Path(path).read_text())
 
 
 def run(fed: torch.Tensor, out: torch.Tensor) -> None:
-    """fed, out: float32, one dimension. An output that is absent or misshapen stays unwritten."""
+    """Run all models.
+
+    fed, out: float32, 1-D. An output of another shape leaves its part unwritten.
+    """
     row, rest = fed.numpy(), out.numpy()
     for model in LOADED:
         feeds, row = _taken(row, model["inputs"])
@@ -41,7 +44,7 @@ def run(fed: torch.Tensor, out: torch.Tensor) -> None:
 def _taken(
     row: NDArray[np.float32], shapes: dict[str, list[int]]
 ) -> tuple[dict[str, NDArray[np.float32]], NDArray[np.float32]]:
-    """Tensors from the row's beginning, sharing its memory, and the rest of the row."""
+    """Return tensors that are views of the row's start, and the rest of the row."""
     taken: dict[str, NDArray[np.float32]] = {}
     for name, shape in shapes.items():
         size = int(np.prod(shape))

@@ -1,6 +1,4 @@
-"""What every rewritten model keeps to, whatever the rewrite: it is valid, and looks the same from
-outside.
-"""
+"""Checks for every rewritten model: it is valid, with the same inputs, outputs and versions."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ LONGEST = 200
 
 
 def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
-    """Beginnings of sentences about what is wrong."""
+    """Yield message fragments about what is wrong."""
     if any(tensor.external_data for tensor in made.graph.initializer):
         yield "weights lie outside of the file"
     for end in ("input", "output"):
@@ -39,7 +37,7 @@ def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
 
 
 def _without_kinds(said: str) -> str:
-    """The checker's first words, one kind of error within another, say less than its last."""
+    """Strip the checker's nested error kinds from its message, and shorten it."""
     plain = re.sub(r"\[\w+Error\] |Inference error\(s\): ", "", " ".join(said.split()))
     return plain.rstrip(".") if len(plain) <= LONGEST else f"{plain[:LONGEST]}…"
 

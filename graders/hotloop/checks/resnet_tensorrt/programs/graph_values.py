@@ -1,7 +1,7 @@
-"""What the tensors of a model are: in float64 by ONNX's own reference, in float32 by ONNX Runtime.
+"""Evaluate a model's tensors: in float64 by ONNX's reference, in float32 by ONNX Runtime.
 
-The float64 values are the truth that a rewritten model is compared with. ONNX Runtime runs without
-optimizations: it would fold and remove by itself what the tasks are about.
+The float64 values are the truth for a rewritten model. ONNX Runtime runs without optimizations: it
+would fold and remove by itself what the tasks are about.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Values = dict[str, NDArray[np.generic]]
 
 
 def every_output(model: onnx.ModelProto) -> list[str]:
-    """The tensors that nodes make, in the order of the nodes."""
+    """Return the names of all node outputs, in the order of the nodes."""
     return [name for node in model.graph.node for name in node.output if name]
 
 
 def in_float64(
     model: onnx.ModelProto, feeds: Mapping[str, NDArray[np.generic]], names: Sequence[str]
 ) -> Values:
-    """The named tensors of the same graph over float64."""
+    """Return the named tensors of the same graph, computed in float64."""
     twin = onnx.ModelProto()
     twin.CopyFrom(_showing(model, names))
     for tensor in twin.graph.initializer:
@@ -44,13 +44,13 @@ def in_float64(
 def in_float32(
     model: onnx.ModelProto, feeds: Mapping[str, NDArray[np.generic]], names: Sequence[str]
 ) -> Values:
-    """The named tensors as ONNX Runtime computes them."""
+    """Return the named tensors as ONNX Runtime computes them."""
     values = session(_showing(model, names).SerializeToString()).run(list(names), dict(feeds))
     return dict(zip(names, values, strict=True))
 
 
 def session(model: bytes) -> onnxruntime.InferenceSession:
-    """One thread, and the graph as it stands."""
+    """Return a session with one thread and no graph optimizations."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1

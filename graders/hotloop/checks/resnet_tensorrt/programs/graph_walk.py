@@ -1,4 +1,4 @@
-"""What of a graph counts: the nodes that its first output needs. Without onnx's own help."""
+"""Find the nodes that a graph's first output depends on. Does not import onnx."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterator
 from typing import Any
 
 PASSES_ON = ("Identity", "Cast", "Transpose")
-"""Operators that hand weights on: the values stay, or their types or axes change."""
+"""Operators that pass weights on: values stay; type or axes may change."""
 
 
 def nodes_within(graph: Any) -> Iterator[Any]:
-    """All nodes, those of branches and loops too."""
+    """Yield all nodes, including those of branches and loops."""
     for node in graph.node:
         yield node
         yield from nodes_inside(node)
 
 
 def nodes_inside(node: Any) -> Iterator[Any]:
-    """The nodes of a node's own graphs."""
+    """Yield the nodes of a node's subgraphs."""
     for attribute in node.attribute:
         for inner in (attribute.g, *attribute.graphs):
             yield from nodes_within(inner)
 
 
 def alive(graph: Any) -> list[Any]:
-    """The nodes of the graph itself that its first output depends on, in the file's order.
+    """Return the graph's own nodes that its first output depends on, in the file's order.
 
-    A runtime throws all others away, so they show nothing about what it computes.
+    A runtime removes all others, so they say nothing about what it computes.
     """
     makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
     waiting = [value.name for value in graph.output[:1]]
@@ -42,7 +42,7 @@ def alive(graph: Any) -> list[Any]:
 
 
 def stored(graph: Any) -> dict[str, Any]:
-    """The tensors that stand in the file, by the name that nodes know them by."""
+    """Return the tensors stored in the file, by the names that nodes use."""
     tensors = {tensor.name: tensor for tensor in graph.initializer}
     for node in graph.node:
         if node.op_type != "Constant" or len(node.output) != 1:
@@ -54,7 +54,7 @@ def stored(graph: Any) -> dict[str, Any]:
 
 
 def origin(graph: Any, name: str, through: tuple[str, ...]) -> str:
-    """The tensor that a name stands for, when these operators hand it on."""
+    """Return the tensor that a name stands for if the operators in `through` pass it on."""
     makers = {made: node for node in graph.node for made in node.output}
     for _ in range(len(graph.node)):
         node = makers.get(name)

@@ -1,4 +1,4 @@
-"""What stands in an ONNX file, as plain data. It reads the file and runs nothing of it."""
+"""Report an ONNX file's contents as plain data. Reads the file and runs nothing."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from graph_walk import PASSES_ON, alive, nodes_inside, nodes_within, origin, sto
 from onnx import numpy_helper
 
 MOST = 64
-"""So many of what is only shown are told. Never of what is looked for: it could be the last one."""
+"""Limit of lists that are only shown to learners. Lists that are searched have no such limit."""
 
 MOST_PRODUCTS = 1000
-"""No network here has a tenth of it."""
+"""More than ten times as many as any network here has."""
 
 PRODUCTS = ("Conv", "Gemm", "MatMul")
 
@@ -22,7 +22,7 @@ LEAST, MOST_INT32 = -(2**31), 2**31 - 1
 
 
 def facts(path: str) -> dict[str, Any]:
-    """Opset, inputs and outputs, operators, types, and what an export can have gone wrong in."""
+    """Return opset, inputs and outputs, operators, types, and what exports often get wrong."""
     model = onnx.load(path, load_external_data=False)
     nodes = list(nodes_within(model.graph))
     tensors = list(_tensors(model.graph))
@@ -55,7 +55,7 @@ def _checker(model: onnx.ModelProto) -> str | None:
 
 
 def _inferred(model: onnx.ModelProto) -> onnx.GraphProto:
-    """The graph with the types and shapes of its tensors, as far as they can be told."""
+    """Return the graph with inferred types and shapes, as far as possible."""
     try:
         return onnx.shape_inference.infer_shapes(model).graph
     except onnx.shape_inference.InferenceError:
@@ -63,7 +63,7 @@ def _inferred(model: onnx.ModelProto) -> onnx.GraphProto:
 
 
 def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
-    """All that hold numbers, in initializers and in attributes, of inner graphs too."""
+    """Yield all tensors in initializers and attributes, including subgraphs."""
     yield from graph.initializer
     yield from (sparse.values for sparse in graph.sparse_initializer)
     for node in graph.node:
@@ -101,7 +101,7 @@ def _trains(node: onnx.NodeProto) -> bool:
 def _types(
     graph: onnx.GraphProto, nodes: list[onnx.NodeProto], tensors: list[onnx.TensorProto]
 ) -> set[str]:
-    """Of everything that is stored, computed or converted to."""
+    """Return the types of everything that is stored, computed or cast to."""
     values = (*graph.input, *graph.value_info, *graph.output)
     found = {v.type.tensor_type.elem_type for v in values} | {t.data_type for t in tensors}
     casts = (a.i for n in nodes if n.op_type == "Cast" for a in n.attribute if a.name == "to")
@@ -109,7 +109,7 @@ def _types(
 
 
 def _computed_kernels(graph: onnx.GraphProto, nodes: list[onnx.NodeProto]) -> int:
-    """Convolutions whose weights are no stored numbers; an Identity may hand those on."""
+    """Count convolutions whose weights are not stored; an Identity in between is allowed."""
     known = {*stored(graph)}
     kernels = (node.input[1] for node in nodes if node.op_type == "Conv")
     return sum(origin(graph, name, ("Identity",)) not in known for name in kernels)
@@ -123,7 +123,7 @@ def _beyond_int32(tensor: onnx.TensorProto) -> bool:
 
 
 def _constant_integers(node: onnx.NodeProto) -> Iterator[int]:
-    """Of a Constant that has its numbers as attributes and not as a tensor: int64 by definition."""
+    """Yield the integers of a Constant with attributes instead of a tensor: int64 by definition."""
     if node.op_type != "Constant":
         return
     for attribute in node.attribute:
@@ -138,9 +138,9 @@ def _is_beyond(value: int) -> bool:
 
 
 def _products(graph: onnx.GraphProto, shown: onnx.GraphProto) -> list[list[Any]]:
-    """[operator, shape of its weights, type that they are stored in] of each product.
+    """Return [operator, shape of weights, their stored type] of each product.
 
-    Only of such as the output needs. Weights that are not stored have the type "".
+    Only of products that the output depends on. Weights that are not stored have the type "".
     """
     values = {value.name: value for value in shown.value_info}
     known = stored(graph)

@@ -1,6 +1,6 @@
-"""One model in ONNX Runtime, run as its session options say.
+"""Run one model in ONNX Runtime with given session options.
 
-Runs in a worker of ours that has one model and nothing else. `load` comes first; `run` is in
+Runs in our own worker, which has one model and nothing else. Call `load` first; `run` is in
 destination style.
 """
 
@@ -27,9 +27,9 @@ LOADED = []
 
 
 def load(path, options):
-    """options: JSON, with the keys that `hotloop.checks.resnet_tensorrt.session_options` allows.
+    """Load the model; return the names, types and shapes of its inputs and outputs.
 
-    Gives the names and shapes of what goes in and comes out.
+    options: JSON, with the keys that `hotloop.checks.resnet_tensorrt.session_options` allows.
     """
     session = onnxruntime.InferenceSession(
         path, _options(json.loads(options)), providers=["CPUExecutionProvider"]
@@ -42,7 +42,10 @@ def load(path, options):
 
 
 def run(pictures, logits):
-    """pictures: float32 [n, 3, height, width], normalized. logits: float32 [n, classes]."""
+    """Compute logits.
+
+    pictures: float32 [n, 3, height, width], normalized. logits: float32 [n, classes].
+    """
     session, name = LOADED
     logits.numpy()[...] = session.run(None, {name: pictures.numpy()})[0]
 

@@ -1,8 +1,8 @@
-"""What a network is quantized from, what it is tried on, and what it has become.
+"""Source, calibration frames and test signs for quantization, and the quantized file's structure.
 
-Runs in workers of ours, beside the module's resnet.py, signs.py and weights. `source`,
-`calibration`, `signs` and `classes` never see anything of a candidate's; `structure` reads its
-file, in a process of its own. onnx and torch are loaded by those that need them.
+Runs in our own workers, beside the module's resnet.py, signs.py and weights. `source`,
+`calibration`, `signs` and `classes` never see a file of the candidate's; `structure` reads its
+file, in a separate process. Functions import onnx and torch only when they need them.
 """
 
 import tempfile
@@ -19,7 +19,7 @@ FLOAT = ("Conv", "Gemm", "MatMul", "FusedConv", "FusedGemm")
 INTEGER = ("QLinearConv", "QGemm", "QLinearMatMul")
 DYNAMIC = ("ConvInteger", "MatMulInteger")
 NIGHT = 0.25
-"""Of the light by day."""
+"""Brightness at night, relative to the day."""
 
 COMPUTES = (*FLOAT, *INTEGER, *DYNAMIC)
 INT8 = ("INT8", "UINT8")
@@ -37,12 +37,13 @@ OTHERS = (
     *("MaxPool", "AveragePool", "GlobalAveragePool", "ReduceMean", "QLinearGlobalAveragePool"),
     *("QLinearAveragePool", "QLinearReduceMean", "Flatten", "Reshape", "Squeeze", "Transpose"),
 )
-"""What else a quantized network is made of. Nothing in it has a graph of its own, or sums products
-as a convolution does."""
+"""Other operators of quantized networks. None of them has a subgraph, or sums products as a
+convolution does.
+"""
 
 
 def source():
-    """Path of the trained network in ONNX: float32, any batch, BatchNormalization still in it."""
+    """Return the path of the trained network: ONNX, float32, any batch, with BatchNormalization."""
     import torch
     from resnet import load
 
@@ -54,7 +55,7 @@ def source():
             (torch.zeros(1, 3, 64, 64),),
             path,
             dynamo=False,
-            # The exporter would fold BatchNormalization by itself in evaluation mode.
+            # In evaluation mode, the exporter would fold BatchNormalization.
             training=torch.onnx.TrainingMode.PRESERVE,
             do_constant_folding=False,
             input_names=["pictures"],
@@ -65,10 +66,10 @@ def source():
 
 
 def calibration(seed, count):
-    """Path of an .npz: "frames", uint8 [count, 64, 64, 3] in RGB order, as two drives gave them.
+    """Return the path of an .npz with calibration frames.
 
-    The first half is from the night, the second from the day; on each drive one class comes after
-    another. "labels", int64 [count], lie beside them.
+    "frames": uint8 [count, 64, 64, 3], RGB. "labels": int64 [count]. The first half is from a drive
+    at night, the second from one by day; each is sorted by class.
     """
     frames, labels = pictures(seed, count)
     night = count // 2
@@ -82,12 +83,12 @@ def calibration(seed, count):
 
 
 def signs(seed, out):
-    """out: float32 [n, 3, 64, 64], normalized."""
+    """Generate signs. out: float32 [n, 3, 64, 64], normalized."""
     out.numpy()[...] = normalize(_drawn(seed, len(out))[0])
 
 
 def classes(seed, out):
-    """out: int64 [n], what is on the same signs."""
+    """Write the classes of the same signs. out: int64 [n]."""
     out.numpy()[...] = _drawn(seed, len(out))[1]
 
 
@@ -97,13 +98,13 @@ def _drawn(seed, count):
 
 
 def structure(path, before):
-    """How the computing nodes of a model get their operands, in plain data. before: its source.
+    """Report how the computing nodes of a model get their operands. before: its source.
 
-    For each of them, if the output needs it, its "op" and "name", and of what kind its "activation"
-    and its "weight" are: "static", that is integers whose scale stands in the file; "dynamic",
-    integers that are scaled anew in each call; or "float". "external": whether weights lie in
-    another file. "foreign": operators that no quantized network needs. "unlike": computing nodes
-    whose weights are not those of a layer of the source.
+    "computing": for each of them that the output needs, "op", "name", and the kind of its
+    "activation" and "weight": "static" for integers whose scale is stored, "dynamic" for integers
+    that are scaled in each call, or "float". "external": whether weights are in another file.
+    "foreign": operators that no quantized network needs. "unlike": computing nodes whose weights
+    are no layer's of the source.
     """
     import onnx
 
@@ -165,7 +166,7 @@ class _Reader:
         return "static" if all(map(self._is_constant, scales)) else "dynamic"
 
     def _gives_bytes(self, node):
-        """Whether a QuantizeLinear gives integers of 8 bits: its zero point's type says so."""
+        """Whether a QuantizeLinear outputs 8-bit integers, by the type of its zero point."""
         if len(node.input) > 2 and node.input[2]:
             return self._is_integer(node.input[2])
         return not any(a.name == "output_dtype" and a.i for a in node.attribute)

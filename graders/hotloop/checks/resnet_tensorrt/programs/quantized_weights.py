@@ -1,23 +1,23 @@
-"""Whose weights a quantized layer has: those of a layer of the network that it was made from.
+"""Match the weights of quantized layers with the layers of the source network.
 
-Rounding moves a weight by half a step at most, and folding a normalization scales an output channel
-as a whole. So every channel of a layer has nearly the direction of the same channel of the
-network's layer.
+Rounding moves a weight by at most half a step, and folding a normalization scales an output channel
+as a whole. So every channel of a layer has nearly the direction of its source channel.
 """
 
 import numpy as np
 from graph_walk import PASSES_ON, origin, stored
 
 NEAR = 0.99
-"""Cosine between a channel and its source: rounding to 8 bits leaves 0.9999 of a normal one."""
+"""Cosine between a channel and its source; rounding to 8 bits typically leaves 0.9999."""
 
 HALF = 0.55
-"""Of a step: with one scale for a whole layer small channels lose their direction, and every one of
-their weights is still its source, rounded."""
+"""Allowed rounding error in steps. With one scale for a whole layer, small channels lose their
+direction, but each of their weights is still its source, rounded.
+"""
 
 
 class Weights:
-    """Weights of a graph's layers as [outputs, ...], with the size of a step of their rounding."""
+    """Weights of a graph's layers as [outputs, ...], with the quantization step of each."""
 
     def __init__(self, graph, onnx):
         self.graph, self.onnx = graph, onnx
@@ -25,12 +25,12 @@ class Weights:
         self.tensors = stored(graph)
 
     def of(self, node):
-        """(values, step by output); None when they are not in the file."""
+        """Return (values, steps), output channel first; None if they are not in the file."""
         placed = self._placed(node)
         return None if placed is None else self._outputs_first(node, *placed)
 
     def _placed(self, node):
-        """(values, step that fits their shape)."""
+        """Return (values, steps of the same shape), or None."""
         inputs = [*node.input, "", "", "", "", "", ""]
         if node.op_type in ("QLinearConv", "QGemm", "QLinearMatMul"):
             axis = 0 if node.op_type == "QLinearConv" or _flag(node, "transB") else -1
@@ -69,9 +69,9 @@ class Weights:
 
 
 def unlike(layers, sources):
-    """Names of the layers whose weights are those of no source, each of which is one layer's.
+    """Return the names of the layers whose weights match no source; each source matches one layer.
 
-    layers: name and what `Weights.of` gives. sources: arrays of float64, [outputs, ...].
+    layers: name and the result of `Weights.of`. sources: arrays of float64, [outputs, ...].
     """
     left = list(sources)
     found = []
@@ -93,13 +93,13 @@ def _same(values, steps, source):
         return False
     along = (rows * wanted).sum(1)
     size = (wanted**2).sum(1)
-    # A normalization's scale may be negative, and turns its channel round then.
+    # A normalization's scale may be negative, which flips its channel's sign.
     near = np.abs(along) > NEAR * np.sqrt((rows**2).sum(1) * size)
     return bool((near | _rounded(rows, wanted, steps)).all())
 
 
 def _rounded(rows, wanted, steps):
-    """Whether there is one scale for a channel from which rounding gives all of its weights."""
+    """Whether, for each channel, one scale exists from which rounding gives all of its weights."""
     reach = HALF * steps
     nothing = wanted == 0
     safe = np.where(nothing, 1.0, wanted)

@@ -1,8 +1,8 @@
-"""Small models for questions about files: a convolutional network from a plan that the judge drew.
+"""Write small convolutional models from plans that the judge drew.
 
 A plan is JSON: {"batch", "side", "channels", "steps", "seed"}. A step is [operator, inputs, …]
-with inputs as numbers of earlier values (0: the graph's input); "Conv" has its output channels and
-stride besides. The last value is the graph's output.
+with inputs as numbers of earlier values (0: the graph's input); "Conv" also has its output channels
+and stride. The last value is the graph's output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ OPSET = 13
 
 
 def write(plan: str) -> str:
-    """The path of the model, in float32, with fixed shapes."""
+    """Return the path of the model, in float32, with fixed shapes."""
     told = json.loads(plan)
     rng = np.random.default_rng(told["seed"])
     shapes = [(told["batch"], told["channels"], told["side"], told["side"])]

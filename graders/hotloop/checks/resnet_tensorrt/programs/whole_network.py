@@ -1,7 +1,7 @@
-"""ResNet-50 at full width on 224×224, with weights from a seed: the network that engines are for.
+"""ResNet-50 at full width on 224×224, with weights from a seed, for the engine tasks.
 
-Runs in workers of ours, beside the module's resnet.py and full_width.py: one writes it as ONNX, on
-the CPU; another one is the eager baseline on the GPU, and a third one knows what is right.
+Runs in our own workers, beside the module's resnet.py and full_width.py: one writes it as ONNX on
+the CPU, another is the eager baseline on the GPU, and a third computes reference logits.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ LOADED: list[nn.Module] = []
 
 
 class Camera(nn.Module):
-    """Frames in, logits out, so that a softmax does not hide what went wrong before it."""
+    """From frames to logits, without a softmax, which would hide errors."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
         self.network = network
 
     def forward(self, frames: torch.Tensor) -> torch.Tensor:
-        """uint8 [batch, height, width, 3], BGR, to [batch, 1000]."""
+        """Take uint8 [batch, height, width, 3], BGR; return float32 [batch, 1000]."""
         rgb = frames.flip(-1).permute(0, 3, 1, 2).contiguous()
         return self.network(rgb.float() / 127.5 - 1)
 
 
 def write(seed: int) -> str:
-    """The path of the ONNX model."""
+    """Return the path of the ONNX model."""
     path = str(Path(tempfile.mkdtemp()) / "network.onnx")
     torch.onnx.export(
         Camera(network(seed)).eval(),
@@ -49,19 +49,22 @@ def write(seed: int) -> str:
 
 
 def load(seed: int) -> None:
-    """Have the same network on the GPU."""
+    """Load the same network on the GPU."""
     LOADED[:] = [_on_device(seed)]
 
 
 @torch.inference_mode()
 def run(frames: torch.Tensor, logits: torch.Tensor) -> None:
-    """frames: uint8 [n, 224, 224, 3], BGR. logits: float32 [n, 1000]. Both in host memory."""
+    """Compute logits.
+
+    frames: uint8 [n, 224, 224, 3], BGR. logits: float32 [n, 1000]. In host memory.
+    """
     logits.copy_(LOADED[0](frames.to(DEVICE)))
 
 
 @torch.inference_mode()
 def logits_of(seed: int, frames: torch.Tensor, logits: torch.Tensor) -> None:
-    """As `run`, of the network of a seed, also on a CPU."""
+    """Like `run`, with the network of a seed; also on a CPU."""
     logits.copy_(_on_device(seed)(frames.to(DEVICE)))
 
 

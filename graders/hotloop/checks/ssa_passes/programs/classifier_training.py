@@ -1,4 +1,4 @@
-"""Trains the classifier that is to be made smaller, and draws pictures of stripes."""
+"""Train the classifier to be pruned, and draw images of stripes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ torch.set_num_threads(1)
 PICTURES, EPOCHS, BATCH = 2000, 6, 64
 FIRST, SECOND = 16, 32
 PADDLE = {"running_mean": "_mean", "running_var": "_variance"}
-"""What Paddle calls what PyTorch calls otherwise."""
+"""Maps PyTorch's names to Paddle's where they differ."""
 
 
 def trained(seed: int) -> str:
-    """The network's arrays, under Paddle's names, as an .npz."""
+    """Return the path of an .npz with the network's arrays, under Paddle's names."""
     torch.manual_seed(seed)
     model = nn.Sequential(
         OrderedDict(
@@ -53,7 +53,7 @@ def trained(seed: int) -> str:
 
 
 def pictures(seed: int, count: int) -> str:
-    """Images and labels, as an .npz."""
+    """Return the path of an .npz with `count` images and their labels."""
     images, labels = stripes.drawn(seed, count)
     return _written({"images": images, "labels": labels})
 

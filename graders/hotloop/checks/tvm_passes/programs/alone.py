@@ -1,6 +1,6 @@
-"""Keeps torch out of a process that needs TVM alone: imported before TVM, it saves a second.
+"""Keep torch out of a process that needs only TVM. Import this before TVM; it saves a second.
 
-tvm_ffi imports torch when it is there, to exchange tensors with it.
+tvm_ffi imports torch if it is installed, to exchange tensors with it.
 """
 
 import sys

@@ -1,7 +1,7 @@
-"""Import TVM without PyTorch, which it loads where it finds it: a third of the time.
+"""Import TVM without PyTorch, which TVM imports if it finds it. This takes a third of the time.
 
-Programs that need no torch tensors import this before they import tvm. PyTorch can be imported
-afterwards all the same.
+Programs that need no torch tensors import this before they import tvm. They can still import
+PyTorch afterwards.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""How much of what a warp fetches from global memory does it use?
+"""Measure how much of what a warp fetches from global memory it uses.
 
-Global memory comes in sectors of 32 bytes. When the threads of a warp load neighbouring elements
-every byte of a sector is used; when each loads from a row of its own, most of it is thrown away.
-Loads that fill a cache in shared memory are looked at, with all loops around them at their start.
+Global memory is fetched in sectors of 32 bytes. If the threads of a warp load neighbouring
+elements, every byte of a sector is used; if each loads from its own row, most bytes are wasted.
+Checked are the loads that fill a cache in shared memory, with all surrounding loops at their first
+iteration.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _OPERATIONS = {
 
 
 def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
-    """A sentence's beginning for each copy that wastes what it fetches."""
+    """Yield a message fragment for each copy that uses less than LEAST_USED of what it fetches."""
     for source, shares in _copies(function.body, ()):
         if shares < LEAST_USED:
             yield (
@@ -43,7 +44,7 @@ def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
 
 
 def _copies(node: Any, loops: tuple[Any, ...]) -> Iterator[tuple[str, float]]:
-    """Names of what is copied to shared memory, with the share of fetched bytes that is used."""
+    """Yield each copy to shared memory: its source's name and the used share of fetched bytes."""
     if isinstance(node, tirx.For):
         yield from _copies(node.body, (*loops, node))
     elif isinstance(node, tirx.SeqStmt):
@@ -69,7 +70,7 @@ def _of_copy(realize: Any, store: Any, loops: tuple[Any, ...]) -> Iterator[tuple
 
 
 def _warp(loops: tuple[Any, ...]) -> Iterator[_Values]:
-    """Values of the loop variables: the first threads of a block, each with all its lanes."""
+    """Yield the loop variables' values for a block's first 32 threads, each with all its lanes."""
     start = {loop.loop_var: int(loop.min) for loop in loops}
     lanes = [loop for loop in loops if loop.kind == tirx.ForKind.VECTORIZED]
     threads = sorted((loop for loop in loops if _axis(loop).startswith("threadIdx")), key=_axis)
@@ -90,7 +91,7 @@ def _axis(loop: Any) -> str:
 
 
 def _place(load: Any, realize: Any, values: _Values) -> Iterator[int]:
-    """The element that is loaded, counted from the buffer's first one."""
+    """Yield the flat index of the loaded element in its buffer."""
     axes = zip(realize.block.iter_vars, realize.iter_values, strict=True)
     inside = {**values, **{axis.var: _number(value, values) for axis, value in axes}}
     place = 0
@@ -100,7 +101,7 @@ def _place(load: Any, realize: Any, values: _Values) -> Iterator[int]:
 
 
 def _number(expression: Any, values: _Values) -> int:
-    """What an index is. ValueError for what does not occur in indices of a schedule."""
+    """Evaluate an index. Raises ValueError for an expression that schedules do not produce."""
     if isinstance(expression, tirx.IntImm):
         return int(expression)
     if expression in values:

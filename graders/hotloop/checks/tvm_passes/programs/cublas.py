@@ -1,4 +1,4 @@
-"""The library's matrix product, in float32 without shortcuts: what a GPU schedule is held up to."""
+"""The baseline of a GPU schedule: PyTorch's matrix product in float32, without TF32."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ torch.backends.cuda.matmul.allow_tf32 = False
 
 
 def product(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
-    """Computes out = a @ b; on a GPU it is cuBLAS that does."""
+    """Compute out = a @ b; on a GPU with cuBLAS."""
     torch.matmul(a, b, out=out)

@@ -1,4 +1,4 @@
-"""What PyTorch says of the network that is imported: its parameters, and its answers in use."""
+"""PyTorch's reference for the imported network: its parameters and its outputs in eval mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ torch.set_num_threads(1)
 
 
 def parameters(seed: int, width: int, blocks: int) -> dict[str, Any]:
-    """Names and shapes in PyTorch's order, how many running statistics there are, and a .npz."""
+    """Return the parameters' names and shapes in PyTorch's order, and the path of a .npz with them.
+
+    running: the number of elements of running statistics.
+    """
     model = network.load(seed, width, blocks)
     named = [(name, values.detach().numpy()) for name, values in model.named_parameters()]
     running = sum(values.numel() for name, values in model.named_buffers() if "running" in name)
@@ -28,7 +31,10 @@ def parameters(seed: int, width: int, blocks: int) -> dict[str, Any]:
 
 
 def answer(pictures: torch.Tensor, seed: int, width: int, blocks: int, out: torch.Tensor) -> None:
-    """float32 [batch, 3, 16, 16] to float64 logits [batch, 5], as the network is used."""
+    """Write the logits of the network in eval mode.
+
+    pictures: float32 [batch, 3, 16, 16]. out: float64 [batch, 5].
+    """
     model = network.load(seed, width, blocks).double().eval()
     with torch.no_grad():
         out.copy_(model(pictures.double()))

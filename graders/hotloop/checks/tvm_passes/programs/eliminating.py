@@ -1,7 +1,7 @@
-"""Eliminates the guards of our own random programs: what a finished pass asks when it is run.
+"""Eliminate the guards of our own random programs, as a complete pass would.
 
-Trusted: it sees modules of ours only. How often its results ask their guards is what the results of
-a candidate's pass are held to; what they compute is not looked at.
+Trusted: it sees only our modules. How often its results evaluate their guards is the limit for the
+results of a candidate's pass; the values that they compute are not used.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ NOTHING = tirx.Evaluate(0)
 
 
 def eliminated(source: str, drops: bool, outer_first: bool) -> str:
-    """Path of the module at `source` without the guards that are decided.
+    """Return the path of a copy of the module at `source` without decided guards.
 
-    drops: whether a guard around nothing and a loop around nothing go too, which is free to a pass.
-    outer_first: whether a loop is peeled before those in it. Both change which loops are peeled,
-    and so how often the guards that stay are asked.
+    drops: whether to also remove guards and loops with empty bodies, which is optional for a pass.
+    outer_first: whether to peel a loop before the loops in it. Both change which loops are peeled,
+    and so how often the remaining guards are evaluated.
     """
     module = tvm.ir.load_json(Path(source).read_text())
     functions = {
@@ -42,7 +42,7 @@ class _Elimination:
         self.outer_first = outer_first
 
     def of(self, statement: Any, ranges: guards.Ranges, facts: guards.Facts) -> Any:
-        """The statement without guards that are decided where it stands."""
+        """Return the statement without the guards that `ranges` and `facts` decide."""
         if isinstance(statement, tirx.SeqStmt):
             return _sequence([self.of(part, ranges, facts) for part in statement.seq])
         if isinstance(statement, tirx.IfThenElse):
@@ -79,7 +79,7 @@ class _Elimination:
         return self._peeled(again, ranges, facts)
 
     def _peeled(self, loop: Any, ranges: guards.Ranges, facts: guards.Facts) -> Any:
-        """The other iterations, and then the last one by itself."""
+        """Return the loop without its last iteration, followed by the last iteration alone."""
         kind, length = loop.loop_var.ty.dtype, int(loop.extent)
         last = tirx.IntImm(kind, int(loop.min) + length - 1)
         others = _with(loop, tirx.IntImm(kind, length - 1), loop.body)
@@ -95,7 +95,7 @@ class _Elimination:
 
 
 def _sequence(parts: list[Any]) -> Any:
-    """One after another, without nests and without those that do nothing, as SeqStmt has them."""
+    """Join statements into one SeqStmt, without nested sequences and without empty statements."""
     flat: list[Any] = []
     for part in parts:
         flat += part.seq if isinstance(part, tirx.SeqStmt) else [part]

@@ -1,4 +1,4 @@
-"""Makes Relax modules of the judge's graphs."""
+"""Build Relax modules from the judge's graphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tvm import relax
 
 
 def build(text: str) -> str:
-    """Where the module is, as JSON text: "main" with one dataflow block, weights as inputs."""
+    """Return the path of the module as JSON: "main" with one dataflow block, weights as inputs.
+
+    text: a graph as `Graph.text` writes it.
+    """
     told = json.loads(text)
     inputs = [
         relax.Var("x" if n == 0 else f"p{n}", relax.TensorType(shape, "float32"))
@@ -34,7 +37,7 @@ def build(text: str) -> str:
 
 
 def operator(kind: str, given: list[Any], shape: list[int], axes: list[int]) -> Any:
-    """A call of one of the operators that the graphs are made of. KeyError for any other."""
+    """Return a call of one of the graphs' operators. Raises KeyError for any other operator."""
     if kind == "permute_dims":
         return relax.op.permute_dims(given[0], axes)
     if kind == "reshape":

@@ -1,8 +1,8 @@
-"""Runs all functions of a module on the judge's numbers. Needs no TVM, and compiles nothing.
+"""Run all functions of a module on the judge's numbers. Needs no TVM and compiles nothing.
 
-A plan, written by programs_*.py, says for each call which function it is and what it is given:
-{"name", "arguments": [{"shape", "dtype", "at"} or a number, …]}; `at` is where an array's values
-lie in the pool of numbers. What the calls give is written one after another to `out`.
+A plan, written by programs_*.py, gives for each call the function and its arguments:
+{"name", "arguments": [{"shape", "dtype", "at"} or a number, …]}; `at` is the index of the array's
+first value in the pool of numbers. The calls' results are written one after another to `out`.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ LOADED: dict[str, Any] = {}
 
 
 def load(module: str, plan: str) -> int:
-    """Take a module and its plan; the number of calls."""
+    """Load a module and its plan; return the number of calls."""
     LOADED["graph"] = Graph(module)
     LOADED["calls"] = json.loads(Path(plan).read_text())
     return len(LOADED["calls"])
 
 
 def run(pool: Any, out: Any) -> None:
-    """Make all calls with the numbers of `pool`, float64, and fill `out`, float64, with results."""
+    """Run all calls on the numbers of `pool`, float64, and write the results to `out`, float64.
+
+    Raises Unrunnable if the number of results is not the size of `out`.
+    """
     results = called(LOADED["graph"], LOADED["calls"], pool.numpy())
     flat = np.concatenate([part.ravel() for parts in results for part in parts])
     if flat.size != out.numel():
@@ -36,22 +39,22 @@ def run(pool: Any, out: Any) -> None:
 
 
 def count(pool: Any, out: Any) -> None:
-    """Make all calls likewise, and fill `out` with the number of questions that each asks."""
+    """Run all calls likewise; write how many guards each call evaluates to `out`, float64."""
     out.numpy()[:] = asked(LOADED["graph"], LOADED["calls"], pool.numpy())
 
 
 def asked(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[int]:
-    """How many questions each call of a plan asks."""
+    """Return how many guards each call of a plan evaluates."""
     return [questions for _, questions in _made(graph, calls, pool)]
 
 
 def called(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[list[np.ndarray]]:
-    """What each call of a plan gives."""
+    """Return the output arrays of each call of a plan."""
     return [result for result, _ in _made(graph, calls, pool)]
 
 
 def _made(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[tuple[list[np.ndarray], int]]:
-    """What each call gives, and how many questions it asks. Relax functions ask none."""
+    """Return each call's outputs and how many guards it evaluates: 0 for Relax functions."""
     functions = dict(graph.functions())
     tir, relax = TirMachine(graph), RelaxMachine(graph)
     results = []

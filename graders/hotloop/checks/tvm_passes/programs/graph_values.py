@@ -1,8 +1,8 @@
-"""TVM's JSON as a graph, without TVM: nodes with a type and the numbers of their parts.
+"""Read TVM's JSON as a graph, without TVM: nodes with a type and the indices of their parts.
 
 `tvm.ir.save_json` of apache-tvm 0.27 writes {"root_index": r, "nodes": [{"type", "data"}, …]}; a
-part is given by its node's number, except for plain numbers and texts that a class of TVM's keeps
-by value. Nothing here runs what a module says: see tir_machine.py and relax_machine.py.
+part is given by its node's index, except for numbers and strings that a TVM class stores by value.
+Nothing here runs the module: see tir_machine.py and relax_machine.py.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _KINDS |= {(2, 64): "float64", (6, 8): "bool"}
 
 
 class Unrunnable(ValueError):
-    """The module does what is not part of the game here. The message is a sentence's beginning."""
+    """The module uses something unsupported here. The message is the beginning of a sentence."""
 
 
 class Graph:
-    """The nodes of a module."""
+    """The nodes of a module that is read from a file."""
 
     def __init__(self, path: str | Path) -> None:
         graph = json.loads(Path(path).read_text())
@@ -37,40 +37,43 @@ class Graph:
         self.root: int = graph["root_index"]
 
     def kind(self, index: int) -> str:
-        """A node's type."""
+        """Return a node's type."""
         return self.nodes[index]["type"]
 
     def data(self, index: int) -> Any:
-        """What a node is made of: a dict of numbers of nodes, a list of them, or a plain value."""
+        """Return a node's data: a dict of node indices, a list of them, or a plain value."""
         return self.nodes[index]["data"]
 
     def items(self, index: int) -> list[int]:
-        """The parts of an array."""
+        """Return the node indices of an array's elements."""
         return self.nodes[index].get("data", [])
 
     def is_none(self, index: int) -> bool:
-        """Whether a part is left out."""
+        """Whether an optional part is absent."""
         return self.kind(index) == "None"
 
     def number(self, index: int) -> int:
-        """The value of an integer literal."""
+        """Return the value of an integer literal. Raises Unrunnable for any other node."""
         if self.kind(index) != "ir.IntImm":
             raise Unrunnable(f"{self.kind(index)} stands where a number has to")
         return int(self.data(self.data(index)["value"]))
 
     def dtype(self, index: int) -> str:
-        """Of an expression."""
+        """Return the dtype of an expression."""
         return self.data(self.data(index)["ty"])["dtype"]
 
     def functions(self) -> Iterator[tuple[str, int]]:
-        """Name and node of each function of the module."""
+        """Yield the name and node index of each function of the module."""
         flat = self.items(self.data(self.root)["functions"])
         for variable, function in zip(flat[::2], flat[1::2], strict=True):
             yield self.data(self.data(variable)["name_hint"]), function
 
 
 def tensor(text: str) -> np.ndarray:
-    """A constant, as TVM saves it: magic, device, dimensions, dtype, shape, bytes; in base64."""
+    """Decode a constant from TVM's base64: magic, device, rank, dtype, shape, bytes.
+
+    Raises Unrunnable if the header is not as TVM writes it, or the dtype is unknown.
+    """
     raw = base64.b64decode(text)
     magic, _, _, _, rank, code, bits, lanes = _HEADER.unpack_from(raw)
     kind = _KINDS.get((code, bits))

@@ -1,14 +1,13 @@
-"""Guards of TIR functions: which are decided by the loops around them, and what a pass left over.
+"""Guards of TIR functions: which ones the surrounding loops decide, and which ones a pass left.
 
-A guard is decided when its condition, which reads no buffer, is true or false for all values that
-the loops' variables can have where it stands, given the conditions of the guards around it. The
-last iteration of a loop of constant length is worth peeling off when that decides a guard
-in the others. Nothing is rewritten here: an iteration that was peeled off is a loop whose variable
-has one value.
+A guard is decided if its condition, which reads no buffer, is true or false for all values of the
+loop variables around it, given the conditions of the guards around it. Peeling off the last
+iteration of a loop of constant length is worth it if that decides a guard in the other iterations.
+Nothing is rewritten here: a peeled iteration is treated as a loop whose variable has one value.
 
-A guard can also be hidden where nobody decides it: behind a load, a name, the length of a loop, or
-the kind of the loop around it. So loops and names must be of the sorts that there were, here, and
-how often guards are asked is counted when the functions are run, see passes.py.
+A pass could also hide a guard where this analysis does not see it: behind a load, a bound name, a
+loop's length, or the kind of the loop around it. So loops and bound names must be of sorts that the
+original has, and passes.py counts how often guards are evaluated when the functions run.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import tvm_ffi
 from tvm import sym, tirx
 from tvm.ir import Range
 
-# Which of two loops is peeled for a guard is free, and so is the order; unrolling them is not.
+# Allows for peeling either of two loops for a guard, in any order, but not for unrolling them.
 SLACK = 3
 
 Ranges = dict[Any, Any]
@@ -29,7 +28,7 @@ Facts = tuple[Any, ...]
 
 
 def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
-    """A sentence's beginning when a guard was left over, or more was done than eliminate guards."""
+    """Return a message fragment if a guard is left or anything else was changed, else None."""
     for variable, function in before.functions_items():
         found = _about(function, after[variable.name_hint])
         if found is not None:
@@ -53,13 +52,16 @@ def _about(before: Any, after: Any) -> str | None:
 
 
 def has_less_to_do(before: Any, after: Any) -> bool:
-    """Whether a pass has eliminated some of what there was to eliminate."""
+    """Whether the pass has eliminated some of the decided guards."""
     had = sum(1 for _ in chances(before.body, {}, ()))
     return had > 0 and sum(1 for _ in chances(after.body, {}, ())) < had
 
 
 def other_kinds(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
-    """A sentence's beginning when a loop has a kind that none had: parallel ones have no order."""
+    """Return a message fragment if a loop has a kind that no loop of the original had, else None.
+
+    A parallel loop, for example, has no order of iterations.
+    """
     for variable, function in before.functions_items():
         for kind in sorted(_kinds(after[variable.name_hint]) - _kinds(function)):
             return f"in {variable.name_hint!r} a loop has become {kind}"
@@ -77,7 +79,7 @@ def _kinds(function: Any) -> set[str]:
 
 
 def _sorts(function: Any) -> set[str]:
-    """The sorts of loops and of bound values, as the learner is told of them."""
+    """Return descriptions, as shown to the learner, of the sorts of loops and of bound values."""
     places = {parameter: place for place, parameter in enumerate(function.params)}
     found: set[str] = set()
 
@@ -103,7 +105,7 @@ def _sorts(function: Any) -> set[str]:
 
 
 def chances(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[str]:
-    """What there is to do in a statement, as the learner is told of it."""
+    """Yield descriptions, as shown to the learner, of decided guards and of loops worth peeling."""
     for condition, there, known in guards(statement, ranges, facts):
         if decided(condition, there, known) is not None:
             yield f"the guard {str(condition)!r} is left, which the loops around it decide"
@@ -114,7 +116,7 @@ def chances(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[str]:
 
 
 def stores_needed(statement: Any, ranges: Ranges, facts: Facts) -> int:
-    """How many stores stand in a statement once its guards are eliminated."""
+    """Return how many stores a statement contains once its guards are eliminated."""
     if isinstance(statement, tirx.SeqStmt):
         return sum(stores_needed(part, ranges, facts) for part in statement.seq)
     if isinstance(statement, tirx.IfThenElse):
@@ -140,13 +142,13 @@ def _stores_in_loop(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> int
 
 
 def is_worth_peeling(loop: Any, ranges: Ranges, facts: Facts) -> bool:
-    """Whether leaving the last iteration out decides a guard in the others."""
+    """Whether peeling off the last iteration decides a guard in the others."""
     return _is_worth_peeling(loop, of(loop.min, loop.extent), ranges, facts)
 
 
 def _is_worth_peeling(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> bool:
     parts = (extent.min, extent.extent)
-    # Of any kind: a pass may not make a loop parallel to get around peeling it.
+    # Loops of any kind count: making a loop parallel must not avoid peeling it.
     if not all(isinstance(part, tirx.IntImm) for part in parts) or int(extent.extent) < 2:
         return False
     variable = loop.loop_var
@@ -160,7 +162,7 @@ def _is_worth_peeling(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> b
 
 
 def guards(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
-    """Each guard that can be reached: its condition, and the ranges and facts at its place."""
+    """Yield each reachable guard's condition, with the ranges and facts that hold there."""
     for part, there, known in _inside(statement, ranges, facts):
         if isinstance(part, tirx.IfThenElse):
             yield part.condition, there, known
@@ -173,7 +175,7 @@ def _loops(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, 
 
 
 def _inside(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
-    """All statements in a statement that can be reached, with what is known there."""
+    """Yield all reachable statements in a statement, with the ranges and facts that hold there."""
     yield statement, ranges, facts
     if isinstance(statement, tirx.SeqStmt):
         for part in statement.seq:
@@ -187,7 +189,7 @@ def _inside(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any,
 
 
 def open_branches(guard: Any, ranges: Ranges, facts: Facts) -> list[tuple[Any, Facts]]:
-    """The branches that may be taken, and what is known in each."""
+    """Return the branches that may be taken, with the facts that hold in each."""
     answer = decided(guard.condition, ranges, facts)
     branches = [(guard.then_case, guard.condition, True)]
     if guard.else_case is not None:
@@ -200,7 +202,7 @@ def open_branches(guard: Any, ranges: Ranges, facts: Facts) -> list[tuple[Any, F
 
 
 def decided(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
-    """True or False where that is proven, else None."""
+    """Return the condition's value if it is proven, else None."""
     if _reads(condition):
         return None
     analyzer = sym.Analyzer()
@@ -231,5 +233,5 @@ def _stores(statement: Any) -> int:
 
 
 def of(start: Any, extent: Any) -> Any:
-    """The range of a loop's variable."""
+    """Return the range of a loop's variable."""
     return Range.from_min_extent(start, extent)

@@ -1,4 +1,4 @@
-"""The naive matrix product that a learner's schedule is given. Sees nothing of the learner's."""
+"""The naive matrix product that a learner's schedule starts from. Has no file of the learner's."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tvm import te
 
 
 def make(m: int, n: int, k: int) -> str:
-    """Path of a module: C[m, n] = A[m, k] @ B[k, n] in float32, in three loops, block "C"."""
+    """Return the path of a module: C[m, n] = A[m, k] @ B[k, n], float32, three loops, block "C"."""
     path = Path(tempfile.mkdtemp()) / "naive.json"
     path.write_text(tvm.ir.save_json(tvm.IRModule({"main": naive(m, n, k)})))
     return str(path)
 
 
 def naive(m: int, n: int, k: int) -> tvm.tirx.PrimFunc:
-    """As the task says it. Made by TE, so that it is no solution of `naive_matmul` to copy."""
+    """Return the product that the task describes, built with TE so that it is no solution."""
     a = te.placeholder((m, k), "float32", name="a")
     b = te.placeholder((k, n), "float32", name="b")
     p = te.reduce_axis((0, k), name="p")

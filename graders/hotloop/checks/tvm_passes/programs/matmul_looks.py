@@ -1,4 +1,4 @@
-"""Looks at a candidate's matrix product without running it. Answers are sentences' beginnings."""
+"""Inspect a candidate's matrix product without running it; return message fragments, or None."""
 
 from __future__ import annotations
 
@@ -22,34 +22,36 @@ from tvm.target import Target
 MOST_THREADS = 1024
 MOST_SHARED_BYTES = 48 * 1024
 LEAST_LOOPS = 7
-"""Around the block of a tuned product: 4 tiles each of i and j and 2 of k make 10 loops, of which a
-trace fuses up to 4 into the parallel one. The recorded trials have 7 to 10."""
+"""Of loops around a tuned block. 4 tiles each of i and j and 2 of k make 10, of which a trace fuses
+up to 4 into the parallel one. The recorded trials have 7 to 10.
+"""
 
 
 def naive(path: str, m: int, n: int, k: int) -> str | None:
-    """Is it the naive product, three plain loops around one block?"""
+    """Return why it is not the naive product, three plain loops around one block; None if it is."""
     return _first(_naive_mismatches, path, m, n, k)
 
 
 def scheduled(path: str, m: int, n: int, k: int) -> str | None:
-    """Is it a product of the same tensors in float32, without a race, and not the naive one?"""
+    """Return a fault, or None if it is a scheduled float32 product of this size without races."""
     return _first(_scheduled_mismatches, path, m, n, k)
 
 
 def tuned(path: str, m: int, n: int, k: int) -> str | None:
-    """As `scheduled`, and does it look like what MetaSchedule leaves of the three loops?"""
+    """Like `scheduled`; the loops must also have the structure that MetaSchedule produces."""
     return _first(_tuned_mismatches, path, m, n, k)
 
 
 def on_gpu(path: str, m: int, n: int, k: int) -> str | None:
-    """As `scheduled`, and is it made for threads, with both factors cached in shared memory?"""
+    """Like `scheduled`; it must also bind threads and cache both factors in shared memory."""
     return _first(_gpu_mismatches, path, m, n, k)
 
 
 def cuda(path: str) -> dict[str, Any]:
-    """CUDA C++ of the module, with what a launch takes; made without a GPU and without nvcc.
+    """Generate CUDA C++ from the module, without a GPU and without nvcc.
 
-    path: of the text. threads: of a block. shared_bytes: declared. mismatch: None if all is well.
+    Returns path: of the source. threads: of a block. shared_bytes: declared. mismatch: a message
+    fragment, or None.
     """
     module = vetting.read(path, vetting.TIR)
     target = Target({"kind": "cuda", "arch": "sm_80"}, host="llvm")
@@ -170,7 +172,7 @@ def _gpu_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> 
 
 
 def _depth(node: Any) -> int:
-    """How many loops lie in each other."""
+    """Return how many loops are nested at most."""
     if isinstance(node, tirx.For):
         return 1 + _depth(node.body)
     if isinstance(node, tirx.SeqStmt):
@@ -179,14 +181,14 @@ def _depth(node: Any) -> int:
 
 
 def _all(function: Any, kind: type) -> list[Any]:
-    """All nodes of a kind, outermost first."""
+    """Return all nodes of a type, outermost first."""
     found: list[Any] = []
     tvm_ffi.structural_walk(function.body, (kind, found.append), order="pre")
     return found
 
 
 def _float_types(path: str) -> set[str]:
-    """Names of the floating types that occur anywhere in the module."""
+    """Return the names of the floating-point types that occur anywhere in the module."""
     nodes = json.loads(Path(path).read_text())["nodes"]
     dtypes = {
         node["data"]["dtype"].split("x")[0] for node in nodes if node["type"] == "ir.PrimType"

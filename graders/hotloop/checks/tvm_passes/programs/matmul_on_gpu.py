@@ -1,4 +1,4 @@
-"""Runs a candidate's schedule on the GPU, compiled once; the module lies beside this file."""
+"""Run a candidate's schedule on the GPU, compiled once, from scheduled.json beside this file."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ matmul_runs.load_cuda(str(Path(__file__).parent / "scheduled.json"))
 
 
 def run(a: Any, b: Any, out: Any) -> None:
-    """Computes out[m, n] = a[m, k] @ b[k, n], all float32 and on the GPU."""
+    """Compute out[m, n] = a[m, k] @ b[k, n], all float32 and on the GPU."""
     matmul_runs.run(a, b, out)

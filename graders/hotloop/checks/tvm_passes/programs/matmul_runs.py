@@ -1,6 +1,6 @@
-"""Runs a candidate's matrix product on the judge's tensors, compiled for this machine's CPU.
+"""Run a candidate's matrix product on the judge's tensors, compiled for this machine's CPU.
 
-Also the baseline's program: it runs the naive module in a process of its own.
+Also the baseline's program: another process runs the naive module with it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ import json
 import os
 from typing import Any
 
-# Before TVM is loaded: one thread a core that the judge gives, bound by the judge, and threads
-# that rest as soon as they have nothing to do, as the clock stops only for a process at rest.
+# Set before TVM is loaded: one thread for each core that the judge assigns and binds, without
+# spinning, because the clock stops only once the process is idle.
 os.environ["TVM_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
 os.environ["TVM_BIND_THREADS"] = "0"
 os.environ["TVM_THREAD_POOL_SPIN_COUNT"] = "0"
@@ -32,15 +32,15 @@ def load(path: str) -> None:
 
 
 def run(a: Any, b: Any, out: Any) -> None:
-    """Computes out[m, n] = a[m, k] @ b[k, n], all float32."""
+    """Compute out[m, n] = a[m, k] @ b[k, n], all float32."""
     COMPILED[0](a, b, out)
 
 
 def load_threads(path: str) -> None:
-    """Compile a module that was made for a GPU so that one thread runs it, in the threads' order.
+    """Compile a GPU schedule so that one CPU thread runs it, in the order that barriers ensure.
 
-    A schedule leaves its caches with the shape of what they cache, so that each element has a place
-    of its own: here they become parameters, that `run_threads` hands in without a number in them.
+    Schedules leave caches with the shape of what they cache, so that each element has its own
+    place. Here the caches become parameters, which `run_threads` passes filled with NaN.
     """
     given = vetting.read(path, vetting.TIR)["main"]
     in_turn = tvm.IRModule({"main": threads_in_turn.in_turn(given)})
@@ -55,13 +55,13 @@ def load_threads(path: str) -> None:
 
 
 def run_threads(a: Any, b: Any, out: Any) -> None:
-    """Gives a @ b; what is in no cache yet is not a number."""
+    """Compute out = a @ b with caches full of NaN, so that reading an unfilled element shows."""
     empty = [tvm.runtime.tensor(np.full(shape, np.nan, np.float32)) for shape in SHAPES]
     COMPILED[0](a, b, out, *empty)
 
 
 def load_cuda(path: str) -> None:
-    """Compile a module for the GPU that is here."""
+    """Compile a module for the GPU of this machine."""
     module = vetting.read(path, vetting.TIR)
     COMPILED[:] = [tvm.compile(module, target=Target("cuda", host="llvm"))["main"]]
 
@@ -72,7 +72,7 @@ def _compiled(module: tvm.IRModule) -> Any:
 
 
 def _serialize(graph: dict[str, Any]) -> list[list[int]]:
-    """Make caches parameters, in the graph; their shapes."""
+    """Turn the caches of a JSON graph into parameters, in place; return their shapes."""
     nodes: list[dict[str, Any]] = graph["nodes"]
     nodes.append({"type": "ffi.String", "data": "global"})
     scope = len(nodes) - 1
@@ -92,7 +92,7 @@ def _serialize(graph: dict[str, Any]) -> list[list[int]]:
 
 
 def _shape(nodes: list[dict[str, Any]], variable: int) -> list[int]:
-    """Of the buffer that node `variable` is."""
+    """Return the shape of the buffer that node `variable` is."""
     buffer = nodes[nodes[variable]["data"]["ty"]]["data"]
     extents = nodes[buffer["shape"]]["data"]
     return [int(nodes[nodes[extent]["data"]["value"]]["data"]) for extent in extents]

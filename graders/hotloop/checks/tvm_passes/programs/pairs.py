@@ -1,8 +1,8 @@
-"""Products and sums of Relax functions: which could be fused, and what a pass has made of them.
+"""Products and sums of Relax functions: which can be fused, and what a pass has made of them.
 
-Both functions are read as the expressions that they return, each distinct one once, with every
-R.ewise_fma written out as its product and sum. So the order of bindings, names, equal expressions
-that were merged and swapped operands make no difference, and everything else does.
+Both functions are compared as the expressions that they return, each distinct one once, with every
+R.ewise_fma expanded to its product and sum. So the order of bindings, names, merged equal
+expressions and swapped operands make no difference, and everything else does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EITHER_WAY = {"relax.multiply", "relax.add", "relax.maximum"}
 
 
 def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
-    """A sentence's beginning when not just all pairs were fused."""
+    """Return a message fragment unless all pairs, and nothing else, were fused; None if so."""
     for variable, function in before.functions_items():
         name = variable.name_hint
         found = _about(function, after[name])
@@ -30,7 +30,7 @@ def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
 
 
 def has_less_to_do(before: Any, after: Any) -> bool:
-    """Whether a pass has fused some of what there was to fuse."""
+    """Whether a pass has fused some of the pairs. False for anything but a Relax function."""
     if not isinstance(before, relax.Function):
         return False
     had = len(pairs(before))
@@ -61,7 +61,10 @@ def _about_operators(had: Counter[str], has: Counter[str], fused: int) -> str | 
 
 
 def pairs(function: relax.Function) -> list[Any]:
-    """The variables of the sums that take up a product of their own."""
+    """Return the variables of the sums that have a product of their own as an operand.
+
+    The product has no other use, stays in its block, and all three operands have the same type.
+    """
     values = {binding.var: binding.value for binding in bindings(function)}
     used: Counter[Any] = Counter(variables(function))
     found = []
@@ -87,12 +90,12 @@ def _free(product: Any, addend: Any, values: Any, used: Counter[Any]) -> bool:
 
 
 def bindings(function: relax.Function) -> list[Any]:
-    """All bindings of a function without branches."""
+    """Return all bindings of a function without branches."""
     return [binding for block in function.body.blocks for binding in block.bindings]
 
 
 def variables(function: relax.Function) -> list[Any]:
-    """Each use of a variable, as often as it is used."""
+    """Return the variables that the function uses, one entry for each use."""
     found: list[Any] = []
     for binding in bindings(function):
         found += _leaves(binding.value)
@@ -108,7 +111,10 @@ def _leaves(expression: Any) -> list[Any]:
 
 
 def operators(function: Any) -> Counter[str]:
-    """How many distinct expressions there are of each operator, among those that are returned."""
+    """Count the distinct expressions of each operator among those the result depends on.
+
+    Empty for anything but a Relax function.
+    """
     if not isinstance(function, relax.Function):
         return Counter()
     terms: dict[Any, int] = {}
@@ -117,7 +123,10 @@ def operators(function: Any) -> Counter[str]:
 
 
 def result(function: relax.Function, terms: dict[Any, int], *, written_out: bool = True) -> int:
-    """The number of the returned expression in `terms`, which gets all its parts."""
+    """Return the number of the returned expression in `terms`, to which all its parts are added.
+
+    written_out: whether to expand R.ewise_fma into a product and a sum.
+    """
     values = {binding.var: binding.value for binding in bindings(function)}
     places = {parameter: place for place, parameter in enumerate(function.params)}
     done: dict[Any, int] = {}

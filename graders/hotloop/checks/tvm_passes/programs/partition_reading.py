@@ -1,8 +1,8 @@
-"""Reads a partitioned module, and tells it as plain data. Nothing of it is compiled or run.
+"""Report a partitioned module as plain data. Nothing of it is compiled or run.
 
-A function is reported as its inputs, steps and outputs. A step does an operator, "relax.matmul", or
-calls another reported function, "@name"; values are named by number, "v3", those of a tuple
-"v3.0". What has no place in such a telling is refused.
+A function is reported as its inputs, steps and outputs. A step applies an operator, "relax.matmul",
+or calls another reported function, "@name". Values are named by number, "v3"; a tuple's parts are
+"v3.0" and so on. A module that cannot be described this way is refused.
 """
 
 from __future__ import annotations
@@ -20,11 +20,14 @@ MOST_BYTES = 4 << 20
 
 
 class Refused(ValueError):
-    """The module holds what no partition needs. The message is a sentence's beginning."""
+    """The module contains something that no partition needs.
+
+    The message is a fragment of a sentence.
+    """
 
 
 def described(path: str) -> dict[str, Any]:
-    """The module as plain data: {"functions": {...}}, or {"refused": why}."""
+    """Return the module as plain data: {"functions": {...}}, or {"refused": why}."""
     try:
         return {"functions": _Telling(_module(path)).functions}
     except Refused as refusal:
@@ -50,7 +53,7 @@ def _module(path: str) -> tvm.IRModule:
 
 
 class _Telling:
-    """All functions of a module, those inside of others too."""
+    """Reports all functions of a module, including nested ones. Raises Refused."""
 
     def __init__(self, module: tvm.IRModule) -> None:
         self.functions: dict[str, dict[str, Any]] = {}
@@ -60,7 +63,7 @@ class _Telling:
             self.tell(variable.name_hint, function)
 
     def tell(self, name: str, function: relax.Function) -> None:
-        """Add a function under a name of its own."""
+        """Add a function under a unique name."""
         if len(self.functions) >= MOST_FUNCTIONS:
             raise Refused(f"it has more than {MOST_FUNCTIONS} functions")
         self.functions[name] = {}
@@ -68,7 +71,7 @@ class _Telling:
 
 
 class _Body:
-    """One function."""
+    """Reports one function."""
 
     def __init__(self, telling: _Telling, name: str, function: relax.Function) -> None:
         self.telling = telling
@@ -81,7 +84,7 @@ class _Body:
         self.count = 0
 
     def described(self) -> dict[str, Any]:
-        """Attributes, inputs, steps, outputs and the types of all values."""
+        """Return attributes, inputs, steps, outputs and the types of all values."""
         inputs = [name for parameter in self.function.params for name in self.new(parameter)]
         for block in self.function.body.blocks:
             for binding in block.bindings:
@@ -95,7 +98,7 @@ class _Body:
         }
 
     def new(self, variable: Any) -> list[str]:
-        """Names for what a variable holds: one, or one for each part of a tuple."""
+        """Name what a variable holds: one value, or one for each part of a tuple."""
         name, ty = f"v{self.count}", variable.ty
         self.count += 1
         parts = list(ty.fields) if isinstance(ty, tvm.ir.TupleType) else None
@@ -106,7 +109,7 @@ class _Body:
         return names
 
     def bind(self, binding: Any) -> None:
-        """A variable, and what it is."""
+        """Record a binding: a nested function, a call, or another name of known values."""
         if not isinstance(binding, relax.VarBinding):
             raise Refused("it binds with a match_cast")
         value = binding.value
@@ -120,14 +123,14 @@ class _Body:
             self.names[binding.var] = self.values(value)
 
     def call(self, variable: Any, call: Any) -> None:
-        """An operator, or another function."""
+        """Add a step that calls an operator or a function."""
         given = [argument for argument in call.args if not isinstance(argument, relax.ShapeExpr)]
         taken = [name for argument in given for name in self.values(argument)]
         step = {"does": self.callee(call.op), "in": taken, "axes": _axes(call)}
         self.steps.append({**step, "out": self.new(variable)})
 
     def callee(self, op: Any) -> str:
-        """What is called."""
+        """Return what is called: an operator's name, or "@" and a function's."""
         if isinstance(op, tvm.ir.Op):
             return str(op.name)
         if isinstance(op, tvm.ir.GlobalVar):
@@ -137,7 +140,7 @@ class _Body:
         raise Refused("it calls what is no function of the module")
 
     def values(self, expression: Any) -> list[str]:
-        """Names of what an expression holds."""
+        """Return the names of an expression's values."""
         if isinstance(expression, tvm.ir.Tuple):
             return [name for part in expression.fields for name in self.values(part)]
         if isinstance(expression, tvm.ir.TupleGetItem):
@@ -154,7 +157,7 @@ def _attributes(function: relax.Function) -> dict[str, str]:
 
 
 def _axes(call: Any) -> list[int]:
-    """The axes that an operator names, if it does."""
+    """Return the axes in an operator's attributes, or an empty list."""
     attributes = json.loads(tvm.ir.save_json(call.attrs)) if call.attrs is not None else {}
     if not attributes:
         return []
@@ -164,7 +167,10 @@ def _axes(call: Any) -> list[int]:
 
 
 def _tensor(ty: Any) -> list[Any]:
-    """Dtype and extents: ["float32", 8, 16]."""
+    """Return dtype and extents: ["float32", 8, 16].
+
+    Raises Refused for other types, symbolic shapes.
+    """
     if not isinstance(ty, relax.TensorType) or not hasattr(ty.shape, "values"):
         raise Refused(f"it has a value of type {str(ty)[:60]}")
     if not all(isinstance(n, tvm.tirx.IntImm) for n in ty.shape.values):

@@ -1,7 +1,7 @@
-"""Runs a partition: regions by the accelerator's own rules in numpy, the host part by TVM.
+"""Run a partition: regions by the accelerator's rules in numpy, the host part with TVM.
 
-What is compiled is built here from plain data, of operators that are known; of the candidate's
-module nothing is left but which region does what. A composite function does what its name says.
+The compiled module is built here from plain data, of known operators; all that remains of the
+candidate's module is which region does what. A composite function computes what its name says.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _shapes: list[list[int]] = []
 
 
 def load(path: str) -> None:
-    """Build and compile what `partition_reading.described` reports."""
+    """Build and compile the functions that `partition_reading.described` reports, from JSON."""
     functions = json.loads(Path(path).read_text())["functions"]
     compiled = tvm.compile(_module(functions), target="llvm")
     _main[:] = [relax.VirtualMachine(compiled, tvm.cpu())["main"]]
@@ -35,7 +35,7 @@ def load(path: str) -> None:
 
 
 def run(flat: Floats, out: Floats) -> None:
-    """flat: all inputs, one behind the other. out: all outputs, likewise."""
+    """Run "main". flat: all inputs, float32, concatenated. out: all outputs, likewise."""
     inputs, start = [], 0
     for shape in _shapes:
         count = int(np.prod(shape))
@@ -102,7 +102,7 @@ def _on_accelerator(region: Function, functions: dict[str, Function]) -> Callabl
 
 
 def _unit(unit: Function, given: list[Floats]) -> Floats:
-    """What the composite function's name says, with the arguments that its operators name."""
+    """Compute what the composite function's name says, of the operands in its body."""
     values = dict(zip(unit["inputs"], given, strict=True))
     does = unit["attributes"]["Composite"].removeprefix("mac16.").split("_")
     steps = iter(unit["steps"])

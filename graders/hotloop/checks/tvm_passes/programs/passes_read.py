@@ -1,7 +1,7 @@
-"""Reads what a pass has made beside what it was given, and says what is wrong with it.
+"""Compare what a pass has written with its input; return what is wrong, or None.
 
-It is given the candidate's files, and so are its answers: nothing but sentences' beginnings, which
-are shown to the learner. Numbers are computed elsewhere, see graph_runs.py.
+This process reads the candidate's files, so its answers are not trusted: they are only message
+fragments, shown to the learner. Outputs are computed elsewhere, see graph_runs.py.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ LANGUAGES = {
 
 
 def sound(original: str, made: str, language: str, revision: int = 0) -> str | None:
-    """Is it a module of the language, well-formed, with the functions that it had before?
+    """Return None if the module is well-formed, in the language, and has its original functions.
 
-    revision: what each function has as an attribute beside its own ones; 0 for none.
+    revision: the value that each function must have as its attribute `revision`; 0 for none.
     """
     try:
         after = _vetted(made, language, revision)
@@ -65,7 +65,7 @@ def sound(original: str, made: str, language: str, revision: int = 0) -> str | N
 
 
 def complete(original: str, made: str, language: str, revision: int = 0) -> str | None:
-    """Was everything done that there was to do, and nothing else?"""
+    """Return None if the pass did everything that it should and nothing else."""
     before, after = _read(original), _without_revision(_read(made), revision)
     if language == "relax":
         return pairs.mismatch(before, after)
@@ -73,7 +73,7 @@ def complete(original: str, made: str, language: str, revision: int = 0) -> str 
 
 
 def idempotent(once: str, twice: str, language: str, revision: int = 0) -> str | None:
-    """Is nothing left to do when the pass sees its own work?"""
+    """Return None if the pass changes nothing when it runs on its own result."""
     first = _read(once)
     try:
         second = _vetted(twice, language, revision)
@@ -88,15 +88,15 @@ def idempotent(once: str, twice: str, language: str, revision: int = 0) -> str |
 
 
 def _read(path: str) -> tvm.IRModule:
-    """What was written by us, or vetted before."""
+    """Read a module that we wrote, or that was validated before."""
     return tvm.ir.load_json(Path(path).read_text())
 
 
 def _vetted(path: str, language: str, revision: int) -> tvm.IRModule:
-    """Vetted as a graph. What bounds a run is not the sizes in it, but tir_machine.MOST_STEPS."""
+    """Read and validate a module, except its sizes: tir_machine.MOST_STEPS bounds a run instead."""
     more = [REVISION] if revision else []
     graph = vetting.vetted_graph(path, LANGUAGES[language].with_more(attributes=more))
-    # Written out again: TVM sees just what was looked at, also where a key is there twice.
+    # Serialized again so that TVM reads exactly what was validated, even with duplicate keys.
     module = tvm.ir.load_json(json.dumps(graph))
     if not isinstance(module, tvm.IRModule):
         raise vetting.Refused("the file holds no IRModule")
@@ -117,7 +117,7 @@ def _other_revision(module: tvm.IRModule, revision: int) -> str | None:
 
 
 def _without_revision(module: tvm.IRModule, revision: int) -> tvm.IRModule:
-    """What is to be compared with the functions that there were."""
+    """Return the module without the revision attributes, to compare with the original."""
     if not revision:
         return module
     functions = {v: f.without_attr(REVISION) for v, f in module.functions_items()}
@@ -140,7 +140,10 @@ def _ill_formed(module: tvm.IRModule) -> str | None:
 
 
 def _require_types(function: tirx.PrimFunc) -> None:
-    """ValueError where two dtypes meet; what is put together piece by piece is not looked at."""
+    """Raise ValueError where operands, stores or loop bounds mix dtypes.
+
+    Complements `verify_well_formed`.
+    """
 
     def binary(node: Any) -> None:
         if node.a.ty.dtype != node.b.ty.dtype:
@@ -159,7 +162,7 @@ def _require_types(function: tirx.PrimFunc) -> None:
 
 
 def _nothing_done(before: tvm.IRModule, after: tvm.IRModule, language: str) -> str | None:
-    """About a pass that does nothing at all, which the same numbers are no merit of."""
+    """Return a message fragment if the pass did nothing, which would keep all outputs equal."""
     has_less_to_do = pairs.has_less_to_do if language == "relax" else guards.has_less_to_do
     for variable, function in before.functions_items():
         now = after[variable.name_hint]

@@ -1,9 +1,9 @@
-"""Random Relax functions with products and sums, for a pass that fuses them. Ours alone.
+"""Random Relax functions with products and sums, for a pass that fuses them. Trusted.
 
-A function is drawn as a list of values first, each an operator and its operands, so that it is
-known how often each is used before it is written with a BlockBuilder. What nobody uses is
-returned. No two values of a function are the same expression: rewriting by a pattern also merges
-equal expressions, which is no part of the game.
+A function is first drawn as a list of values, each an operator and its operands, so that the number
+of uses of each is known before a BlockBuilder writes it. Unused values are returned. No two values
+of a function are the same expression: rewriting by a pattern also merges equal expressions, which
+this task does not ask for.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MOST_VALUES = 14
 
 
 def make(seed: int, functions: int) -> dict[str, Any]:
-    """A module in a file, its plan of calls, how many numbers go in, and what comes out.
+    """Return the paths of a module and its plan of calls, the number of inputs, and the outputs.
 
-    parts: name of the function, dtype and number of elements, for each tensor that comes out.
+    pool: how many numbers the calls take. parts: function, dtype and element count of each output.
     """
     rng = random.Random(seed)
     builder = relax.BlockBuilder()
@@ -63,7 +63,7 @@ def _concrete(shape: tuple[int | str, ...]) -> list[int]:
 
 
 def _bystander() -> Any:
-    """A TIR function with a product and a sum, which is no business of a Relax pass."""
+    """Return a TIR function with a product and a sum, which a Relax pass must not change."""
     a = tirx.decl_buffer((4,), "float32", "A")
     i = tirx.Var("i", "int32")
     half = tirx.FloatImm("float32", 0.5)
@@ -75,9 +75,10 @@ def _bystander() -> Any:
 
 @dataclass
 class _Value:
-    """operator: None for a parameter, "const" for a constant. largest: what it can be at most.
+    """A value of a function. operator: None for a parameter, "const" for a constant.
 
-    block: in which it is bound. exported: returned, or used in another block.
+    largest: bound of its magnitude. block: number of its dataflow block. exported: whether it is
+    returned or used in another block.
     """
 
     operator: str | None
@@ -90,13 +91,13 @@ class _Value:
 
 
 class _Drawn:
-    """One function: parameters first, then values, by number."""
+    """One random function: a list of values, parameters first."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.kind = rng.choice(KINDS)
         self.shape = rng.choice(SHAPES)
-        # Every fifth function gives the pass nothing to do.
+        # One in five functions has nothing to fuse.
         self.idle = rng.random() < 0.2
         self.values: list[_Value] = []
         self.seen: set[Any] = set()
@@ -131,7 +132,7 @@ class _Drawn:
     # --- situations
 
     def _pair(self) -> None:
-        """What is to be fused, with the product on either side."""
+        """A pair to fuse, with the product on either side."""
         a, b, c = self._whole(), self._whole(), self._whole()
         if (product := self._new("multiply", a, b)) is not None:
             self._either_way(product, c)
@@ -149,7 +150,7 @@ class _Drawn:
             total = summed
 
     def _both_products(self) -> None:
-        """Two products that nobody else uses: one of them can be fused."""
+        """A sum of two products without other uses: one of them can be fused."""
         one = self._new("multiply", self._whole(), self._whole())
         other = self._new("multiply", self._whole(), self._whole())
         if one is not None and other is not None:
@@ -170,7 +171,7 @@ class _Drawn:
         self.values[product].exported |= self._uses(product) < 2
 
     def _shared_beside_free(self) -> None:
-        """The left operand is a product in use elsewhere, the right one is free."""
+        """A sum of a product that is used elsewhere and of one that is not, in random order."""
         shared = self._new("multiply", self._whole(), self._whole())
         free = self._new("multiply", self._whole(), self._whole())
         if shared is None or free is None:
@@ -182,7 +183,7 @@ class _Drawn:
         self.values[shared].exported |= self._uses(shared) < 2
 
     def _exported(self) -> None:
-        """A product that leaves its block."""
+        """A product that is used outside of its block."""
         product = self._new("multiply", self._whole(), self._whole())
         if product is not None:
             self.values[product].exported = True
@@ -195,7 +196,7 @@ class _Drawn:
             self._new("add", product, product)
 
     def _broadcast(self) -> None:
-        """Operands of another shape, which one operator does not take."""
+        """An operand of another shape, which R.ewise_fma does not broadcast."""
         if self.shape in {(), (1, 1)}:
             self._other()
             return
@@ -209,7 +210,7 @@ class _Drawn:
             self._either_way(product, addend)
 
     def _other(self) -> None:
-        """Neither product nor sum, or a sum of something else."""
+        """An operator that is neither product nor sum, or a sum without a product."""
         choice = self.rng.choice(["subtract", "maximum", "negative", "add"])
         first, second = self._settled(), self._settled()
         self._new(choice, *((first,) if choice == "negative" else (first, second)))
@@ -225,7 +226,7 @@ class _Drawn:
         return summed
 
     def _whole(self) -> int:
-        """An operand of the function's main shape: no product, so that each stays as meant."""
+        """Return an operand of the main shape. It is no product, so that cases do not mix."""
         return self._settled() if self.rng.random() < 0.85 else self._constant(self.shape)
 
     def _settled(self) -> int:
@@ -249,11 +250,11 @@ class _Drawn:
         return len(self.values) - 1
 
     def _smaller(self) -> tuple[int | str, ...]:
-        """A shape that is stretched to the main one."""
+        """Return a shape that broadcasts to the main one."""
         return self.rng.choice([self.shape[-1:], (1,)]) if len(self.shape) > 1 else (1,)
 
     def _new(self, operator: str, *operands: int) -> int | None:
-        """The value's number; None where it would be there twice, or grow too large."""
+        """Add a value; return its number, or None if it exists already or could grow too large."""
         order = sorted(operands) if operator in {"multiply", "add", "maximum"} else operands
         key = (operator, *order)
         sizes = [self.values[operand].largest for operand in operands]
@@ -261,7 +262,7 @@ class _Drawn:
         if key in self.seen or largest > LARGEST:
             return None
         self.seen.add(key)
-        # Only an operand of the main shape makes a result of it.
+        # The result has the main shape only if an operand has it.
         shapes = [self.values[operand].shape for operand in operands]
         if self.shape not in shapes:
             return None
@@ -275,7 +276,7 @@ class _Drawn:
         return sum(value.operands.count(number) for value in self.values)
 
     def _finish(self) -> None:
-        """What is in use nowhere is returned, and what was exported."""
+        """Return, as the function's results, all values that are unused or exported."""
         used = {operand for value in self.values for operand in value.operands}
         self.results = []
         for number, value in enumerate(self.values):

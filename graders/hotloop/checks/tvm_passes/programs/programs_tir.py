@@ -1,11 +1,11 @@
-"""Random TIR functions with guards, for a pass that eliminates them. Ours alone: a seed, a module.
+"""Random TIR functions with guards, for a pass that eliminates them. Trusted.
 
-What is written down here says for each guard what becomes of it:
+The writer knows for each guard what becomes of it:
     true, false   decided by the loops around it, or by the guard around it
     peel          decided in all iterations of its loop but the last
-    open          nothing decides it: data, a parity, a scalar parameter, a middle of the loop
-and the statements are such that it matters: results go into buffers that are read again, also by
-a second name, sums are carried from iteration to iteration, and both branches store.
+    open          not decidable: data, a parity, a scalar parameter, a middle of the loop
+Mistakes change the outputs: results go into buffers that are read again, also through a second
+name, sums are carried from iteration to iteration, and both branches store.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MOST_GUARDS = 3
 
 
 def make(seed: int, functions: int) -> dict[str, Any]:
-    """A module in a file, its plan of calls, how many numbers go in, and what comes out.
+    """Return the paths of a module and its plan of calls, the number of inputs, and the outputs.
 
-    parts: name of the function, dtype and number of elements, for each buffer that comes out.
+    pool: how many numbers the calls take. parts: function, dtype and element count of each buffer.
     """
     rng = random.Random(seed)
     built = {f"f{number}": _Writer(rng).function(f"f{number}") for number in range(functions)}
@@ -61,7 +61,7 @@ def _product(shape: tuple[int, ...]) -> int:
 
 
 class _Loop:
-    """A loop that is being written. extent: None when the scalar parameter is its length."""
+    """A loop that is being written. extent: None if the scalar parameter is its length."""
 
     def __init__(self, variable: Any, start: int, extent: int | None) -> None:
         self.variable = variable
@@ -76,7 +76,7 @@ class _Loop:
 
 
 class _Writer:
-    """Writes one function. `written` is it, `buffers` are shapes and dtypes of its parameters."""
+    """Writes one function. written: the function. buffers: shapes and dtypes of its parameters."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -86,12 +86,12 @@ class _Writer:
         self.loops: list[_Loop] = []
         self.budget = 11
         self.depth = 0
-        # Every fifth function gives the pass nothing to do.
+        # One in five functions has no guard to eliminate.
         self.idle = rng.random() < 0.2
         self.written: Any = None
 
     def function(self, name: str) -> _Writer:
-        """Write it, and say so."""
+        """Write the function into `written`; return self."""
         rng = self.rng
         self.n = tirx.Var("n", self.index)
         shapes = [(rng.randint(5, 12),) for _ in range(rng.randint(2, 3))]
@@ -115,7 +115,7 @@ class _Writer:
         return self
 
     def _second_name(self) -> list[Any]:
-        """Another name of the first buffer, and sometimes memory of the function's own."""
+        """Declare a second name for the first buffer; return the statement in a list."""
         first, shape = self.memory[0]
         again = tirx.decl_buffer(shape, self.kind, "also_" + first.name)
         self.memory.append((again, shape))
@@ -165,7 +165,7 @@ class _Writer:
         return tirx.For(variable, self._number(start), length, kind, body)
 
     def _empty_loop(self, variable: Any) -> Any:
-        """Its body stores outside of everything, and is never executed."""
+        """A loop of no iterations, whose body stores out of bounds."""
         buffer, shape = self.memory[0]
         beyond = [self._number(extent + 3) for extent in shape]
         store = tirx.BufferStore(buffer, self._constant(1), beyond)
@@ -173,7 +173,7 @@ class _Writer:
         return tirx.For(variable, start, self._number(0), tirx.ForKind.SERIAL, store)
 
     def _store(self, at: list[Any] | None = None) -> Any:
-        """A value, or a sum that is carried on, into an element that is inside of its buffer."""
+        """Store a value, or an accumulated sum, into an element within the buffer's bounds."""
         buffer, shape = self.rng.choice(self.memory)
         indices = at or self._inside(shape)
         value = self._value()
@@ -182,7 +182,7 @@ class _Writer:
         return tirx.BufferStore(buffer, value, indices)
 
     def _snapshot(self) -> Any:
-        """A value that is read, overwritten perhaps, and asked for afterwards."""
+        """Bind a loaded value, perhaps overwrite the element, then test the bound value."""
         variable = tirx.Var("seen", self.kind)
         bound = tirx.Bind(variable, self._load())
         guard = tirx.IfThenElse(variable > self._constant(0), self._store(), None)
@@ -191,7 +191,7 @@ class _Writer:
     # --- guards
 
     def _guards(self) -> list[Callable[[], Any]]:
-        """Those that can be written here."""
+        """Return the makers of guards that can be written here."""
         kinds = [self._open_guard, self._data_guard, self._data_guard_twice]
         if self.idle:
             return kinds
@@ -232,7 +232,7 @@ class _Writer:
         return self._guard(self.rng.choice(choices))
 
     def _false_guard(self) -> Any:
-        """Its branch would store outside, if anybody executed it."""
+        """A guard whose branch is never executed."""
         loop, pick = self.rng.choice(self.loops), self.rng.randint
         variable = loop.variable
         if loop.extent is None:
@@ -248,7 +248,7 @@ class _Writer:
         return self._guard(self.rng.choice(choices))
 
     def _peel_guard(self) -> Any:
-        """Decided in all iterations of the innermost loop but the last."""
+        """A guard decided in all iterations of the innermost loop but the last."""
         loop = self.loops[-1]
         variable = loop.variable
         choices = [
@@ -261,7 +261,7 @@ class _Writer:
         return self._guard(self.rng.choice(choices))
 
     def _middle_guard(self) -> Any:
-        """Decided in the middle of the loop only; stays, unless the loop is too short for that."""
+        """A guard that changes in the middle of the loop; it stays unless the loop is too short."""
         loop = self.loops[-1]
         middle = loop.start + max(1, (loop.extent or 0) // 2 - 1)
         if middle >= loop.last:
@@ -269,10 +269,10 @@ class _Writer:
         return self._guard(loop.variable < middle)
 
     def _bounds_check(self) -> Any:
-        """What a compiler puts around an access; without it the access lies outside."""
+        """A bounds check as compilers emit it; without it the store may be out of bounds."""
         loop = self.loops[-1]
         buffer, shape = self.rng.choice([m for m in self.memory if len(m[1]) == 1])
-        # The last iteration, or none, is past the end: 0 ≤ variable + shift ≤ shape[0].
+        # At most the last iteration is past the end: 0 ≤ variable + shift ≤ shape[0].
         past = self.rng.choice([0, 1])
         shift = shape[0] - 1 + past - loop.last
         if loop.start + shift < 0:
@@ -283,7 +283,7 @@ class _Writer:
         return tirx.IfThenElse(index < shape[0], store, otherwise)
 
     def _implied_guard(self) -> Any:
-        """Within a guard that stays, one that it decides, in either branch."""
+        """A guard that stays and decides other guards in its branches."""
         loop = self.loops[-1]
         length = loop.extent or 0
         if length < 4:
@@ -299,7 +299,7 @@ class _Writer:
         return tirx.IfThenElse(variable < middle, then, otherwise)
 
     def _tile(self) -> tuple[_Loop, _Loop] | None:
-        """Two neighbouring loops of constant length that begin at 0."""
+        """Return the two innermost loops if both have constant length and begin at 0, else None."""
         if len(self.loops) < 2:
             return None
         outer, inner = self.loops[-2:]
@@ -307,7 +307,7 @@ class _Writer:
         return (outer, inner) if constant and outer.start == inner.start == 0 else None
 
     def _tiled_guard(self) -> Any:
-        """i·tile + j < length: nothing but the last tile can be past the end."""
+        """i·tile + j < length: only the last tile can be past the end."""
         tile = self._tile()
         assert tile is not None
         outer, inner = tile
@@ -317,7 +317,7 @@ class _Writer:
         return self._guard(index < length)
 
     def _open_guard(self) -> Any:
-        """A parity, or the scalar parameter."""
+        """A guard on a parity or on the scalar parameter."""
         variable = self.rng.choice(self.loops).variable
         parity = tirx.floormod(variable - 3, self._number(2)).equal(self._number(0))
         choices = [parity, self.n > self.rng.randint(1, 4), self.n.equal(self._number(3))]
@@ -327,7 +327,7 @@ class _Writer:
         return self._guard(self._load() > self._constant(self.rng.choice([-1, 0, 1])))
 
     def _data_guard_twice(self) -> Any:
-        """Asked, overwritten by whichever name, and asked again with another answer."""
+        """Test an element, store -2 to it or to an equally large buffer, and test it again."""
         names = [m for m in self.memory if m[1] == self.memory[0][1]]
         buffer, shape = self.memory[0]
         other, _ = self.rng.choice(names)
@@ -340,7 +340,7 @@ class _Writer:
     # --- expressions
 
     def _inside(self, shape: tuple[int, ...]) -> list[Any]:
-        """An index for each dimension, of the loops' variables, inside of the shape."""
+        """Return an index for each dimension, computed from loop variables, within the shape."""
         return [self._within(extent) for extent in shape]
 
     def _within(self, extent: int) -> Any:
@@ -356,7 +356,7 @@ class _Writer:
         return tirx.BufferLoad(buffer, self._inside(shape))
 
     def _value(self) -> Any:
-        """A load, a constant or the loops' variables, mixed."""
+        """Return a load, a constant, an expression of loop variables, or a sum of two of them."""
         rng = self.rng
         choices = [self._load(), self._constant(rng.randint(-5, 5)), self._of_loops()]
         first, second = rng.sample(choices, 2)
@@ -372,7 +372,7 @@ class _Writer:
         return mixed if self.kind == self.index else mixed.astype(self.kind)
 
     def _bounded(self, value: Any) -> Any:
-        """Kept small, however often it is carried on."""
+        """Return the value kept small, however often it is accumulated."""
         if self.kind == "float32":
             return value * tirx.FloatImm("float32", 0.5)
         return tirx.truncmod(value, tirx.IntImm(self.kind, 97))

@@ -1,9 +1,9 @@
-"""Do iterations that run at the same time write to the same place?
+"""Find iterations that run at the same time and write to the same element.
 
-The schedule primitives refuse to make such a loop. A module that was written by hand, or whose
-block calls a sum's axis spatial, can hold one; on a single thread it even computes the right
-numbers. So it is looked for in the text of the program, and not by running it: where each store
-goes is computed for neighbouring iterations, as an index may name a variable without need of it.
+The schedule primitives refuse to make such a loop. A module written by hand, or one whose block
+declares a reduction axis spatial, can contain one; on a single thread it even computes the right
+values. So the program is analyzed instead of run: the index of each store is computed for
+neighbouring iterations, because an index may mention a variable without depending on it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tvm.s_tir import SBlockRealize
 
 _AT_ONCE = (tirx.ForKind.PARALLEL, tirx.ForKind.THREAD_BINDING, tirx.ForKind.VECTORIZED)
 MOST_POINTS = 1 << 16
-"""Iterations that are looked at for one store in one loop: the first ones of each loop in it."""
+"""Most iterations that are checked for one store in one loop: the first ones of each loop in it."""
 
 _Numbers = NDArray[np.int64]
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -36,12 +36,18 @@ _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Unknown(ValueError):
-    """An index that no schedule makes."""
+    """An index or loop length that no schedule makes.
+
+    The message is the beginning of a sentence.
+    """
 
 
 @dataclass
 class _Access:
-    """A load or store of `buffer`. axes: what the variables of the blocks around it stand for."""
+    """A load or store of `buffer`.
+
+    inside: the loops around it. axes: values of block axis variables.
+    """
 
     buffer: Any
     stored: bool
@@ -52,13 +58,13 @@ class _Access:
 
 @dataclass
 class _Collector:
-    """Walks statements, and remembers what each block's axes stand for."""
+    """Walks statements and collects accesses and the values of block axes."""
 
     axes: dict[Any, Any] = field(default_factory=dict)
     found: list[_Access] = field(default_factory=list)
 
     def walk(self, node: Any, loops: tuple[Any, ...]) -> None:
-        """Everything below `node`, which lies in `loops`."""
+        """Visit everything below `node`, which is nested in `loops`."""
         if isinstance(node, tirx.For):
             self.walk(node.body, (*loops, node))
         elif isinstance(node, SBlockRealize):
@@ -96,7 +102,7 @@ class _Collector:
 
 
 def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
-    """A sentence's beginning for each store that several iterations make at once."""
+    """Yield a message fragment for each store that several iterations make to the same element."""
     collector = _Collector()
     collector.walk(function.body, ())
     parameters = set(function.params)
@@ -116,21 +122,21 @@ def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
 
 
 def _tells_apart(loop: Any, access: _Access) -> bool:
-    """Does each iteration store somewhere else, whatever the loops in it do meanwhile?
+    """Whether each iteration stores to other elements, whatever the loops nested in it do.
 
-    Loops over the same threads count as one: their variables have the same value at all times.
+    Loops over the same threads count as one: their variables always have the same value.
     """
     own = _key(loop)
     keys = list(dict.fromkeys(map(_key, access.inside)))
     varied = keys[keys.index(own) :]
     extents = {key: _extent(key, access) for key in varied}
     while prod(extents.values()) > MOST_POINTS:
-        # The loop itself keeps its iterations the longest: distant ones may meet, too.
+        # Halve the loop's own extent last: distant iterations may also meet.
         largest = max(varied, key=lambda key: (key != own and extents[key] > 2, extents[key]))
         extents[largest] = (extents[largest] + 1) // 2
     grid = np.meshgrid(*(np.arange(n) for n in extents.values()), indexing="ij")
     steps = {key: part.ravel() for key, part in zip(extents, grid, strict=True)}
-    # Loops around it stand still, at their beginning.
+    # Loops around it stay at their first iteration.
     at: dict[Any, Any] = {
         each.loop_var: _literal(each.min) + steps.get(_key(each), np.int64(0))
         for each in access.inside
@@ -144,7 +150,7 @@ def _tells_apart(loop: Any, access: _Access) -> bool:
 
 
 def _key(loop: Any) -> str:
-    """The same one for loops over the same threads."""
+    """Return a key that is the same for loops over the same threads."""
     return _tag(loop) or str(hash(loop.loop_var))
 
 
@@ -163,7 +169,7 @@ def _places(index: Any, at: dict[Any, Any], axes: dict[Any, Any], like: _Numbers
 
 
 def _number(expression: Any, at: dict[Any, Any], axes: dict[Any, Any]) -> Any:
-    """What an index is, for all iterations at once."""
+    """Evaluate an index for all iterations at once. Raises Unknown."""
     if isinstance(expression, tirx.IntImm):
         return np.int64(int(expression))
     if expression in at:
@@ -184,11 +190,11 @@ def _tag(loop: Any) -> str:
 
 
 def _is_private(buffer: Any, loop: Any, accesses: list[_Access], parameters: set[Any]) -> bool:
-    """Does each iteration have a buffer of its own?
+    """Whether each iteration of the loop has its own copy of the buffer.
 
-    Registers belong to one thread, shared memory to one block of threads, as long as all that is
-    done with them is done by that thread, or block. What is allocated and only used inside of the
-    loop is allocated there when the program is lowered.
+    Registers belong to one thread, and shared memory to one thread block, if all accesses are in
+    that thread or block. A buffer that is allocated and only used inside the loop is allocated
+    there when the program is lowered.
     """
     if buffer in parameters:
         return False

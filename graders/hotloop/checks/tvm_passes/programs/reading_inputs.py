@@ -1,7 +1,7 @@
-"""TIR functions to read, with the truth about them. Sees nothing of the learner's.
+"""Random TIR functions for the learner to read, with the right answers.
 
-Each is one block in a nest of loops whose order, names and extents are drawn. The truth is counted
-by going through the iterations in plain Python, and never asks TVM.
+Each is one block in a loop nest of random order, names and extents. The answers are counted by
+enumerating the iterations in plain Python, without TVM. Has no file of the learner's.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ Point = tuple[int, ...]
 
 @dataclass(frozen=True)
 class _Kind:
-    """A computation. axes: "S" or "R" each. operations: of one iteration, additions and products.
+    """A computation. axes: "S" (spatial) or "R" (reduction) for each axis.
 
-    places: the elements of each parameter that an iteration touches, the result's last.
+    operations: FLOPs of one iteration. places: the elements of each parameter that an iteration
+    touches, the result's last. itemsize: bytes of an element.
     """
 
     label: str
@@ -37,12 +38,12 @@ class _Kind:
 
 
 def kinds() -> int:
-    """How many there are."""
+    """Return how many kinds of functions there are."""
     return len(_KINDS)
 
 
 def make(kind: int, seed: int) -> dict[str, Any]:
-    """Path of a module with the function, and the truth: as task naive_matmul asks for it."""
+    """Return the path of a module with the function, and the answers for task naive_matmul."""
     rng = random.Random(seed)
     chosen = _KINDS[kind]
     extents = [rng.choice([2, 3, 4, 5, 6, 8]) for _ in chosen.axes]
@@ -79,7 +80,7 @@ def _truth(
 
 
 def _renamed(text: str, names: Sequence[str]) -> str:
-    """The loops "loop 0", "loop 1" … get names that say nothing about their axes."""
+    """Rename the loops "loop_0", "loop_1", … to names that do not reveal their axes."""
     for number, name in enumerate(names):
         text = text.replace(f'"loop_{number}"', f'"{name}"')
     return text

@@ -1,4 +1,4 @@
-"""What a module that was imported from PyTorch, or lowered, may be made of."""
+"""What a module imported from PyTorch, or lowered from one, may contain."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ IMPORTED = vetting.RELAX.with_more(
 
 
 def read(path: str) -> tvm.IRModule:
-    """The module, of the language; sizes are not looked at: they depend on the batch.
+    """Read and validate a module. Sizes are not checked, since they depend on the batch.
 
-    Refused when it leaves the language. A module that takes too much fails in its worker.
+    Raises Refused if it leaves the language. A module that needs too much fails in its worker.
     """
     graph = vetting.vetted_graph(path, IMPORTED)
     module = tvm.ir.load_json(json.dumps(graph))

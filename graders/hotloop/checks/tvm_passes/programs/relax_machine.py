@@ -1,4 +1,4 @@
-"""Runs Relax functions of elementwise operators as they stand in the JSON, with numpy."""
+"""Run Relax functions of elementwise operators directly from the JSON, in numpy."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ OPERATORS: dict[str, Callable[..., np.ndarray]] = {
     "relax.maximum": np.maximum,
     "relax.minimum": np.minimum,
     "relax.negative": np.negative,
-    # Rounded after the product, as R.ewise_fma is where LegalizeOps writes it out.
+    # Rounds after the product, as R.ewise_fma does after LegalizeOps.
     "relax.ewise_fma": lambda a, b, c: np.add(np.multiply(a, b), c),
 }
 
 
 class Machine:
-    """Runs the functions of a graph."""
+    """Runs the functions of a graph. Raises Unrunnable for what it does not support."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
 
     def run(self, function: int, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Call a function; the tensors that it returns, those of tuples in order."""
+        """Call a function; return its output tensors as float64, those of tuples in order."""
         data = self.graph.data(function)
         parameters = self.graph.items(data["params"])
         frame: dict[int, Any] = dict(zip(parameters, arguments, strict=True))

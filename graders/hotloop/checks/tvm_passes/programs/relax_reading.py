@@ -1,4 +1,4 @@
-"""Reads a candidate's imported or lowered module, and says what it is made of. Runs nothing."""
+"""Report what a candidate's imported or lowered module contains. Runs nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tvm import relax
 
 
 def described(path: str) -> dict[str, Any]:
-    """The module's functions, and "main" in detail; {"refused": why} when it is refused."""
+    """Return the module's functions and details of "main"; {"refused": why} if it is refused.
+
+    Without details if there is no "main" or the module is ill-formed.
+    """
     try:
         module = relax_language.read(path)
     except vetting.Refused as refusal:
@@ -37,7 +40,7 @@ def described(path: str) -> dict[str, Any]:
 
 
 def facts(module: tvm.IRModule) -> dict[str, Any]:
-    """What the task asks for about a module's "main"."""
+    """Return the facts about a module's "main" that the task asks for."""
     main = module["main"]
     operators: Counter[str] = Counter()
     callees: Counter[str] = Counter()
@@ -63,7 +66,7 @@ def facts(module: tvm.IRModule) -> dict[str, Any]:
 
 
 def _ill_formed(module: tvm.IRModule) -> str:
-    """What Relax finds wrong with the module; empty when it is well formed."""
+    """Return what Relax finds wrong with the module; empty if it is well-formed."""
     try:
         relax.analysis.well_formed(module)
     except Exception as error:  # noqa: BLE001 - TVM raises what it likes
@@ -76,7 +79,7 @@ def _has(function: relax.Function, attribute: str) -> bool:
 
 
 def _tensor(ty: Any) -> list[Any]:
-    """A tensor's dtype and extents, symbolic ones by name: ["float32", "s77", 5]."""
+    """Return a tensor's dtype and extents, symbolic ones by name: ["float32", "s77", 5]."""
     shape = getattr(ty, "shape", None)
     if not isinstance(ty, relax.TensorType) or shape is None or not hasattr(shape, "values"):
         return [str(ty)[:60]]

@@ -1,9 +1,10 @@
-"""Rewrites a kernel so that one thread can run it: statement by statement, for all threads.
+"""Rewrite a kernel so that one thread can run it: each statement for all threads, then the next.
 
-Threads of a block fill a cache in shared memory together, and wait for each other before they read
-it. One after the other they could not. So a loop over threads is moved inward, past the loops that
-hold several statements, and goes around each statement by itself: all threads do the first one,
-then all do the second one. What is read before it was brought is missing then, as on a GPU.
+Threads of a block fill a shared-memory cache together and wait at a barrier before they read it.
+Running the whole kernel thread by thread would break that. So a loop over threads is moved inward,
+past the loops that contain several statements, to surround each statement by itself: all threads
+do the first one, then all do the second. An element read before it is loaded is missing, as on a
+GPU.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from tvm.s_tir import SBlock, SBlockRealize
 
 
 def in_turn(function: tirx.PrimFunc) -> tirx.PrimFunc:
-    """The function with ordinary loops only, in the order that barriers would make."""
+    """Return the function with serial loops only, in the order that barriers would ensure."""
     moved = _moved(function.body, ())
-    # What is left of them lies in blocks that several statements were made one of.
+    # Thread loops that remain are inside blocks that were moved as one statement.
     return function.with_body(tvm_ffi.structural_map(moved, (tirx.For, _plain)))
 
 
@@ -27,7 +28,7 @@ def _plain(loop: Any) -> Any:
 
 
 def _moved(node: Any, waiting: tuple[Any, ...]) -> Any:
-    """The statement with the loops over threads that are `waiting` around each part of it."""
+    """Return the statement with the thread loops in `waiting` moved around each of its parts."""
     if isinstance(node, tirx.SeqStmt):
         return tirx.SeqStmt([_moved(part, waiting) for part in node.seq])
     if isinstance(node, SBlockRealize) and not node.block.iter_vars:
@@ -43,7 +44,7 @@ def _moved(node: Any, waiting: tuple[Any, ...]) -> Any:
 
 
 def _moved_threads(node: Any, tag: str, waiting: tuple[Any, ...]) -> Any:
-    """A loop over threads waits, too, unless one over the same threads is waiting already."""
+    """Add a thread loop to `waiting`, unless a loop over the same threads is already there."""
     for loop in waiting:
         if _tag(loop) == tag and int(loop.extent) == int(node.extent):
             return _moved(_with_value(node.body, node.loop_var, loop.loop_var), waiting)
@@ -68,7 +69,7 @@ def _with_block_body(realize: Any, waiting: tuple[Any, ...]) -> Any:
 
 
 def _around(node: Any, waiting: tuple[Any, ...]) -> Any:
-    """The statement in loops with variables of their own."""
+    """Wrap the statement in the waiting loops, each with a new variable."""
     for loop in reversed(waiting):
         variable = tirx.Var(loop.loop_var.name, loop.loop_var.ty)
         node = _serial(loop, variable, _with_value(node, loop.loop_var, variable))
@@ -81,7 +82,7 @@ def _serial(loop: Any, variable: Any, body: Any) -> Any:
 
 
 def _holds_several(node: Any) -> bool:
-    """Are there statements in it, or loops over threads, that something may come between?"""
+    """Whether it contains statement sequences or thread loops, between which a barrier may be."""
     found: list[Any] = []
     tvm_ffi.structural_walk(node, (tirx.SeqStmt, found.append))
     tvm_ffi.structural_walk(node, (tirx.For, lambda loop: found.append(loop) if _tag(loop) else 0))

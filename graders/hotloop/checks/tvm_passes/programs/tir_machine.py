@@ -1,12 +1,12 @@
-"""Runs TIR functions as they stand in the JSON, one statement after another, and watches them.
+"""Interpret TIR functions directly from the JSON, and check every access.
 
-Every read and store is looked at: outside of its buffer, and reading what was never written, end
-the run, where compiled code would go on with whatever lies there. So does a run that takes too
-long. Integers are as wide as needed and wrap where they are stored. A parallel or a vectorized loop
-is not run: one iteration after the other is not what it means.
+Out-of-bounds accesses and reads of elements never written end the run with Unrunnable, where
+compiled code would silently continue; so does a run that takes too many steps. Integers are
+unbounded and wrap when stored. Parallel and vectorized loops are refused, because running their
+iterations in order is not what they mean.
 
-`Machine.asked` counts the questions that the functions ask while they run: guards, comparisons, and
-whatever else a guard can be written as: the length of a loop, a minimum, a truth value as a number.
+`Machine.asked` counts the guards that are evaluated: conditions, comparisons, and whatever else can
+act as a guard: a loop's length, a minimum or maximum, a bool cast to a number.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SERIAL_KINDS = {0, 3}
 
 
 class Memory:
-    """What several names of a buffer share. values: None where nothing was written yet."""
+    """Storage that several names of a buffer share. values: None for elements not yet written."""
 
     def __init__(self, size: int, kind: str, values: Sequence[Any] | None = None) -> None:
         self.kind = kind
@@ -36,7 +36,7 @@ class Memory:
 
 
 def _storing(kind: str) -> Callable[[Any], Any]:
-    """How a value is rounded or wrapped when it is stored."""
+    """Return a function that rounds or wraps a value to the dtype `kind`."""
     if kind == "bool":
         return bool
     if kind.startswith("int"):
@@ -76,7 +76,10 @@ _ASKING = {f"prim.{name}" for name in ("LT", "LE", "GT", "GE", "EQ", "NE", "Min"
 
 
 class Machine:
-    """Translates the functions of a graph into closures, and runs them."""
+    """Translates the functions of a graph into closures, and runs them.
+
+    steps: executed so far. asked: guards evaluated so far.
+    """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -85,7 +88,10 @@ class Machine:
         self._written: dict[int, Any] = {}
 
     def run(self, function: int, arguments: Sequence[np.ndarray | int]) -> list[np.ndarray]:
-        """Call a function; its buffers afterwards. arguments: an array a buffer, else a number."""
+        """Call a function; return its buffers afterwards, as float64.
+
+        arguments: an array for each buffer, an int for each scalar. Raises Unrunnable.
+        """
         data = self.graph.data(function)
         frame: Frame = {}
         buffers = []
@@ -267,7 +273,7 @@ class Machine:
         return load
 
     def _place(self, buffer: int, indices: int) -> Expression:
-        """Where an element lies. Unrunnable when it lies outside."""
+        """Return a function that computes an element's flat index. It raises Unrunnable outside."""
         shape, _ = self._buffer(buffer)
         parts = [self._value(part) for part in self.graph.items(indices)]
         if len(parts) != len(shape):
@@ -287,7 +293,10 @@ class Machine:
     # --- buffers
 
     def _buffer(self, variable: int) -> tuple[tuple[int, ...], str]:
-        """Shape and dtype. Only whole buffers without gaps are run here."""
+        """Return shape and dtype.
+
+        Raises Unrunnable for strided buffers and those with an offset.
+        """
         graph = self.graph
         ty = graph.data(self.graph.data(variable)["ty"])
         if graph.items(ty["strides"]) or graph.number(ty["elem_offset"]) != 0:
@@ -296,7 +305,7 @@ class Machine:
         return shape, graph.data(ty["dtype"])["dtype"]
 
     def _owner(self, call: int) -> int:
-        """The buffer whose memory a declared one has."""
+        """Return the buffer whose memory a declared one shares."""
         data = self.graph.data(call)
         if self.graph.kind(call) != "ir.Call" or self.graph.data(data["op"]) != "tirx.buffer_data":
             raise Unrunnable("a buffer has memory that is not another one's")

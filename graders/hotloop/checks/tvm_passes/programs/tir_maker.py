@@ -1,6 +1,6 @@
-"""What is ours about TIR, in one process: random programs, and what a finished pass makes of them.
+"""Trusted program for TIR: makes random programs and counts the guards left by a complete pass.
 
-It sees nothing of a candidate's: what it counts is what the candidate's results are held to.
+It sees none of the candidate's files: its counts are the limits for the candidate's results.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ LOADED: dict[str, Any] = {}
 
 
 def load(module: str, plan: str) -> None:
-    """A module of ours without its decided guards, in each of the ways that are free; its plan."""
+    """Load our module without decided guards, in each of four allowed variants, and its plan."""
     ways = product((False, True), repeat=2)
     LOADED["graphs"] = [Graph(eliminated(module, *way)) for way in ways]
     LOADED["calls"] = json.loads(Path(plan).read_text())
 
 
 def most_asked(pool: np.ndarray, out: np.ndarray) -> None:
-    """For each call of the plan, the most questions that it asks in any of the ways.
+    """Write, for each call of the plan, the most guards that it evaluates in any of the variants.
 
     pool, out: float64, one dimension, as in graph_runs.
     """

@@ -1,7 +1,7 @@
-"""Recorded tunings to explain, with the truth about them. Sees nothing of the learner's.
+"""Recorded tunings to explain, with the right answers. Has no file of the learner's submission.
 
-Made of the one that the learner has: some of its trials in another order, with other times, tile
-sizes and choices, some of them failed. Only the text is looked at; nothing is built or run.
+Derived from the recording that the learner has: some of its trials in another order, with other
+times, tile sizes and choices, some of them failed. Only text is processed; nothing is built or run.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from typing import Any
 
 HERE = Path(__file__).parent
 FAILED_S = 1e10
-"""MetaSchedule's time of a candidate that could not be built or run."""
+"""The time that MetaSchedule records for a candidate that could not be built or run."""
 
 Instruction = tuple[str, list[Any], list[Any], list[str]]
 
 
 def make(seed: int, number: int, rank: int = 1, runs: int = 1) -> dict[str, Any]:
-    """Paths of both files, and what is true of them. rank, runs: see `truth`.
+    """Return the paths of both files, and the right answers. rank, runs: see `truth`.
 
     number: of the recording. In even ones the first trial has failed and the last one is the best;
-    in odd ones the last one has failed. The best one was run more often than the others, so that a
-    sum is no mean.
+    in odd ones the last one has failed. The best trial has more runs than the others, so that the
+    sum of its times does not rank like their mean.
     """
     rng = random.Random(seed)
     lines = (HERE / "recorded_trials.json").read_text().splitlines()
@@ -47,8 +47,10 @@ def make(seed: int, number: int, rank: int = 1, runs: int = 1) -> dict[str, Any]
 
 
 def truth(records: list[Any], rank: int = 1, runs: int = 1) -> dict[str, Any]:
-    """What `explain` has to say about these records. rank: of the trial that is explained, by its
-    time; 1 is the best. runs: how many of the first one are compared with one of it.
+    """Return what `explain` must return for these records.
+
+    rank: which trial to explain, by mean time; 1 is the best. runs: how many runs of the first
+    successful trial are compared with one run of that trial, in `speed_up`.
     """
     means = [mean(record[1]) for _, record in records]
     successes = [seconds for seconds in means if seconds < FAILED_S]
@@ -63,7 +65,7 @@ def truth(records: list[Any], rank: int = 1, runs: int = 1) -> dict[str, Any]:
 
 
 def _choices(instructions: list[Instruction], decided: dict[int, Any]) -> dict[str, Any]:
-    """Tile sizes by loop, how many choices of each sort there were, and how far it unrolls."""
+    """Return tile sizes by loop, the number of choices of each kind, and the unroll limit."""
     loops = next(made for kind, _, _, made in instructions if kind == "GetLoops")
     tiles: dict[str, list[int]] = {}
     sampled: dict[str, int] = {}
@@ -82,7 +84,7 @@ def _choices(instructions: list[Instruction], decided: dict[int, Any]) -> dict[s
 
 
 def _redraw(trace: list[Any], rng: random.Random) -> None:
-    """Other decisions: tile sizes with the same product, another one of a categorical's choices."""
+    """Replace the decisions, in place: tile sizes of the same product, and categorical choices."""
     instructions, decisions = trace
     for entry in decisions:
         kind, _, attributes, _ = instructions[entry[0]]
@@ -93,7 +95,7 @@ def _redraw(trace: list[Any], rng: random.Random) -> None:
 
 
 def _factors(factors: list[int], rng: random.Random) -> list[int]:
-    """As many factors, with the same product; products here are powers of two."""
+    """Return as many random factors with the same product, which is a power of two."""
     product = 1
     for factor in factors:
         product *= factor

@@ -1,18 +1,16 @@
-"""Reads a candidate's TVM module from JSON text, and refuses all that leaves the language.
+"""Read a candidate's TVM module from JSON, and refuse everything that is not allowed.
 
-TVM's JSON is a graph of typed nodes. The text is looked at as such a graph before TVM sees it:
-each node's type, each operator that is called, each attribute and each annotation must be on a
-list of those that are allowed. What is not listed is refused, so that calls of outside functions
-(call_extern, packed functions, LLVM or PTX intrinsics, closures), C or LLVM sources in pragmas,
-aliases of buffers and `while` are refused without being named. Then sizes are looked at, so that
-compiling and running end.
+TVM's JSON is a graph of typed nodes. The graph is validated before TVM reads it: each node's type,
+each called operator, each attribute and each annotation must be on an allow list. Everything else
+is refused, so calls of external functions (call_extern, packed functions, LLVM or PTX intrinsics,
+closures), C or LLVM sources in pragmas, aliases of buffers and `while` need no rules of their own.
+Then sizes are checked, so that compiling and running end.
 
-What this does not do: it does not load the JSON safely. Fields of the wrong kind can crash TVM's
-reader, and an index can lie outside of its buffer, also in a module that is accepted. Both happen
-only in a worker in a sandbox that holds nothing but the candidate's file, programs of ours, and
-the judge's tensors for one case, whose outputs are poisoned and whose inputs are compared after
-the run. So read and run what a candidate has made only in a `given` program, and never take a
-number from the process that has run it.
+This does not make loading the JSON safe. Fields of the wrong type can crash TVM's reader, and an
+index can be out of bounds even in an accepted module. Both happen only in a sandboxed worker that
+holds nothing but the candidate's file, our programs, and the judge's tensors for one case, whose
+outputs are poisoned and whose inputs are compared after the run. So read and run a candidate's
+module only in a `given` program, and never trust a number from the process that has run it.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ Node = dict[str, Any]
 
 
 def _words(text: str, prefix: str = "") -> frozenset[str]:
-    """The words of `text`, each behind `prefix`."""
+    """Return the words of `text`, each with `prefix` in front."""
     return frozenset(prefix + word for word in text.split())
 
 
@@ -96,12 +94,12 @@ _RELAX_TYPES = _words(
 )
 
 _RELAX_OPS = frozenset(["relax.call_tir"])
-"""Each task adds those that its networks have."""
+"""Each task adds the operators of its networks."""
 
 _RELAX_ATTRIBUTES = frozenset(["global_symbol", "num_input", "relax.force_pure", "Primitive"])
 
 _NAME = re.compile(r"[\w.:/-]{0,120}")
-"""Names end up in generated source: they hold nothing that a name does not."""
+"""Names end up in generated source, so they may contain only these characters."""
 
 _DTYPE = re.compile(r"(bool|u?int(8|16|32|64)|float(16|32|64)|bfloat16)(x\d{1,2})?|void|")
 
@@ -112,18 +110,21 @@ _THREADS = frozenset(
 
 
 class Refused(ValueError):
-    """The module is not of the language, or too large. The message is a sentence's beginning."""
+    """The module is not in the language, or too large.
+
+    The message is the beginning of a sentence.
+    """
 
 
 @dataclass(frozen=True)
 class Language:
-    """What a candidate's module may be made of. `with_more` widens it for a task.
+    """What a candidate's module may contain. `with_more` widens it for a task.
 
     types: of nodes. prefixes: of further types' names. ops: that may be called. attributes: of
-        functions. annotations: of loops, blocks and allocations. scopes: where buffers live.
+        functions. annotations: of loops, blocks and allocations. scopes: of buffers' storage.
     most_nodes: of the graph. most_steps: statements that a call executes, guards taken as true.
     most_unrolled: copies of a statement that unrolling and vectorizing make.
-    most_bytes: of one buffer; a third of what a worker may use fits twice.
+    most_bytes: of one buffer. most_text: bytes of the file. names: pattern of names.
     """
 
     types: frozenset[str]
@@ -147,7 +148,7 @@ class Language:
         attributes: Iterable[str] = (),
         annotations: Iterable[str] = (),
     ) -> Language:
-        """The same, and these."""
+        """Return a copy that also allows these."""
         return replace(
             self,
             types=self.types | set(types),
@@ -170,9 +171,12 @@ RELAX = Language(
 
 
 def read(path: str | Path, language: Language) -> tvm.IRModule:
-    """The module in the file. Refused when it is none, leaves the language, or is too large."""
+    """Read and validate the module in the file, including its sizes.
+
+    Raises Refused if it is no module, is not in the language, or is too large.
+    """
     graph = vetted_graph(path, language)
-    # Written out again: TVM sees just what was looked at, also where a key is there twice.
+    # Serialized again so that TVM reads exactly what was validated, even with duplicate keys.
     module = tvm.ir.load_json(json.dumps(graph))
     if not isinstance(module, tvm.IRModule):
         raise Refused("the file holds no IRModule")
@@ -182,7 +186,7 @@ def read(path: str | Path, language: Language) -> tvm.IRModule:
 
 
 def mismatch(path: str | Path, language: Language) -> str | None:
-    """Why the file is refused; None when it is not."""
+    """Return why the file is refused, or None."""
     try:
         read(path, language)
     except Refused as refusal:
@@ -191,7 +195,7 @@ def mismatch(path: str | Path, language: Language) -> str | None:
 
 
 def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
-    """Dtype and shape of each parameter, and of what a Relax function returns: `float32[4, 8]`."""
+    """Return dtype and shape, `float32[4, 8]`, of each parameter and a Relax function's result."""
     if isinstance(function, tirx.PrimFunc):
         return [_of_type(parameter.ty) for parameter in function.params]
     returned = _of_type(function.ret_ty)
@@ -199,7 +203,7 @@ def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
 
 
 def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "main") -> str | None:
-    """A sentence's beginning when the module's only entry is not as was asked."""
+    """Return a message fragment if function `name` is missing or has another signature."""
     entries = {variable.name_hint: function for variable, function in _functions(module)}
     if name not in entries:
         there = ", ".join(sorted(entries)) or "none"
@@ -211,7 +215,7 @@ def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "mai
 
 
 def steps(function: tirx.PrimFunc) -> int:
-    """Statements that a call executes, with every guard taken as true."""
+    """Return how many statements a call executes, with every guard taken as true."""
     return _Work().of(function.body)
 
 
@@ -219,14 +223,17 @@ def steps(function: tirx.PrimFunc) -> int:
 
 
 def vetted_graph(path: str | Path, language: Language) -> Node:
-    """The file's JSON graph, all of it in the language. Sizes of its tensors are not looked at."""
+    """Return the file's validated JSON graph.
+
+    Sizes of its tensors are not checked. Raises Refused.
+    """
     graph = _graph(Path(path), language)
     _vet_graph(graph, language)
     return graph
 
 
 def _graph(path: Path, language: Language) -> Node:
-    """The parsed text, with nodes that are dicts with a type."""
+    """Parse the file; every node is a dict with a type. Raises Refused."""
     if path.stat().st_size > language.most_text:
         raise Refused(f"the file has more than {language.most_text >> 20} MiB")
     try:
@@ -254,7 +261,10 @@ def _vet_graph(graph: Node, language: Language) -> None:
 
 
 def _defined(nodes: list[Node]) -> set[str]:
-    """Names of the functions that the modules in the graph define."""
+    """Return the names of the functions that the only module defines.
+
+    Raises Refused if not just one.
+    """
     modules = [node["data"] for node in nodes if node["type"] == "ir.IRModule"]
     if len(modules) != 1:
         raise Refused(f"the file holds {len(modules)} modules and should hold one")
@@ -281,7 +291,7 @@ def _vet_node(node: Node, nodes: list[Node], here: set[str], language: Language)
 def _vet_reference(
     kind: str, data: Any, nodes: list[Node], here: set[str], language: Language
 ) -> None:
-    """What names something that lies elsewhere: operators, functions, attributes."""
+    """Check what refers to other things: operators, functions, attributes."""
     if kind == "ir.Op":
         _allow(data, language.ops, "the operator")
     if kind == "ir.Call":
@@ -294,7 +304,7 @@ def _vet_reference(
 
 
 def _vet_fields(data: Node, nodes: list[Node], language: Language) -> None:
-    """What several kinds of nodes have."""
+    """Check the fields that several node types have."""
     if "annotations" in data:
         for key in _keys(nodes, data["annotations"]):
             _allow(key, language.annotations, "the annotation")
@@ -306,7 +316,7 @@ def _vet_fields(data: Node, nodes: list[Node], language: Language) -> None:
 
 
 def _vet_callee(op: Node) -> None:
-    """An operator, or a function of the module; both are looked at as nodes by themselves."""
+    """Allow only operators and functions of the module; both are also checked as nodes."""
     if op["type"] not in {"ir.Op", "ir.GlobalVar"}:
         raise Refused(f"a call of {_shown(op['type'])} is not allowed here")
 
@@ -317,7 +327,7 @@ def _refuse_any(array: Node, what: str) -> None:
 
 
 def _keys(nodes: list[Node], index: int) -> Iterator[str]:
-    """Keys of the mapping that is node `index`."""
+    """Yield the keys of the mapping that is node `index`."""
     mapping = nodes[index]
     if mapping["type"] == "None":
         return
@@ -326,7 +336,7 @@ def _keys(nodes: list[Node], index: int) -> Iterator[str]:
 
 
 def _text(nodes: list[Node], index: int) -> str:
-    """The text that is node `index`."""
+    """Return the text of node `index`. Raises TypeError for other nodes."""
     if nodes[index]["type"] != "ffi.String":
         raise TypeError("no text")
     return str(nodes[index]["data"])
@@ -361,7 +371,7 @@ def _vet_sizes(function: Any, language: Language) -> None:
 
 
 class _Work:
-    """Counts what a function executes; with a language, also refuses what is too large in it."""
+    """Counts the statements that a function executes; with a language, also checks sizes."""
 
     def __init__(self, language: Language | None = None) -> None:
         self.language = language
@@ -369,7 +379,10 @@ class _Work:
         self.threads: set[str] = set()
 
     def of(self, statement: Any, copies: int = 1) -> int:
-        """Statements executed. copies: that unrolling and vectorizing make of this one."""
+        """Return the executed statements.
+
+        copies: of this one that unrolling and vectorizing make.
+        """
         if isinstance(statement, tirx.For):
             return self._of_loop(statement, copies)
         if isinstance(statement, tirx.SeqStmt):
@@ -395,7 +408,7 @@ class _Work:
         return self._times(extent, loop, copies)
 
     def _times(self, extent: int, loop: Any, copies: int) -> int:
-        """A loop over threads inside of one over the same threads adds none."""
+        """Multiply by the extent, except for a thread loop within one over the same threads."""
         binding = loop.thread_binding
         tag = str(binding.thread_tag) if binding is not None else ""
         if tag in self.threads:
@@ -415,14 +428,14 @@ class _Work:
         return starting + self.of(block.body, copies)
 
     def _most(self, extent: Any) -> int:
-        """An upper bound of a loop's extent."""
+        """Return an upper bound of a loop's extent. Raises Refused if there is none."""
         bound = int(self.analyzer.const_int_bound(extent).max_value)
         if bound >= 1 << 31:
             raise Refused("a loop's extent has no bound that is known when it is compiled")
         return max(0, bound)
 
     def vet_buffer(self, buffer: Any) -> None:
-        """Refused when it takes too much memory, or nobody knows how much."""
+        """Raise Refused if the buffer is too large or its shape is not constant."""
         if self.language is None:
             return
         extents = [int(n) if isinstance(n, tirx.IntImm) else -1 for n in buffer.shape]
@@ -434,7 +447,7 @@ class _Work:
 
 
 def _of_type(ty: Any) -> str:
-    """A tensor's or a scalar's type in short."""
+    """Format a tensor's or a scalar's type."""
     shape = getattr(ty, "shape", None)
     if shape is None:
         return str(getattr(ty, "dtype", ty))
