@@ -138,8 +138,7 @@ class CalledOver:
         )
 
     def _run(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
-        """Run one trial. Raises Ruling if the candidate fails it, _ServerGone if the server ended.
-        """
+        """Run one trial. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
         server = self._server(session)
         truth = self._truth(server, session, given)
         link = session.worker()

@@ -1,5 +1,4 @@
-"""Rung: a CUDA kernel has no data races or other faults, even if its result is correct by chance.
-"""
+"""Rung: a CUDA kernel has no data races or other faults, even if its result happens to be right."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
