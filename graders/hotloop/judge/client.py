@@ -193,8 +193,7 @@ def _ready(first: socket.socket, second: socket.socket) -> socket.socket:
 
 
 def lost(job: Job, error: Exception) -> Record:
-    """Return the record of a job whose judge died or fell silent: a platform error, never a zero.
-    """
+    """Return the record of a job whose judge died or hung: a platform error, never a zero."""
     sentence = "The judge was lost, which costs no points: judging the task again decides."
     evidence = {"error": f"{type(error).__name__}: {error}"[:500]}
     return Record(

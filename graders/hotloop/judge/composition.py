@@ -29,7 +29,8 @@ class Composition:
     ours: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     def put_together(self, session: Session) -> Path:
-        """Return the folder; it exists until the session ends. Raises Ruling if a file is missing.
+        """Return the folder, which lives as long as the session. Raises Ruling if a file is
+        missing.
         """
         files = _visible(session.files.below(self.folder)) if self.folder else {}
         for name, source in self.theirs.items():
