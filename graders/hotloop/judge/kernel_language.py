@@ -1,5 +1,4 @@
-"""The subset of Triton that replayed kernels may use: allow lists, and a visitor that enforces
-them.
+"""The subset of Triton that replayed kernels may use: allow lists, and the visitor enforcing them.
 
 The interpreter that runs these kernels is plain Python. A single extra name or attribute could let
 a kernel reach the code that counts its bytes. Hence allow lists, not deny lists.
