@@ -29,8 +29,7 @@ class Composition:
     ours: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     def put_together(self, session: Session) -> Path:
-        """Return the folder; it lives as long as the session. Raises Ruling if a file is missing.
-        """
+        """Return the folder; it ends with the session. Raises Ruling if a file is missing."""
         files = _visible(session.files.below(self.folder)) if self.folder else {}
         for name, source in self.theirs.items():
             files[name] = session.files.read_text(source).encode()

@@ -44,8 +44,7 @@ class Program:
     environment: tuple[tuple[str, str], ...] = ()
 
     def trusted(self, session: Session) -> Process:
-        """Return the process that receives nothing from the candidate, one for all rungs of a task.
-        """
+        """Return the process that receives nothing from the candidate, one per task."""
         return session.once(f"program {self.main}", lambda: self._start(session, given=False))
 
     def given(self, session: Session, purpose: str) -> Process:

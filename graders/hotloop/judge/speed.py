@@ -36,8 +36,7 @@ class Pace:
 
     @property
     def windows(self) -> int:
-        """Minimum number of windows for a decision: two controls, and blocks up to the first look.
-        """
+        """Minimum number of windows for a decision: controls, and blocks up to the first look."""
         return 3 * self.pairs + 4 * self.looks[0]
 
 
@@ -346,8 +345,7 @@ class Trial:
         )
 
     def _hostile(self, timer: Timer) -> list[bool]:
-        """Return which calls get adversarial inputs: about a quarter, equally many on both sides.
-        """
+        """Return which calls get adversarial inputs: about a quarter, the same share per side."""
         count = len(timer.calls)
         hostile = np.zeros(count, bool)
         hostile[: max(1, count // 4)] = True
