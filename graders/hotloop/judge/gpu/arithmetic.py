@@ -229,8 +229,7 @@ class Arithmetic:
 
 
 def blocks(shape: Sequence[int]) -> list[slice]:
-    """Return slices that cover the first axis, each of at most _BLOCK_ELEMENTS elements or one row.
-    """
+    """Return slices that cover the first axis, each of one row or few enough elements."""
     if not shape or 0 in shape:
         return []
     width = int(np.prod(shape[1:]))

@@ -57,7 +57,7 @@ def card_for_three(session: Session) -> Generator[Card]:
 
 
 def guests_of(session: Session) -> int:
-    """Return the number of processes with a context that the judge did not start."""
+    """Return the number of other processes with a context that the judge did not start."""
     return int(session.launcher.isolation == "none")
 
 
