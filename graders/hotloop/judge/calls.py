@@ -56,26 +56,29 @@ class Call:
     buffers: dict[int, Buffer]
 
     def input(self, index: int) -> NDArray[Any]:
-        """Raw elements of the tensor argument `index`."""
+        """Return the raw elements of argument `index`, without a copy.
+
+        Raises TypeError if the argument is not a tensor.
+        """
         place = self.places[index]
         if place is None:
             raise TypeError(f"argument {index} is not a tensor")
         return place.view(self.buffers[place.buffer])
 
     def inputs(self) -> list[NDArray[Any]]:
-        """Raw elements of all tensor arguments, in order."""
+        """Return the raw elements of all tensor arguments, in order, without copies."""
         return [self.input(i) for i, place in enumerate(self.places) if place is not None]
 
     def output(self) -> NDArray[Any]:
-        """Raw elements of the output."""
+        """Return the raw elements of the output, without a copy."""
         return self.out.view(self.buffers[self.out.buffer])
 
     def output_values(self) -> NDArray[np.float64]:
-        """The output as float64; a private copy."""
+        """Return a float64 copy of the output."""
         return to_float64(self.output().copy(), self.out.dtype)
 
     def write(self, index: int, values: NDArray[Any]) -> None:
-        """Store `values`, rounded to the argument's dtype."""
+        """Store `values`, rounded to the dtype of tensor argument `index`."""
         place = self.places[index]
         if place is None:
             raise TypeError(f"argument {index} is not a tensor")

@@ -279,7 +279,8 @@ class Session:
         return self._kept.enter_context(context)
 
     def staged(self, files: Mapping[str, Path]) -> Path:
-        """A folder that holds copies of files of ours, under the names given."""
+        """Copy files of the check, under the given names, into a folder that ends with the session.
+        """
         folder = self.keep(scratch())
         for name, path in files.items():
             shutil.copyfile(path, folder / name)

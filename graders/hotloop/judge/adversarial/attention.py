@@ -11,9 +11,7 @@ from hotloop.judge.adversarial.reductions import Floats, Places, Rng
 
 
 def keys_alike(rng: Rng, shape: tuple[int, ...]) -> Floats:
-    """Return keys [..., keys, width] of equal length: each key's largest dot product is with
-    itself.
-    """
+    """Return keys [..., keys, width] of equal length: each key's largest score is with itself."""
     drawn = rng.standard_normal(shape)
     return drawn * np.sqrt(shape[-1]) / np.linalg.norm(drawn, axis=-1, keepdims=True)
 
