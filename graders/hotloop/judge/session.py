@@ -279,8 +279,7 @@ class Session:
         return self._kept.enter_context(context)
 
     def staged(self, files: Mapping[str, Path]) -> Path:
-        """Copy files of the check, under the given names, into a folder that ends with the session.
-        """
+        """Copy files of the check, under the given names, into a folder of the session."""
         folder = self.keep(scratch())
         for name, path in files.items():
             shutil.copyfile(path, folder / name)
