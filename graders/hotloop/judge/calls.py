@@ -34,7 +34,7 @@ class TensorSpec:
 
     @property
     def bytes(self) -> int:
-        """Bytes from the first to the last element, gaps included."""
+        """Bytes from the first element through the last, gaps included."""
         return extent_bytes(self.shape, self.strides, self.dtype)
 
 

@@ -25,8 +25,8 @@ class Candidate:
     "destination": the last argument is the judge's output tensor. "json": plain data."""
 
     framework: Framework = "torch"
-    """Type of the tensors in the worker. "jax": jax.Arrays on a GPU, numpy arrays on the CPU;
-    results are returned, since a jax.Array cannot be written to."""
+    """Type of the tensors in the worker. "jax": numpy arrays on the CPU, jax.Arrays on a GPU. There
+    the function must return its result, since a jax.Array cannot be written to."""
 
     operator: bool = False
     """True if the file builds an operator in CUDA C++; without a GPU, the simulator runs it."""

@@ -76,7 +76,10 @@ class JudgeProcess(Closing):
         on_progress: Callable[[str], None] = lambda _text: None,
         turn: Callable[[], None] = lambda: None,
     ) -> Record:
-        """Wait for the record of the submitted job."""
+        """Wait for the record of the submitted job.
+
+        Raises WireError if the judge died or exceeded the budget by GRACE_S.
+        """
         if self._early is not None:
             return self._early
         deadline = time.monotonic() + job.budget_s + GRACE_S

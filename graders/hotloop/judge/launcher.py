@@ -45,7 +45,10 @@ class Launcher:
         anew: bool = False,
         under: Sequence[str] = (),
     ) -> Link:
-        """Start a worker and wait until it has said hello. Raises JudgeFault if it does not start.
+        """Start a worker and wait until it has said hello.
+
+        Raises JudgeFault if it does not start, Ruling(OUTPUT_LIMIT) if the sandbox refuses the
+        files.
 
         read_only: more folders that it can read, by path inside the sandbox.
         anew: start it by exec instead of fork.

@@ -1,13 +1,13 @@
 """Rungs are the checks of a task: functions that take the judging session and return a sentence.
 
 A rung that returns has passed. It raises `Ruling` for any other verdict, and `Partly` to earn a
-share of its points; `blame` decides the verdict for any other exception. The judge reads the
-following optional attributes before it opens the session:
+share of its points; `blame` decides the verdict for any other exception. A rung may have these
+attributes, which the judge reads without calling it:
 
 - `after`: names of the rungs of the task that must pass first.
 - `timed`: the rung times a worker on a CPU, so that worker is started by exec instead of fork. The
   rung calls `session.alone()` before it measures.
-- `instrumented`: code of the learner's runs in the same process as the code that measures it.
+- `instrumented`: other code of the learner runs in the process that is measured.
 
 The standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their
 cases.

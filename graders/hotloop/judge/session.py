@@ -48,8 +48,7 @@ class Session:
     candidate: the function, kernel or operator to judge.
     connect: returns the link to the notebook's process, or None if there is none.
     budget: time for the whole task.
-    variant: function names in a take-home candidate's files; None in a course, where the check's
-        names are used.
+    variant: the functions' names in a take-home candidate's files; None uses the check's names.
     seed: seed of an earlier record, in hexadecimal; empty draws a new one.
     nsight: also profile GPU kernels, after they have been judged.
     """
