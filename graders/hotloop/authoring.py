@@ -1,11 +1,12 @@
-"""All that a `tasks.py` is written with.
+"""Everything that a `tasks.py` imports.
 
     from hotloop import authoring as hl
 
     layer_norm = hl.fills_tensor(correct=hl.Correct(cases, truth, tolerance))
 
-A task is made by how its candidate is called (`returns_tensor`, `fills_tensor`, …) and holds rungs.
-A rung is one of those below, or a function from the `Session` to one sentence.
+The constructor of a task says how its candidate is called (`returns_tensor`, `fills_tensor`, …) and
+takes the task's rungs: the classes below, or functions that take the `Session` and return one
+sentence.
 """
 
 from hotloop.core.verdict import Partly, Ruling, Verdict

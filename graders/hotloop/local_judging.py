@@ -1,4 +1,4 @@
-"""Judge a submission that is at hand as files, without Jupyter: for the command line and tests."""
+"""Judges a submission from files, without Jupyter: for the command line and tests."""
 
 import os
 import tempfile
@@ -21,13 +21,13 @@ from hotloop.variants.variant import Variant
 
 ALLOW_UNCONFINED = "HOTLOOP_ALLOW_UNCONFINED"
 BUDGET_S = 300.0
-"""For one task, where nobody says otherwise."""
+"""Default time budget of one task in seconds."""
 MEMORY_PER_JOB = 6 << 30
-"""Bytes: the notebook's limit, and what judge and baseline take beside it."""
+"""Bytes: the notebook's limit plus the memory of judge and baseline."""
 
 
 def default_jobs() -> int:
-    """As many gradings at once as the machine has cores, and memory for each."""
+    """Return the number of parallel gradings for which this machine has cores and memory."""
     cores = len(os.sched_getaffinity(0))
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return max(1, min(cores, memory // MEMORY_PER_JOB))
@@ -44,9 +44,9 @@ def judge_submission(
     variant: Variant | None = None,
     seed: str = "",
 ) -> dict[str, Record]:
-    """Records by task. `files` are names and contents of what a learner would hand in.
+    """Return the records by task. `files`: contents of the submission's files, by name.
 
-    variant: what the candidate of a take-home was asked. seed: as in `Job`.
+    variant: variant of a take-home candidate. seed: as in `Job`.
     """
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         root = Path(folder)
@@ -64,8 +64,9 @@ def judge_submission(
 
 
 def require_confinement() -> str:
-    """The isolation level. SandboxUnavailable says what is missing, unless running unconfined was
-    asked for in the environment.
+    """Return the isolation level. Raises SandboxUnavailable if code cannot be confined.
+
+    HOTLOOP_ALLOW_UNCONFINED=1 allows running unconfined; the level is then "none".
     """
     name, reason = level()
     if name == "none" and os.environ.get(ALLOW_UNCONFINED) != "1":
@@ -92,9 +93,9 @@ def judge_folder(
     device: Literal["", "cpu"] = "",
     nsight: bool = False,
 ) -> dict[str, Record]:
-    """Records by task, for a folder with a submission's files.
+    """Return the records by task, for a folder with a submission's files.
 
-    While speed is measured, nobody else judges on this machine. given, seed, source, device,
+    While speed is measured, no other grading runs on this machine. given, seed, source, device,
     nsight: as in `Job`.
     """
     own = judge is None

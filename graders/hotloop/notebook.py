@@ -1,8 +1,9 @@
-"""`check("module.task")` and `predict("module.task")`, as the learner's notebook calls them.
+"""`check("module.task")` and `predict("module.task")`, as called in the learner's notebook.
 
-It starts a judge as a child process, serves it from this kernel and shows what it says: feedback,
-never points. Where the learner is logged in to a class's service, that judges the saved files in
-its place, with the same verdicts. In the sandbox `hotloop.worker.check` stands in its place.
+`check` starts a judge as a child process, serves its requests from this kernel and shows the
+verdict: feedback, never points. If the learner is logged in to a class's server, the server judges
+the saved files instead, with the same verdicts. In the sandbox, `hotloop.worker.check` replaces
+this module.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ stale_cell.watch()
 
 
 class Stopped(KeyboardInterrupt):
-    """The learner has interrupted a check. A notebook shows it in one line."""
+    """The learner interrupted a check. A notebook shows it in one line."""
 
     def _render_traceback_(self) -> list[str]:
-        """As IPython asks for it."""
+        """Called by IPython instead of formatting a traceback."""
         return [str(self)]
 
 
 def check(key: str, *, budget_s: float = 120.0) -> Shown:
     """Judge `module.task` now and show the verdict.
 
-    budget_s: seconds for the whole task. Interrupt the kernel to stop it; nothing is left behind.
-    ValueError for a key that names no task, UserError where no judge can run.
+    budget_s: seconds for the whole task. To stop, interrupt the kernel; no process is left running.
+        Raises ValueError if the key names no task, UserError if no judge can run.
     """
     module, _, task = key.partition(".")
     if not task:
@@ -71,10 +72,10 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
 
 
 def predict(key: str) -> None:
-    """Ask what becomes of the learner's code for `module.task` when one place of it is changed.
+    """Ask what happens to the learner's code for `module.task` after a change in one place.
 
-    The saved files are judged, in the sandbox. ValueError for a key that names no task, UserError
-    where no judge can run, in a take-home, and where the task does not pass yet.
+    The saved files are judged in the sandbox. Raises ValueError if the key names no task; UserError
+    if no judge can run, in a take-home, and if the task does not pass yet.
     """
     module, _, task = key.partition(".")
     _require_task(module, task)
@@ -104,7 +105,7 @@ def _require_task(module: str, task: str) -> None:
 
 
 def _judge_there(module: str, task: str, server: str) -> Record:
-    """Ask a class's service about the files as they are saved."""
+    """Have the class's server judge the saved files."""
     from hotloop.course.progress_line import progress_line
     from hotloop.practice import verdicts
     from hotloop.remote import asking, saved
@@ -119,7 +120,7 @@ def _judge_there(module: str, task: str, server: str) -> Record:
 
 
 def _given(module: str) -> tuple[Variant, Mapping[str, str]]:
-    """What the learner was asked, and what they were given; see `Job`."""
+    """Return the learner's variant, and SHA-256 of the files they received; see `Job`."""
     from hotloop.takehome import manifest
     from hotloop.variants import beside
 
@@ -130,7 +131,7 @@ def _given(module: str) -> tuple[Variant, Mapping[str, str]]:
 
 
 def _judge_here(module: str, task: str, budget_s: float) -> Record:
-    """Be the worker of a judge that is this kernel's child."""
+    """Judge with a child process, for which this kernel is the worker."""
     global _judge
     from hotloop import curriculum
     from hotloop.core.wire import WireError
@@ -170,7 +171,10 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
 def _serve_until_done(
     sock: socket.socket, judge: JudgeProcess, say: Callable[[str], None]
 ) -> Record | None:
-    """The judge interrupts this kernel when its time is over; its verdict then lies ready."""
+    """Serve the judge; return its record if it interrupted this kernel because time ran out.
+
+    The judge sends the record before it interrupts. Returns None if it ended without interrupt.
+    """
     try:
         serve(sock, sys.modules["__main__"].__dict__, lambda: judge.follow(sock, say))
     except KeyboardInterrupt:
@@ -182,7 +186,10 @@ def _serve_until_done(
 
 
 def _interrupted_by_judge(record: Record) -> bool:
-    """The judge interrupts an overrun only; to it, a learner's Ctrl-C looks like a lost worker."""
+    """Return True if the record has a timeout: only then the judge interrupts.
+
+    After a learner's Ctrl-C, the judge reports a lost worker instead.
+    """
     from hotloop.core.verdict import Verdict
 
     return any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)

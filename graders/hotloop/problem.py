@@ -1,7 +1,7 @@
-"""What is judged, as typed objects: tasks with rungs, points, needs and levels.
+"""Typed contents of module.yaml and problem.yaml: tasks with rungs, points, needs and levels.
 
-A module of the curriculum is one (`curriculum.Module`, which teaches besides). Another one is a
-folder anywhere: `problem.yaml`, and beside it a `tasks.py` that says how its tasks are judged.
+A curriculum module is a problem with lessons (`curriculum.Module`). Any other folder with a
+`problem.yaml` and a `tasks.py`, which defines how its tasks are judged, is one too.
 """
 
 from dataclasses import dataclass
@@ -37,26 +37,26 @@ Need = Literal[
     "tensorflow",
     "torch_xla",
 ]
-"""What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
+"""Optional software besides Hotloop's packages; `hotloop doctor` uses the same names."""
 
 
 class Strict(BaseModel):
-    """A file's form: unknown keys are refused, and what was read does not change."""
+    """Base of the file models: unknown keys are rejected, and instances are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Level(Strict):
-    """A ratio to the baseline, and the share of the rung's points that reaching it earns."""
+    """A speedup over the baseline, and the share of the rung's points that it earns."""
 
     ratio: Annotated[float, Field(gt=0)]
     earned: Annotated[float, Field(gt=0, le=1)]
 
 
 class DeviceLevels(Strict):
-    """Levels of one device, which a recorded run there supports: `hotloop author calibrate`.
+    """Levels of one device, supported by a recorded run there: `hotloop author calibrate`.
 
-    device: as the run file has it.
+    device: its name in the run file.
     """
 
     device: Text
@@ -64,10 +64,11 @@ class DeviceLevels(Strict):
 
 
 class Threshold(Strict):
-    """What a speed rung asks for, and why.
+    """Speed requirement of a rung, and the reason for it.
 
-    stretch: a ratio beyond the levels, which earns nothing and is worth knowing. provisional: not
-    yet settled by a recorded run. devices: levels of those that have one; `levels` are for others.
+    stretch: a speedup beyond the levels that earns no points.
+    provisional: True until a recorded run confirms the levels.
+    devices: levels of specific devices; `levels` are for all others.
     """
 
     against: Text
@@ -79,11 +80,11 @@ class Threshold(Strict):
 
 
 class Rung(Strict):
-    """One rung of the evidence ladder as a learner sees it. points: what it is worth at most.
+    """One check of a task as the learner sees it. points: its maximum.
 
-    needs: in place of the module's, for a rung that needs less. needs_compiler: g++, with which
-    torch.compile builds its code for a CPU. operations_per_byte: for a speed rung, the arithmetic
-    that the task takes for each byte that it must move, counted by hand.
+    needs: replaces the module's needs, for a rung that needs less.
+    needs_compiler: g++, with which torch.compile compiles for a CPU.
+    operations_per_byte: for a speed rung, the task's arithmetic intensity, counted by hand.
     """
 
     id: Identifier
@@ -97,17 +98,17 @@ class Rung(Strict):
 
 
 class JudgedTask(Strict):
-    """A task as far as it is judged."""
+    """The judged part of a task."""
 
     id: Identifier
     title: Text
     kind: Literal["code", "written"] = "code"
 
     entry: Text | None = None
-    """The function, kernel or operator that is judged."""
+    """The function, kernel or operator that is judged; required for code."""
 
     files: Annotated[list[Text], Field(min_length=1)]
-    """What the learner edits; `entry` is in the last one."""
+    """The files that the learner edits; `entry` is in the last one."""
 
     rungs: Annotated[list[Rung], Field(min_length=1)]
 
@@ -120,7 +121,7 @@ class JudgedTask(Strict):
 
     @property
     def points(self) -> int:
-        """The points of all rungs."""
+        """Sum of the points of all rungs."""
         return sum(rung.points for rung in self.rungs)
 
 
@@ -128,7 +129,7 @@ TaskT = TypeVar("TaskT", bound=JudgedTask)
 
 
 class Problem(Strict, Generic[TaskT]):
-    """Tasks that belong together. needs: what judging them takes, beside Hotloop's packages."""
+    """A set of tasks. needs: optional software for judging, besides Hotloop's packages."""
 
     id: Identifier
     title: Text
@@ -143,15 +144,15 @@ class Problem(Strict, Generic[TaskT]):
 
     @property
     def points(self) -> int:
-        """All points."""
+        """Sum of the points of all tasks."""
         return sum(task.points for task in self.tasks)
 
     def needs_of(self, rung: Rung) -> list[Need]:
-        """What judging `rung` takes."""
+        """Return the needs of judging `rung`."""
         return self.needs if rung.needs is None else rung.needs
 
     def task(self, name: str) -> TaskT:
-        """The task called `name`. KeyError names those that there are."""
+        """Return the task called `name`. Raises KeyError, which lists the existing tasks."""
         for task in self.tasks:
             if task.id == name:
                 return task
@@ -160,13 +161,13 @@ class Problem(Strict, Generic[TaskT]):
 
 
 def load_problem(folder: Path) -> Problem[JudgedTask]:
-    """What `problem.yaml` in the folder says. CurriculumError when it is not as it must be."""
+    """Read `problem.yaml` in the folder. Raises CurriculumError if it is invalid."""
     return load(folder / FILE, Problem[JudgedTask])
 
 
 @dataclass(frozen=True)
 class Score:
-    """points: earned so far; pending: those still open; possible: all of the task's."""
+    """points: earned so far; pending: not decided yet; possible: maximum of the task."""
 
     points: float
     pending: float
@@ -174,10 +175,10 @@ class Score:
 
 
 def settle(problem: Problem[TaskT], name: str, record: Record | None) -> Score:
-    """The points of the task called `name`.
+    """Return the points of the task called `name`.
 
-    A rung that the record does not speak of is pending, and so is all without a record: silence is
-    no evidence. ValueError when the record is about something else.
+    A rung without a result in the record is pending, and so are all if there is no record. Raises
+    ValueError if the record is about another task.
     """
     task = problem.task(name)
     if record is not None and (record.module, record.task) != (problem.id, name):
@@ -195,7 +196,7 @@ def settle(problem: Problem[TaskT], name: str, record: Record | None) -> Score:
 
 
 def refuse_repeats(what: str, names: list[str]) -> None:
-    """ValueError when a name is there twice."""
+    """Raise ValueError if a name occurs twice."""
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"the {what} {name!r} is there twice")

@@ -1,7 +1,7 @@
-"""Whether a task's cell was edited after it last ran, so that the kernel holds an older answer.
+"""Detects a task's cell that was edited after it last ran, so that the kernel has older code.
 
-The kernel notes when it runs a cell with a task's mark. The cell is stale where the notebook was
-saved after that and has another text there: what was run and is not saved yet is no reason.
+The kernel notes when it runs a cell with a task's mark. The cell is stale if the notebook was saved
+later with another text in it. A cell that was run but not saved is not stale.
 """
 
 import re
@@ -15,11 +15,11 @@ from hotloop.worker.notebook import Unreadable, read_cells, text_of
 _MARK = re.compile(r"^### TASK (\w+\.\w+)", re.MULTILINE)
 
 _ran: dict[str, tuple[str, float]] = {}
-"""By task: the text that was run last, and when, in seconds since 1970."""
+"""By task: text of the cell that ran last, and its time in seconds since 1970."""
 
 
 def watch() -> None:
-    """Note from now on what this kernel runs; nothing outside of a notebook."""
+    """Start noting the cells that this kernel runs; does nothing outside of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = cast(Any, ipython).get_ipython() if ipython is not None else None
     if shell is not None:
@@ -31,13 +31,13 @@ def _before_a_cell(info: Any) -> None:
 
 
 def note(text: str) -> None:
-    """A cell is about to run."""
+    """Record the task's cell that is about to run."""
     for task in _MARK.findall(text):
         _ran[task] = text.strip(), time.time()
 
 
 def advice(task: str, notebook: Path) -> str:
-    """A sentence for the learner; empty where the cell is what was run, or nobody knows."""
+    """Return a sentence for the learner if the cell is stale, otherwise an empty string."""
     if task not in _ran or not notebook.is_file():
         return ""
     text, at = _ran[task]

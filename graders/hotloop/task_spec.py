@@ -1,6 +1,6 @@
-"""What the judge is told of a task, from what the data files say of it.
+"""Builds the judge's `TaskSpec` from module.yaml or problem.yaml.
 
-Apart from `problem`, because reading the data files takes nothing of the judge, nor what it needs.
+It is separate from `problem`, so that reading these files does not import the judge.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from hotloop.judge.levels import Level
 from hotloop.judge.spec import RungSpec, TaskSpec
 
 if TYPE_CHECKING:
-    # A GPU's self-test describes a task without the libraries that read the data files.
+    # The GPU self-test builds a spec without the libraries that read these files.
     from hotloop.problem import Level as Declared
     from hotloop.problem import Problem, Rung, Threshold
 
 
 def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
-    """What the judge must know of the code task called `name`. KeyError names those there are."""
+    """Return the spec of the code task called `name`. Raises KeyError, which lists the tasks."""
     task = problem.task(name)
     rungs = {rung.id: _rung_spec(problem, rung) for rung in task.rungs}
     return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(problem.needs))
@@ -35,7 +35,7 @@ def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:
 
 
 def _levels(asked: Threshold, declared: Sequence[Declared]) -> tuple[Level, ...]:
-    """As the judge takes them, the stretch goal among them where it lies beyond."""
+    """Return the judge's levels, with the stretch goal last if it exceeds them."""
     promised = [Level(level.ratio, level.earned) for level in declared]
     if asked.stretch is None or asked.stretch <= max(level.ratio for level in declared):
         return tuple(promised)

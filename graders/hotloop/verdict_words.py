@@ -1,4 +1,4 @@
-"""How a record's verdicts are said to a person, on every page and in the terminal."""
+"""Wording of verdicts for people, on every page and in the terminal."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,11 @@ NOT_STARTED = "not started"
 
 
 def of_task(record: Record) -> str:
-    """What nobody has begun is not wrong, and what is open does not make a task partial."""
+    """Return a task's verdict in words.
+
+    A task that was not attempted is "not started", not wrong; pending rungs alone do not make a
+    task partial.
+    """
     if record.sentence.startswith(NOT_ATTEMPTED):
         return NOT_STARTED
     failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.rungs)
@@ -20,7 +24,7 @@ def of_task(record: Record) -> str:
 
 
 def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
-    """Verdict and sentence; what the task's own line says is not said again."""
+    """Return a rung's verdict in words, and its sentence unless it repeats the task's."""
     sentence = "" if rung.sentence == record.sentence and len(record.rungs) > 1 else rung.sentence
     if rung.sentence.startswith(NOT_ATTEMPTED):
         return NOT_STARTED, sentence
@@ -30,15 +34,15 @@ def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
 
 
 def words(verdict: Verdict) -> str:
-    """`not measured (pending)`: what is pending says so."""
+    """Return the verdict in words, such as `not measured (pending)`."""
     said = verdict.value.replace("_", " ")
     return f"{said} (pending)" if verdict.pending else said
 
 
 def how_to_start(record: Record, files: Sequence[str]) -> str:
-    """Where in JupyterLab a task that nobody has begun is written; empty for one that was begun.
+    """Return where to write a task that was not started; empty for any other task.
 
-    files: the task's own, beside the notebook; none where a cell is its place.
+    files: the task's own files beside the notebook; none if the task is written in a cell.
     """
     if of_task(record) != NOT_STARTED:
         return ""
@@ -50,7 +54,7 @@ def how_to_start(record: Record, files: Sequence[str]) -> str:
 
 
 def how_to_reproduce(record: Record) -> str:
-    """The call that writes a failed check as a program; empty where there is nothing to write."""
+    """Return the command that writes a failed check as a program; empty if there is none."""
     found = any(rung.evidence.get("reproducible") for rung in record.rungs)
     if not found or of_task(record) == NOT_STARTED or extras.why_no_judge():
         return ""

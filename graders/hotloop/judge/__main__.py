@@ -1,4 +1,4 @@
-"""`python -m hotloop.judge --control FD`: the judge process. It obeys its parent alone."""
+"""`python -m hotloop.judge --control FD`: the judge process, controlled by its parent over FD."""
 
 import argparse
 import ctypes
@@ -15,17 +15,18 @@ _PR_SET_DUMPABLE = 4
 
 
 def main() -> None:
-    """Serve until the parent is done or dead."""
+    """Serve jobs until the parent sends "finish" or exits."""
     parser = argparse.ArgumentParser(prog="python -m hotloop.judge")
     parser.add_argument("--control", type=int, required=True)
     control = socket.socket(fileno=parser.parse_args().control)
     libc = ctypes.CDLL(None)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     libc.prctl(_PR_SET_DUMPABLE, 0)
-    # Ctrl-C belongs to the parent, which ends this process if it wants to.
+    # Ctrl-C is handled by the parent, which ends this process if needed.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Checks draw many small objects and keep them: Python's own threshold of 700 looks at all of
-    # them again and again, a tenth of the CPU seconds of ssa_passes.fold.
+    # Checks create many small objects and keep them: with Python's default threshold of 700, the
+    # garbage collector scans them repeatedly, which took a tenth of the CPU time of
+    # ssa_passes.fold.
     gc.set_threshold(50_000, 20, 50)
     logging.basicConfig(level=os.environ.get("HOTLOOP_LOG", "WARNING"), format="judge: %(message)s")
     serve(control)

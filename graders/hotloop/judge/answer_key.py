@@ -1,10 +1,9 @@
-"""Right answers about recordings that everybody is given, which open only to who gives them.
+"""Sealed answers about public recordings: they can be verified, but not read from the file.
 
-Such an answer is the same for all, and the judge on a learner's own machine compares with it, so
-it travels with the package. It is sealed: each entry is found by a slow hash of an answer, and
-what belongs to it (a figure) is encrypted with the same hash. Nobody reads an answer by opening
-the file; who wants to can try all causes and events of a recording in minutes, and learns what
-`hotloop check` would say to the same guesses.
+Such an answer is the same for all learners, and the judge on a learner's own machine compares with
+it, so it ships with the package. Each entry is found by a slow hash of an answer, and its value (a
+figure) is encrypted with the same hash. Opening the file reveals no answer. Trying all causes and
+events of a recording takes minutes and reveals only what `hotloop check` says to the same guesses.
 """
 
 from __future__ import annotations
@@ -20,33 +19,33 @@ from typing import Any
 
 ROUNDS = 100_000
 _NAME, _VALUE = 16, 24
-"""Bytes of an entry's name, and of the JSON that belongs to it."""
+"""Bytes of an entry's name, and of the JSON of its value."""
 
 Word = str | int | None
 
 
 @dataclass(frozen=True)
 class AnswerKey:
-    """entries: by a hash of the words of an answer, the value that belongs to it, encrypted."""
+    """entries: encrypted values, by a hash of the words of an answer."""
 
     salt: bytes
     entries: Mapping[str, str]
 
     @classmethod
     def read(cls, path: Path) -> AnswerKey:
-        """From a file that `write` has written."""
+        """Read a file that `write` has written."""
         document: Any = json.loads(path.read_text(encoding="utf-8"))
         return cls(bytes.fromhex(document["salt"]), document["entries"])
 
     def value(self, *words: Word) -> Any:
-        """What belongs to an answer; None for one that is not right."""
+        """Return the value that belongs to an answer; None if the answer is not correct."""
         name, pad = _hashed(self.salt, json.dumps(words))
         sealed = self.entries.get(name.hex())
         return None if sealed is None else json.loads(_xor(bytes.fromhex(sealed), pad))
 
 
 def write(path: Path, truth: Mapping[str, Mapping[str, Any]]) -> None:
-    """Seal what is known of each recording, in a random order. Needs a new salt each time."""
+    """Seal the expected answers of each recording with a new salt, sorted by hash."""
     salt = secrets.token_bytes(16)
     entries: dict[str, str] = {}
     for words, value in answers(truth):
@@ -57,9 +56,9 @@ def write(path: Path, truth: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def answers(truth: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[tuple[Word, ...], Any]]:
-    """The words of each right answer, and the value that belongs to it: a figure, or true.
+    """Yield the words of each correct answer and its value: a figure, or True.
 
-    truth: by recording: "cause", and more words that count; "evidence": the figures that count.
+    truth: by recording: "cause" and other required words; "evidence": the required figures by name.
     """
     for recording, known in truth.items():
         for part in ("cause", "model", "line", "name"):

@@ -1,4 +1,4 @@
-"""How many floating-point operations a second this CPU does at most."""
+"""Measured peak of this CPU in floating-point operations per second."""
 
 from pathlib import Path
 
@@ -14,7 +14,10 @@ TIMEOUT_S = 60.0
 
 
 def flops_per_second(session: Session) -> float:
-    """Of a matrix product in a worker of ours, on as many threads as the candidate has."""
+    """Return the FLOP/s of a matrix product in a trusted worker, with the candidate's thread count.
+
+    Raises JudgeFault if the worker returns no positive number.
+    """
     link = session.trusted(FILE.parent)
     try:
         join(link, set(worker_cores(session.launcher.threads)))

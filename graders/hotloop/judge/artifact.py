@@ -1,6 +1,6 @@
-"""A file that a candidate's function makes: a converted model, a rewritten graph, a new program.
+"""Files that a candidate's function writes: a converted model, a rewritten graph, a new program.
 
-To the judge it is bytes. What they mean is found out by programs of ours, in a sandbox.
+The judge handles them as bytes; trusted programs in a sandbox interpret them.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +16,11 @@ TIMEOUT_S = 90.0
 
 @dataclass(frozen=True)
 class Assignment:
-    """One file to be made. label: how the learner is told of it.
+    """One file to write. label: its name in messages to the learner.
 
-    arguments: for the candidate, before the last one, which is the path that it has to write to.
-    name: of the file. mismatch: about what was made; a sentence's beginning, or None.
+    arguments: of the candidate's function, before the last one, which is the path to write to.
+    name: file name.
+    mismatch: checks the file's content; returns the beginning of a sentence, or None if correct.
     """
 
     label: str
@@ -34,7 +35,7 @@ def made(
     timeout_s: float = TIMEOUT_S,
     most_bytes: int = MOST_BYTES,
 ) -> bytes:
-    """What the candidate has written. Ruling when it fails, or writes nothing."""
+    """Return the file that the candidate writes. Raises Ruling if it fails or writes nothing."""
     return made_together([assignment], session, timeout_s, most_bytes)[0]
 
 
@@ -44,7 +45,7 @@ def made_together(
     timeout_s: float = TIMEOUT_S,
     most_bytes: int = MOST_BYTES,
 ) -> list[bytes]:
-    """What it has written for each of several, in one exchange: for many small files."""
+    """Return the files for several assignments, made in one exchange: for many small files."""
     link = session.worker()
     folder = put_folder(link)
     several = len(assignments) > 1

@@ -1,17 +1,18 @@
-"""Whose failure it is when a rung ends in an exception that is no `Ruling`.
+"""Attributes an exception that is no `Ruling` to the candidate or to the judge.
 
-A check reads what a candidate has sent. If it raises on the way (`min()` of an empty list, a key
-that is missing, a number that is no number), the answer was not what was asked for: it is a wrong
-answer. Were it `judge_error`, anybody could leave his own zero open by returning what the check
-stumbles over. So, once the candidate's code is at hand, every exception is the candidate's, except
+A check reads what a candidate sent. If that raises (`min()` of an empty list, a missing key, a
+string instead of a number), the answer does not have the required form, so it is a wrong answer. If
+it were `judge_error`, a candidate could avoid a zero by returning something that crashes the check.
+So once the candidate's code has been started or read, every exception is the candidate's, except
 
-- `JudgeFault`, which code raises that no answer reaches (`fault.ours`, `fault.made`);
-- what the operating system or a missing library refuses to the judge (an `OSError` with its error
-  number; a parser's has none), and what the judge's own connections, sandbox and GPU driver raise.
+- `JudgeFault`, raised by code that no answer can influence (`fault.ours`, `fault.made`);
+- what the operating system or a missing library refuses to the judge (an `OSError` with an error
+  number; a parser's has none), and exceptions of the judge's own connections, sandbox and GPU
+  driver.
 
-A bug of ours that is met by a *right* answer would be blamed on the candidate too. It is found
-before anybody hands in: tests/test_contract.py has every task's reference judged, which must pass.
-The traceback is in the rung's evidence and in the log, and never on the learner's page.
+A bug of a check that a *correct* answer triggers would also be attributed to the candidate.
+tests/test_contract.py finds such bugs: it judges every task's reference, which must pass. The
+traceback goes to the rung's evidence and the log, never to the learner's page.
 """
 
 import traceback
@@ -24,23 +25,23 @@ from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import readable
 
 MACHINERY = ("hotloop.sandbox", "hotloop.judge.gpu")
-"""Packages that handle processes and devices. They read no answers."""
+"""Packages that handle processes and devices. They never read answers."""
 
 OURS = (JudgeFault, ImportError, WireError)
 
 MOST_TRACE = 4000
-"""Characters of a traceback in a record."""
+"""Maximum characters of a traceback in a record."""
 
 
 def is_ours(error: Exception) -> bool:
-    """True when no answer can have caused it."""
+    """Return True if no answer can have caused the exception."""
     if isinstance(error, OSError):
         return error.errno is not None
     return isinstance(error, OURS) or _raised_in(error).startswith(MACHINERY)
 
 
 def our_failure(name: str, error: Exception) -> RungRecord:
-    """The record of a rung that our own failure ended. No points are lost."""
+    """Return the record of a rung that a failure of the judge ended. No points are lost."""
     return RungRecord(
         name,
         Verdict.JUDGE_ERROR,
@@ -50,9 +51,9 @@ def our_failure(name: str, error: Exception) -> RungRecord:
 
 
 def unreadable_answer(name: str, error: Exception, answer: str) -> RungRecord:
-    """The record of a rung whose check could not read what came from the candidate.
+    """Return the record of a rung whose check could not read the candidate's answer.
 
-    answer: the last one, as it may stand in a sentence; empty where it is unknown.
+    answer: the last answer as text for a sentence; empty if unknown.
     """
     where = "".join(f"{note}: " for note in reversed(getattr(error, "__notes__", [])))
     got = f"got {answer}, which" if answer else "what it returned or wrote"
@@ -73,7 +74,7 @@ def _evidence(error: Exception) -> dict[str, str]:
 
 
 def _raised_in(error: Exception) -> str:
-    """The module of ours in which it was raised, or which called what raised it."""
+    """Return the innermost `hotloop` module in the traceback, or an empty string."""
     frames: list[FrameType] = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     names = (str(frame.f_globals.get("__name__", "")) for frame in reversed(frames))
     return next((name for name in names if name.startswith("hotloop.")), "")

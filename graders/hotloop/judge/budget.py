@@ -1,4 +1,4 @@
-"""The time that judging one task may take: the candidate's, but not the wait for the machine."""
+"""Time budget for judging one task; waiting for exclusive use of the machine does not count."""
 
 import math
 import time
@@ -10,9 +10,9 @@ TIME_IS_UP = "The judging's time was used up: judging again decides."
 
 
 class Budget:
-    """Seconds from now on.
+    """A deadline `seconds` from now.
 
-    turn: returns when the machine is free of other gradings.
+    turn: blocks until no other grading runs on the machine.
     """
 
     def __init__(self, seconds: float, turn: Callable[[], None] = lambda: None) -> None:
@@ -20,14 +20,17 @@ class Budget:
         self._turn: Callable[[], None] | None = turn
 
     def remaining_s(self) -> float:
-        """Seconds that are left for measuring. Ruling UNDECIDED when there are none."""
+        """Return the seconds left for measuring. Raises Ruling(UNDECIDED) if there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise Ruling(Verdict.UNDECIDED, TIME_IS_UP)
         return left
 
     def timeout(self, most_s: float) -> float:
-        """How long to wait for the candidate. Ruling TIMEOUT when it has used up all its time."""
+        """Return how many seconds to wait for the candidate: `most_s`, or the time left if less.
+
+        Raises Ruling(TIMEOUT) if the task's time is used up.
+        """
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise Ruling(
@@ -36,7 +39,7 @@ class Budget:
         return min(most_s, left)
 
     def wait_for_turn(self) -> None:
-        """Wait until no other grading is at work, once. The wait moves the deadline."""
+        """On the first call, wait until no other grading runs; extend the deadline accordingly."""
         turn, self._turn = self._turn, None
         if turn is None:
             return

@@ -1,7 +1,7 @@
-"""Judge-owned shared memory: sealed memfds that a worker maps and nobody can resize.
+"""Shared memory owned by the judge: sealed memfds that a worker maps and no process can resize.
 
-An input is sealed against every write but through the judge's own mapping, so that a worker sees
-it read-only; an output may be written by both. No buffer is ever handed to two workers.
+An input is sealed against every write except through the judge's own mapping, so a worker sees it
+read-only; an output may be written by both. No buffer is ever given to two workers.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hotloop.core.closing import Closing
 from hotloop.judge.dtypes import DType
 
-# linux/fcntl.h; Python 3.11 does not name them all.
+# From linux/fcntl.h; Python 3.11 does not define all of them.
 _F_ADD_SEALS = 1033
 _F_SEAL_SEAL = 0x01
 _F_SEAL_SHRINK = 0x02
@@ -30,7 +30,8 @@ PAGE = mmap.PAGESIZE
 class Buffer(Closing):
     """One block of shared memory.
 
-    size: bytes, rounded up to pages. writable: whether a worker may write it.
+    size: bytes, rounded up to whole pages.
+    writable: whether a worker may write it.
     """
 
     def __init__(self, size: int, *, writable: bool) -> None:
@@ -47,11 +48,11 @@ class Buffer(Closing):
 
     @property
     def fd(self) -> int:
-        """The descriptor to send to the one worker that may map this buffer."""
+        """The file descriptor to send to the one worker that may map this buffer."""
         return self._fd
 
     def close(self) -> None:
-        """Give the descriptor back. The memory lives until the last mapping is gone."""
+        """Close the file descriptor. The memory exists until the last mapping is gone."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -59,7 +60,7 @@ class Buffer(Closing):
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a tensor lies in a buffer. offset is in bytes, strides are in elements."""
+    """Position of a tensor in a buffer. offset is in bytes, strides are in elements."""
 
     buffer: int
     offset: int
@@ -68,7 +69,7 @@ class Placement:
     strides: tuple[int, ...]
 
     def view(self, buffer: Buffer) -> NDArray[Any]:
-        """The judge's own numpy view of the raw elements; shares the buffer's memory."""
+        """Return the judge's numpy view of the raw elements, which shares the buffer's memory."""
         item = self.dtype.bytes
         return np.ndarray(
             self.shape,
@@ -79,7 +80,7 @@ class Placement:
         )
 
     def to_message(self) -> dict[str, Any]:
-        """As the worker's `plan` request wants it."""
+        """Return the placement for the worker's `plan` request."""
         return {
             "buffer": self.buffer,
             "offset": self.offset,
@@ -90,7 +91,7 @@ class Placement:
 
 
 def row_strides(shape: Sequence[int], gap: int = 0) -> tuple[int, ...]:
-    """Strides, in elements, of rows that lie `gap` unused elements apart; 0 means contiguous."""
+    """Return strides, in elements, of rows with `gap` unused elements between them."""
     strides: list[int] = []
     step = 1
     for index, extent in enumerate(reversed(shape)):
@@ -100,7 +101,7 @@ def row_strides(shape: Sequence[int], gap: int = 0) -> tuple[int, ...]:
 
 
 def extent_bytes(shape: Sequence[int], strides: Sequence[int], dtype: DType) -> int:
-    """Bytes from the first to behind the last element of a strided tensor."""
+    """Return the bytes from the first to the end of the last element of a strided tensor."""
     if 0 in shape:
         return 0
     last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))

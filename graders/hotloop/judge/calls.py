@@ -1,6 +1,4 @@
-"""Calls of a candidate: their arguments, where these lie in the judge's memory, and the plan that
-a worker gets.
-"""
+"""Calls of a candidate: arguments, places in the judge's memory, and the worker's plan."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,12 +13,15 @@ from hotloop.judge.dtypes import DType, poison, to_float64, to_storage
 from hotloop.judge.link import Link
 
 GUARD_BYTES = 64
-"""Behind each output, at least: what writes on past the end is seen there."""
+"""Minimum number of bytes after each output; a write past the end changes them and is detected."""
 
 
 @dataclass(frozen=True)
 class TensorSpec:
-    """A tensor without its values. row_gap: unused elements between rows (0: contiguous)."""
+    """Shape, dtype and layout of a tensor.
+
+    row_gap: unused elements between rows (0: contiguous).
+    """
 
     shape: tuple[int, ...]
     dtype: DType
@@ -28,18 +29,18 @@ class TensorSpec:
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """In elements."""
+        """Strides in elements."""
         return row_strides(self.shape, self.row_gap)
 
     @property
     def bytes(self) -> int:
-        """Span in memory, gaps included."""
+        """Bytes from the first element through the last, gaps included."""
         return extent_bytes(self.shape, self.strides, self.dtype)
 
 
 @dataclass(frozen=True)
 class CallSpec:
-    """One call: tensors and plain values in order, and the tensor that comes back."""
+    """One call: tensors and plain values in order, and the output tensor."""
 
     arguments: tuple[TensorSpec | int | float | bool | str | None, ...]
     out: TensorSpec
@@ -47,7 +48,7 @@ class CallSpec:
 
 @dataclass(frozen=True)
 class Call:
-    """A call whose tensors have a place in buffers of the judge."""
+    """A call whose tensors are placed in buffers of the judge."""
 
     spec: CallSpec
     places: tuple[Placement | None, ...]
@@ -55,37 +56,40 @@ class Call:
     buffers: dict[int, Buffer]
 
     def input(self, index: int) -> NDArray[Any]:
-        """Raw elements of the tensor argument `index`."""
+        """Return the raw elements of argument `index`, without a copy.
+
+        Raises TypeError if the argument is not a tensor.
+        """
         place = self.places[index]
         if place is None:
             raise TypeError(f"argument {index} is not a tensor")
         return place.view(self.buffers[place.buffer])
 
     def inputs(self) -> list[NDArray[Any]]:
-        """Raw elements of all tensor arguments, in order."""
+        """Return the raw elements of all tensor arguments, in order, without copies."""
         return [self.input(i) for i, place in enumerate(self.places) if place is not None]
 
     def output(self) -> NDArray[Any]:
-        """Raw elements of the output."""
+        """Return the raw elements of the output, without a copy."""
         return self.out.view(self.buffers[self.out.buffer])
 
     def output_values(self) -> NDArray[np.float64]:
-        """The output as float64; a private copy."""
+        """Return a float64 copy of the output."""
         return to_float64(self.output().copy(), self.out.dtype)
 
     def write(self, index: int, values: NDArray[Any]) -> None:
-        """Store `values`, rounded to the argument's dtype."""
+        """Store `values`, rounded to the dtype of tensor argument `index`."""
         place = self.places[index]
         if place is None:
             raise TypeError(f"argument {index} is not a tensor")
         self.input(index)[...] = to_storage(values, place.dtype)
 
     def poison_output(self, pattern: int) -> None:
-        """Fill the whole output buffer, gaps included, with what no answer contains."""
+        """Fill the whole output buffer, gaps included, with a value no correct answer contains."""
         self._whole_output()[...] = poison(1, self.out.dtype, pattern)[0]
 
     def wrote_outside(self, pattern: int) -> bool:
-        """Whether anything behind the output, or in the gaps between its rows, lost its poison."""
+        """True if poison after the output, or in the gaps between its rows, was overwritten."""
         poisoned = poison(1, self.out.dtype, pattern)[0]
         whole = self._whole_output().copy()
         strides = [step * self.out.dtype.bytes for step in self.out.strides]
@@ -98,11 +102,11 @@ class Call:
         return np.frombuffer(buffer.bytes, self.out.dtype.storage, count)
 
     def message(self) -> dict[str, Any]:
-        """As the worker's plan wants it, in return style."""
+        """Return the call for the worker's plan, in return style."""
         return {"args": self._values(), "returns": self.out.to_message()}
 
     def destination_message(self) -> dict[str, Any]:
-        """As the worker's plan wants it, with the output as last argument."""
+        """Return the call for the worker's plan, with the output tensor as the last argument."""
         return {"args": [*self._values(), {"tensor": self.out.to_message()}], "returns": None}
 
     def _values(self) -> list[dict[str, Any]]:
@@ -113,7 +117,7 @@ class Call:
 
 
 class Arena:
-    """All buffers that one worker sees for a set of calls. Close it to give the memory back."""
+    """All buffers that one worker maps for a set of calls. `close` releases them."""
 
     def __init__(self, specs: Iterable[CallSpec], *, seal_inputs: bool) -> None:
         self.buffers: dict[int, Buffer] = {}
@@ -121,7 +125,7 @@ class Arena:
         self.calls: Sequence[Call] = [self._place(spec) for spec in specs]
 
     def hand_to(self, link: Link, candidate: Candidate, timeout_s: float, **extra: Any) -> None:
-        """Map the buffers in the worker and plan the calls there."""
+        """Map the buffers in the worker and send it the plan of the calls."""
         link.map(self.buffers)
         destination = candidate.style == "destination"
         calls = [c.destination_message() if destination else c.message() for c in self.calls]
@@ -129,7 +133,7 @@ class Arena:
         link.request({**plan, "style": candidate.style, **extra}, timeout_s)
 
     def close(self) -> None:
-        """Give the judge's descriptors back."""
+        """Close the judge's file descriptors of the buffers."""
         for buffer in self.buffers.values():
             buffer.close()
 

@@ -1,4 +1,4 @@
-"""Who is judged: a function of the notebook, or of a file beside it."""
+"""The judged function: in the notebook, or in a file beside it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,26 +10,26 @@ Framework = Literal["torch", "numpy", "jax"]
 
 @dataclass(frozen=True)
 class Candidate:
-    """What the learner wrote that is judged."""
+    """The code that is judged, and how to call it."""
 
     name: str
-    """A callable, in the notebook's namespace or in `file`; `library::name` is what a CUDA file
-    registers with PyTorch, which is then called without any Python of the learner's."""
+    """A callable in the notebook's namespace or in `file`. `library::name` is an operator that a
+    CUDA file registers with PyTorch; it is called without any Python code of the learner."""
 
     file: str | None = None
-    """A source file beside the notebook, loaded in a worker process of its own; None means that the
-    notebook's kernel itself is the worker."""
+    """A source file beside the notebook, loaded in its own worker process; None means that the
+    notebook's kernel is the worker."""
 
     style: Style = "return"
     """How results come back. "return": one tensor, copied by the worker into the judge's buffer.
     "destination": the last argument is the judge's output tensor. "json": plain data."""
 
     framework: Framework = "torch"
-    """What the tensors are in the worker. "jax": numpy arrays in the host's memory, jax.Arrays in a
-    GPU's, where results are returned, since nothing writes to a jax.Array."""
+    """Type of the tensors in the worker. "jax": numpy arrays on the CPU, jax.Arrays on a GPU. There
+    the function must return its result, since a jax.Array cannot be written to."""
 
     operator: bool = False
-    """The file builds an operator in CUDA C++, with the simulator where there is no GPU."""
+    """True if the file builds an operator in CUDA C++; without a GPU, the simulator runs it."""
 
     launched_by: Path | None = None
-    """For a CUDA file, a CUDA file of ours that launches the kernel called `name` on a GPU."""
+    """For a CUDA file: CUDA file of the check that launches the kernel `name` on a GPU."""

@@ -19,16 +19,17 @@ from hotloop.judge.job import Job
 from hotloop.sandbox import scratch
 
 GRACE_S = 60.0
-"""How long over a job's budget the judge may stay silent before it counts as lost."""
+"""Seconds beyond a job's budget until a silent judge counts as lost."""
 
 ENDS_S = 10.0
 
 
 class JudgeProcess(Closing):
-    """A judge that takes one job at a time; started when first asked, and again if it died.
+    """A judge process that takes one job at a time; started at the first job, restarted if it died.
 
-    It ends with the thread that started it: start it from one that lives long enough.
-    quiet: what it logs is dropped; in a notebook it would count as an error of the cell.
+    It ends with the thread that started it, so start it from a long-lived one.
+
+    quiet: discard its log output, which a notebook would show as an error of the cell.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -44,9 +45,9 @@ class JudgeProcess(Closing):
         worker: socket.socket | None = None,
         turn: Callable[[], None] = lambda: None,
     ) -> Record:
-        """The record of one job. Never raises for the judge's own trouble: that is judge_error.
+        """Return the record of one job. Never raises: failures of the judge become JUDGE_ERROR.
 
-        turn: called when the judge is to measure; returns when no other grading is at work.
+        turn: called before the judge measures; blocks until no other grading runs.
         """
         try:
             self.submit(job, worker)
@@ -56,14 +57,14 @@ class JudgeProcess(Closing):
             return lost(job, error)
 
     def warm(self, isolation: str) -> None:
-        """Start it before there is a job, with what workers are forked from. Does not wait for it.
+        """Start the process and its zygote before the first job. Does not wait for it.
 
         isolation: as in `Job`.
         """
         wire.send(self._running(), {"op": "warm", "isolation": isolation})
 
     def submit(self, job: Job, worker: socket.socket | None = None) -> None:
-        """Send a job without waiting; `worker` is the judge's end of the kernel's connection."""
+        """Send a job without waiting. `worker`: the judge's end of the connection to the kernel."""
         control = self._running()
         self._early = None
         fds = () if worker is None else (worker.fileno(),)
@@ -75,7 +76,10 @@ class JudgeProcess(Closing):
         on_progress: Callable[[str], None] = lambda _text: None,
         turn: Callable[[], None] = lambda: None,
     ) -> Record:
-        """Wait for the record of the job that was submitted."""
+        """Wait for the record of the submitted job.
+
+        Raises WireError if the judge died or exceeded the budget by GRACE_S.
+        """
         if self._early is not None:
             return self._early
         deadline = time.monotonic() + job.budget_s + GRACE_S
@@ -98,14 +102,15 @@ class JudgeProcess(Closing):
         return time.monotonic() - started
 
     def follow(self, worker: socket.socket, on_progress: Callable[[str], None]) -> None:
-        """Wait until `worker` has something to read; pass on what the judge says meanwhile.
+        """Wait until `worker` has data to read; meanwhile, report the judge's progress.
 
-        For a process that is worker and parent at once, and serves in the thread that waits.
+        For a kernel that is both the worker and the judge's parent, and serves in the waiting
+        thread.
         """
         while self._early is None:
             if self._control is None:
                 raise wire.WireClosed("there is no judge")
-            # A request goes first: it may be timed.
+            # Serve a request of the judge first, since it may be timed.
             if _ready(worker, self._control) is worker:
                 return
             message = wire.receive(self._control)
@@ -115,7 +120,7 @@ class JudgeProcess(Closing):
                 on_progress(str(message.get("progress", "")))
 
     def ready_record(self) -> Record | None:
-        """The record if the judge has sent it already, without waiting for it."""
+        """Return the record if the judge has already sent it, otherwise None."""
         if self._early is not None:
             return self._early
         try:
@@ -127,8 +132,9 @@ class JudgeProcess(Closing):
             return None
 
     def _record(self, message: wire.Message) -> Record:
-        """What the judge found. One that has used the GPU ends with it, and is waited for: until
-        then it is on the card.
+        """Return the record of the message. Wait for the end of a judge that used the GPU.
+
+        Its CUDA context exists until the process ends.
         """
         if message.get("ends") is True and self._process is not None:
             with suppress(subprocess.TimeoutExpired):
@@ -142,7 +148,7 @@ class JudgeProcess(Closing):
         return wire.receive(self._control, deadline)
 
     def kill(self) -> None:
-        """End the judge now; nothing that it started survives it."""
+        """Kill the judge, and with it everything that it started."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -152,7 +158,7 @@ class JudgeProcess(Closing):
         self._process = self._control = None
 
     def close(self) -> None:
-        """End the judge politely."""
+        """Ask the judge to finish, then kill it."""
         if self._control is not None:
             try:
                 wire.send(self._control, {"op": "finish"})
@@ -181,7 +187,7 @@ class JudgeProcess(Closing):
 
 
 def _ready(first: socket.socket, second: socket.socket) -> socket.socket:
-    """Waits for either; the first one if both can be read."""
+    """Wait until one of the two is readable; return the first if both are."""
     with selectors.DefaultSelector() as selector:
         selector.register(first, selectors.EVENT_READ)
         selector.register(second, selectors.EVENT_READ)
@@ -190,7 +196,7 @@ def _ready(first: socket.socket, second: socket.socket) -> socket.socket:
 
 
 def lost(job: Job, error: Exception) -> Record:
-    """The record of a job whose judge was lost: a fault of the platform, never a zero."""
+    """Return the record of a job whose judge died or hung: a platform error, never a zero."""
     sentence = "The judge was lost, which costs no points: judging the task again decides."
     evidence = {"error": f"{type(error).__name__}: {error}"[:500]}
     return Record(

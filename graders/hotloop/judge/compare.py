@@ -1,8 +1,8 @@
 """Comparison of a candidate's output with a float64 reference.
 
-NaN never passes unless the reference itself has NaN there; infinities must agree in place and
-sign. A tolerance is derived from what rounding can explain, so that a computation in a lower
-precision than asked is a wrong answer.
+NaN passes only where the reference has NaN; infinities must have the same positions and signs.
+Tolerances are derived from rounding error, so that computing in a lower precision than the task
+asks for fails.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far an answer may be from the truth: |got - want| ≤ relative·|want| + absolute."""
+    """Allowed error of an element: |got - want| ≤ relative·|want| + absolute."""
 
     relative: float
     absolute: float
@@ -34,12 +34,12 @@ class Tolerance:
         amplification: float = 1.0,
         slack: float = 4.0,
     ) -> Tolerance:
-        """What storing in `out` and computing in `compute` can explain.
+        """Derive the tolerance from rounding when storing in `out` and computing in `compute`.
 
         terms: length of the longest sum (its error grows with √terms for random rounding).
-        amplification: relative condition of the operation, e.g. the largest |x - max| before an
-            exponential, whose rounding error becomes a relative error of the result.
-        slack: how many times the expected error is still allowed.
+        amplification: relative condition number of the operation, e.g. the largest |x - max| before
+            an exponential, whose rounding error becomes a relative error of the result.
+        slack: allowed error as a multiple of the expected error.
 
         Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §3.1 and §4.2.
         """
@@ -52,7 +52,10 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """The worst element: where it is, what it is, and what it should be."""
+    """The worst element: index, value and expected value; and how many elements are wrong.
+
+    excess: its error divided by the allowed error.
+    """
 
     index: tuple[int, ...]
     got: float
@@ -62,14 +65,17 @@ class Disagreement:
     excess: float
 
     def sentence(self) -> str:
-        """One clause for the learner."""
+        """Describe the worst element in one clause for the learner."""
         where = ", ".join(map(str, self.index))
         share = f"{self.wrong} of {self.total} elements are wrong"
         return f"at [{where}]: got {self.got:.6g}, expected {self.want:.6g}; {share}"
 
 
 def compare(got: Floats, want: Floats, tolerance: Tolerance) -> Disagreement | None:
-    """None when every element of `got` is within tolerance of `want`; shapes must be equal."""
+    """Return None if every element of `got` is within tolerance of `want`.
+
+    Raises ValueError if the shapes differ.
+    """
     if got.shape != want.shape:
         raise ValueError(f"shapes differ: {got.shape} and {want.shape}")
     excess = excess_of(got, want, tolerance)
@@ -84,7 +90,7 @@ def compare(got: Floats, want: Floats, tolerance: Tolerance) -> Disagreement | N
 
 
 def excess_of(got: Floats, want: Floats, tolerance: Tolerance) -> Floats:
-    """Error of each element in units of what is allowed; infinite where no number can excuse it."""
+    """Return each element's error over the allowed error; inf where NaN or infinity differs."""
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.abs(got - want)
         allowed = tolerance.relative * np.abs(want) + tolerance.absolute

@@ -1,7 +1,7 @@
-"""A folder that is put together from files of a submission and files of ours.
+"""A folder that combines files of a submission with files of the check.
 
-Each task is judged on what it is about: the rest of what has to run is ours, so that a mistake in
-one task never costs points in another.
+Each task is judged on its own subject: the other files needed to run it come from the check, so
+that a mistake in one task costs no points in another.
 """
 
 import shutil
@@ -17,11 +17,11 @@ from hotloop.sandbox.scratch import scratch
 
 @dataclass(frozen=True)
 class Composition:
-    """folder: of the submission, taken whole; "" for none.
+    """folder: of the submission, copied whole; "" for none.
 
-    theirs: files of the submission, by the name that they get here. Each must have been handed in.
-    ours: likewise, of ours. They are put in last, in the place of whatever has their names.
-    Nothing hidden is taken, and no link is followed.
+    theirs: files of the submission, by their name in the new folder. Each must have been handed in.
+    ours: files of the check, likewise. They are copied last and replace files of the same name.
+    Hidden files are not copied, and links are not followed.
     """
 
     folder: str = ""
@@ -29,7 +29,7 @@ class Composition:
     ours: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
     def put_together(self, session: Session) -> Path:
-        """The folder; it goes with the session. Ruling when the submission lacks something."""
+        """Return the folder; it ends with the session. Raises Ruling if a file is missing."""
         files = _visible(session.files.below(self.folder)) if self.folder else {}
         for name, source in self.theirs.items():
             files[name] = session.files.read_text(source).encode()
@@ -43,7 +43,7 @@ class Composition:
 
 
 def _require_room(theirs: Collection[str], ours: Collection[str]) -> None:
-    """A file may not stand where a folder of ours belongs, nor a folder where a file does."""
+    """Raise Ruling if a submitted file has the name of a folder of the check, or the reverse."""
     needed, made = _folders(ours), _folders(theirs)
     for name in sorted(needed.intersection(theirs)):
         raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} must be a folder, and is a file.")
@@ -56,7 +56,7 @@ def _folders(names: Collection[str]) -> set[str]:
 
 
 def _visible(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Without what editors leave behind, such as .ipynb_checkpoints."""
+    """Drop hidden files, such as .ipynb_checkpoints."""
     return {
         name: content
         for name, content in files.items()

@@ -1,7 +1,7 @@
-"""The numbers that differ from one take-home candidate to another.
+"""Numbers that differ between take-home candidates.
 
-They are fixed for as long as a task is judged, and what is true depends on them: a reference reads
-them where it needs them, so that no function between it and the judge passes them on.
+They are fixed while a task is judged, and expected results depend on them. A reference reads them
+where it needs them, so that the functions in between do not have to pass them on.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -20,9 +20,9 @@ _drawn: Mapping[str, Value] = {}
 
 
 def constant(name: str, plain: T) -> T:
-    """What this candidate's variant has for `name`; `plain` in a course.
+    """Return the value of `name` in this candidate's variant; `plain` in a course.
 
-    JudgeFault where a variant lacks it: whoever is judged by it was asked something else.
+    Raises JudgeFault if a variant lacks it: its candidate was given another task.
     """
     if not _drawn:
         return plain
@@ -33,7 +33,7 @@ def constant(name: str, plain: T) -> T:
 
 @contextmanager
 def constants(drawn: Mapping[str, Value]) -> Generator[None]:
-    """Judge with these."""
+    """Use these values inside the `with` block."""
     global _drawn
     before, _drawn = _drawn, dict(drawn)
     try:
@@ -43,7 +43,7 @@ def constants(drawn: Mapping[str, Value]) -> Generator[None]:
 
 
 def published(function: Callable[P, R]) -> Callable[P, R]:
-    """`function` without a variant's numbers: what is right for code that the course publishes."""
+    """Wrap `function` to run without a variant's numbers, as the course publishes it."""
 
     @wraps(function)
     def plainly(*args: P.args, **kwargs: P.kwargs) -> R:

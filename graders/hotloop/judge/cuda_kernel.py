@@ -1,4 +1,4 @@
-"""A learner's CUDA kernel in the simulator, as the judge runs it."""
+"""Runs a learner's CUDA kernel in the simulator."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from hotloop.judge.session import Session
 
 BUILD_TIMEOUT_S = 90.0
 _OWN_SHARE = 0.9
-"""Of a launch's time: then the worker ends it by itself, and says where it was."""
+"""Share of a launch's time limit after which the worker ends it itself and reports where it was."""
 
 FATAL = {
     "out_of_bounds",
@@ -29,17 +29,17 @@ FATAL = {
     "stack_overflow",
     "division_by_zero",
 }
-"""Findings after which a run is no answer."""
+"""Findings after which a run has no valid answer."""
 
 
 @dataclass(frozen=True)
 class CudaLaunch:
     """How the candidate's kernel is launched: `name<<<ceil(rows / rows_a_block), block>>>`.
 
-    columns_a_block: of the output; blocks then have a second axis. None: a block has all columns.
-
-    parameters: what the learner calls the tensors, the output last; behind them a kernel takes the
-        output's extents, and then the case's plain values.
+    columns_a_block: columns of the output per block, on a second grid axis. None: a block has all
+        columns.
+    parameters: the learner's names of the tensors, the output last. After them, the kernel takes
+        the output's extents and then the case's plain values.
     """
 
     parameters: tuple[str, ...]
@@ -50,9 +50,9 @@ class CudaLaunch:
 
 @dataclass(frozen=True)
 class Simulated:
-    """One run: the answer, what was found, and what each line moved.
+    """One run: answer, findings, and memory traffic of each line.
 
-    shared_bytes: of the kernel's `__shared__` variables.
+    shared_bytes: size of the kernel's `__shared__` variables.
     """
 
     answer: Floats
@@ -71,7 +71,7 @@ class Simulator:
         self._session = session
 
     def run(self, case: Case, timeout_s: float, order: str = "forward") -> Simulated:
-        """Launch for a case. Ruling when the launch fails or a fault ends it."""
+        """Launch the kernel for a case. Raises Ruling if the launch fails or a fault ends it."""
         arena = Arena([case.spec], seal_inputs=False)
         try:
             call = arena.calls[0]
@@ -124,10 +124,10 @@ class Simulator:
 
 
 def simulator(how: CudaLaunch, session: Session) -> Simulator:
-    """The learner's file, compiled in a sandbox of its own; once for all rungs.
+    """Compile the learner's file in its own sandbox, once for all rungs.
 
-    Ruling WRONG_ANSWER for a kernel without a body, COMPILE_ERROR for what does not compile or
-    cannot be simulated.
+    Raises Ruling: WRONG_ANSWER for a kernel with an empty body, COMPILE_ERROR for code that does
+    not compile or cannot be simulated.
     """
     return session.once(f"simulator of {session.name}", lambda: _compiled(how, session))
 
@@ -144,13 +144,13 @@ def _compiled(how: CudaLaunch, session: Session) -> Simulator:
 
 
 def _is_untouched(source: str, name: str) -> bool:
-    """True when nothing but comments stands in the kernel's body."""
+    """Return True if the kernel's body contains only comments."""
     code = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", "", source, flags=re.DOTALL)
     return re.search(rf"\b{re.escape(name)}\s*\([^()]*\)\s*\{{\s*\}}", code) is not None
 
 
 def sentence(finding: Mapping[str, Any]) -> str:
-    """A finding as one sentence that begins with the lines it is about."""
+    """Return a finding as one sentence that starts with the lines it is about."""
     lines: list[str] = []
     for witness in _objects(finding.get("witnesses")):
         line = witness.get("line")
@@ -163,7 +163,7 @@ def sentence(finding: Mapping[str, Any]) -> str:
 
 
 def _require_no_fault(file: str, reply: Mapping[str, Any]) -> None:
-    """Ruling for what the file is refused for, JudgeFault for a mistake of the simulator's."""
+    """Raise Ruling if the file was rejected, JudgeFault if the simulator failed."""
     if "internal" in reply:
         raise JudgeFault(f"the simulator failed: {readable(reply['internal'], 2000)}")
     if "fault" not in reply:

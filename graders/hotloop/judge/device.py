@@ -1,4 +1,4 @@
-"""Which device this machine judges on, and what it is called in records and run files."""
+"""The device that this machine judges on, and its name in records and run files."""
 
 import platform
 from pathlib import Path
@@ -9,18 +9,18 @@ DEV = Path("/dev")
 
 
 def kind() -> Literal["cpu", "cuda"]:
-    """ "cuda" where an NVIDIA driver is loaded and a card's device node is there, of any number."""
+    """Return "cuda" if an NVIDIA driver is loaded and a GPU's device node exists, else "cpu"."""
     return "cuda" if _DRIVER.exists() and cards() else "cpu"
 
 
 def cards(dev: Path = DEV) -> list[int]:
-    """N of each /dev/nvidiaN, in order."""
+    """Return N of each /dev/nvidiaN, sorted."""
     names = (path.name.removeprefix("nvidia") for path in dev.glob("nvidia[0-9]*"))
     return sorted(int(name) for name in names if name.isdecimal())
 
 
 def device_name() -> str:
-    """The processor's name as the system gives it; the GPU's where there is one."""
+    """Return the GPU's name if there is one, otherwise the CPU's as the system reports it."""
     if kind() == "cuda":
         return _gpu_name()
     for line in _lines(Path("/proc/cpuinfo")):
@@ -30,7 +30,7 @@ def device_name() -> str:
 
 
 def driver_version() -> str:
-    """The NVIDIA driver's version line, or an empty string."""
+    """Return the NVIDIA driver's version line, or an empty string."""
     lines = _lines(_DRIVER)
     return lines[0].strip() if lines else ""
 

@@ -1,6 +1,6 @@
-"""Element types of judged tensors, and their exact conversion from and to float64 in numpy.
+"""Element types of judged tensors, and their conversion from and to float64 in numpy.
 
-bfloat16 has no numpy type; it is kept as its 16 bits, so that the judge needs nothing but numpy.
+bfloat16 has no numpy type and is stored as its 16 bits, so that the judge needs only numpy.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ Array = NDArray[Any]
 class DType:
     """An element type.
 
-    storage: the numpy type of the raw elements.
+    storage: numpy type of the raw elements.
     unit_roundoff: half the distance from 1 to the next number; 0 for exact types.
-    smallest: the smallest positive (subnormal) number; 0 for exact types.
+    smallest: smallest positive (subnormal) number; 0 for exact types.
     """
 
     name: str
@@ -33,14 +33,14 @@ class DType:
 
     @property
     def torch_name(self) -> str:
-        """As PyTorch and numpy call it, such as `float32`."""
+        """The name in PyTorch and numpy, such as `float32`."""
         return {"u8": "uint8", "bf16": "bfloat16", "bool": "bool"}.get(
             self.name, f"{'float' if self.floating else 'int'}{8 * self.bytes}"
         )
 
     @property
     def floating(self) -> bool:
-        """True for the types that round."""
+        """True for floating-point types."""
         return self.unit_roundoff > 0
 
 
@@ -55,7 +55,7 @@ BOOL = DType("bool", np.dtype(np.bool_))
 
 
 def to_storage(values: Array, dtype: DType) -> Array:
-    """`values` rounded to nearest even into the raw elements of `dtype`; same shape."""
+    """Round `values` to nearest even; return raw elements of `dtype`, same shape."""
     if dtype is BF16:
         return _to_bf16(values)
     with np.errstate(over="ignore"):
@@ -63,7 +63,7 @@ def to_storage(values: Array, dtype: DType) -> Array:
 
 
 def to_float64(raw: Array, dtype: DType) -> NDArray[np.float64]:
-    """The exact values of raw elements; same shape."""
+    """Return the exact values of raw elements as float64; same shape."""
     if dtype is BF16:
         return (raw.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
     return raw.astype(np.float64)
@@ -77,9 +77,9 @@ def _to_bf16(values: Array) -> Array:
 
 
 def poison(size: int, dtype: DType, pattern: int) -> Array:
-    """`size` elements that no correct answer contains.
+    """Return `size` elements that no correct answer contains.
 
-    Floats are NaNs whose payload is `pattern`, exact types repeat its low bits.
+    Floats are NaNs with `pattern` as payload; exact types repeat its low bits.
     """
     if dtype.storage == np.dtype(np.bool_):
         return np.full(size, 0x80 | pattern & 0x7E, np.uint8).view(np.bool_)

@@ -1,4 +1,4 @@
-"""The platform's own failure, as opposed to the candidate's."""
+"""Failures of the platform, as opposed to the candidate's."""
 
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,14 +10,14 @@ T = TypeVar("T")
 
 
 class JudgeFault(Exception):
-    """Something that the learner cannot have caused went wrong; it becomes `judge_error`."""
+    """A failure that the candidate cannot have caused; it becomes `judge_error`."""
 
 
 @contextmanager
 def ours(what: str) -> Generator[None]:
-    """For code that no answer reaches: whatever it raises is a JudgeFault, but for a Ruling.
+    """Turn every exception except Ruling into JudgeFault, for code that no answer can influence.
 
-    what: is done inside, for the log.
+    what: names the action in the log.
     """
     try:
         yield
@@ -28,9 +28,9 @@ def ours(what: str) -> Generator[None]:
 
 
 def made(things: Iterable[T]) -> Iterator[T]:
-    """Questions, cases or assignments, one at a time: a failure to make one is a JudgeFault.
+    """Yield questions, cases or assignments; an exception while making one becomes JudgeFault.
 
-    What happens to each between two of them is not ours.
+    Exceptions in the loop body that uses them are not converted.
     """
     iterator = iter(things)
     while True:

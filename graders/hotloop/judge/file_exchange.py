@@ -1,7 +1,7 @@
-"""Files that the judge gives to a worker, and files that a worker has written.
+"""Files that the judge sends to a worker, and files that a worker has written.
 
-They travel through the judge's buffers. What comes back was written by the candidate: it is bytes,
-of a length that is limited, and nothing more is known of it.
+They are copied through the judge's buffers. Files from a worker were written by the candidate: they
+are untrusted bytes of limited length.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,17 @@ from hotloop.judge.link import NO_PROTOCOL, Link
 TIMEOUT_S = 30.0
 MOST_BYTES = 64 << 20
 FIRST_BYTES = 256 << 10
-"""Room for most files: memory that is handed over is touched first, which takes its time."""
+"""Buffer size for a first read, enough for most files: mapping a buffer touches all of its memory,
+which takes time."""
 
 
 def put_file(link: Link, name: str, data: bytes) -> str:
-    """Write `data` to a file called `name` in a folder of the worker's; its path there."""
+    """Write `data` to a file called `name` in a new folder of the worker; return its path there."""
     return put_files(link, [(name, data)])[0]
 
 
 def put_files(link: Link, files: Sequence[tuple[str, bytes]]) -> list[str]:
-    """Write several, each in a folder of its own: each message to a worker has its price."""
+    """Write several files, each in its own folder, in fewer messages than one call per file."""
     if not files:
         return []
     with ExitStack() as stack:
@@ -41,13 +42,16 @@ def put_files(link: Link, files: Sequence[tuple[str, bytes]]) -> list[str]:
 
 
 def get_file(link: Link, path: str, most_bytes: int = MOST_BYTES) -> bytes:
-    """The content of a file of the worker's. Ruling OUTPUT_LIMIT when it is too long."""
+    """Return the content of a file of the worker.
+
+    Raises Ruling: OUTPUT_LIMIT if it has more than `most_bytes`, TAMPERED if it grew meanwhile.
+    """
     return get_files(link, [path], most_bytes)[0]
 
 
 def get_files(link: Link, paths: Sequence[str], most_bytes: int = MOST_BYTES) -> list[bytes]:
-    """The contents of several, likewise."""
-    link.answered = ""  # the file is what is looked at from here on
+    """Return the contents of several files; see `get_file`."""
+    link.answered = ""  # from here on, the file is judged instead
     first = _read(link, paths, min(FIRST_BYTES, most_bytes))
     contents: list[bytes] = []
     for path, (size, data) in zip(paths, first, strict=True):
@@ -71,7 +75,7 @@ def _put(link: Link, number: int, name: str, data: bytes) -> str:
 
 
 def _read(link: Link, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
-    """How long each file is, and its content if that fits into `room` bytes."""
+    """Return the size of each file, and its content if that fits in `room` bytes."""
     found: list[tuple[int, bytes]] = []
     with Buffer(room, writable=True) as buffer:
         link.map({0: buffer})

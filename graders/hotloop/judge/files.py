@@ -1,4 +1,4 @@
-"""A submission's files, read without trust: no links are followed, no size is believed."""
+"""Files of a submission, read as untrusted: links are not followed and sizes are limited."""
 
 import hashlib
 import os
@@ -19,18 +19,18 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True)
 class SubmissionFiles:
-    """The folder that a learner handed in; `root` is None where there are no files.
+    """The folder that a learner handed in; `root` is None if there are no files.
 
-    read: names of the files that were asked for so far.
+    read: names of the files requested so far.
     """
 
     root: Path | None
     read: set[str] = field(default_factory=set[str], compare=False)
 
     def read_text(self, name: str, limit: int = MAX_TEXT) -> str:
-        """The UTF-8 text of a file in the folder. Ruling when it cannot be had.
+        """Return the UTF-8 text of a file in the folder. Raises Ruling if it cannot be read.
 
-        name: with / between folders, none of which may be a link.
+        name: path in the folder with / as separator; no part of it may be a link.
         """
         data = self._read(name, limit)
         try:
@@ -39,9 +39,9 @@ class SubmissionFiles:
             raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} is not UTF-8 text.") from None
 
     def below(self, name: str) -> dict[str, bytes]:
-        """All ordinary files in a folder of the folder, by their names in it.
+        """Return the content of all regular files in a subfolder, by their path in it.
 
-        Ruling when there are too many or too much, or there is no such folder.
+        Raises Ruling if there is no such folder, or it has too many files or bytes.
         """
         found: dict[str, bytes] = {}
         room = MAX_TREE_BYTES
@@ -63,7 +63,7 @@ class SubmissionFiles:
         return found
 
     def content(self, name: str, limit: int = MAX_TREE_BYTES) -> bytes:
-        """What a file holds. Ruling when it cannot be had, or is longer than `limit` bytes."""
+        """Return a file's content. Raises Ruling if it cannot be read or exceeds `limit` bytes."""
         return self._read(name, limit)
 
     def _read(self, name: str, limit: int) -> bytes:
@@ -79,7 +79,7 @@ class SubmissionFiles:
 
     @contextmanager
     def _opened(self, name: str, flags: int) -> Generator[int]:
-        """A descriptor, got step by step so that no link on the way is followed."""
+        """Yield a file descriptor, opened one path component at a time, without following links."""
         missing = Ruling(Verdict.RUNTIME_ERROR, f"The file {name!r} is missing: hand it in too.")
         *folders, last = name.split("/")
         if self.root is None or any(part in {"", ".", ".."} for part in (*folders, last)):
@@ -101,7 +101,7 @@ class SubmissionFiles:
 
 
 def _names(folder: int, prefix: str, depth: int) -> Iterator[str]:
-    """Ordinary files below an open folder, in name order. No link is followed."""
+    """Yield paths of regular files below an open folder, sorted. Links are not followed."""
     if depth == 0:
         raise Ruling(Verdict.OUTPUT_LIMIT, f"Folders are nested deeper than {MAX_DEPTH}.")
     with os.scandir(folder) as entries:
@@ -119,7 +119,7 @@ def _names(folder: int, prefix: str, depth: int) -> Iterator[str]:
 
 
 def lay_out(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write files into a folder, by their names in it."""
+    """Write files into a folder, by their path in it."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ def lay_out(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def digest(root: Path) -> str:
-    """SHA-256 over names and contents of the ordinary files below `root`, in name order."""
+    """Return the SHA-256 over names and contents of regular files below `root`, in name order."""
     total = hashlib.sha256()
     for folder, folders, names in os.walk(root):
         folders.sort()

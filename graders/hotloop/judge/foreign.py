@@ -1,4 +1,4 @@
-"""CPU time that others took while a candidate was timed: other processes, or a hypervisor."""
+"""CPU time that other processes or a hypervisor took while a candidate was timed."""
 
 import os
 from pathlib import Path
@@ -6,14 +6,14 @@ from pathlib import Path
 from hotloop.sandbox.freezer import Usage
 
 FOREIGN_SHARE = 0.03
-"""A window in which others took more than this share of its CPU time is thrown away."""
+"""A window is discarded if others took more than this share of its CPU time."""
 
 _STAT = Path("/proc/stat")
 _TICK = 1.0 / os.sysconf("SC_CLK_TCK")
 
 
 def steal_seconds() -> float:
-    """Total stolen time of all cores since boot, in seconds; 0 where the system does not say."""
+    """Return the stolen time of all cores since boot, in seconds; 0 if it is not reported."""
     try:
         with _STAT.open(encoding="ascii") as stream:
             fields = stream.readline().split()
@@ -25,10 +25,10 @@ def steal_seconds() -> float:
 def foreign_share(
     before: Usage, after: Usage, seconds: float, threads: int, stolen_s: float
 ) -> float:
-    """Share of a window's CPU time that its cores spent on others.
+    """Return the share of a window's CPU time that its cores spent on other processes.
 
-    A thread that waits while the candidate's own threads use all of its cores is the candidate's
-    affair; only time that the tree did not use can have gone to others.
+    If a thread waits while the candidate's own threads use all of its cores, the candidate causes
+    the wait. So at most the time that its processes did not use counts.
     """
     available = seconds * threads
     used = (after.cpu_ns - before.cpu_ns) * 1e-9

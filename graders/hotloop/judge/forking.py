@@ -1,6 +1,6 @@
-"""The zygotes of a judge process: workers start from one that has imported what they need.
+"""Zygotes of a judge process: workers are forked from one that has imported what they need.
 
-A worker whose speed is measured is executed anew, as the baseline is that it is compared with.
+A worker that is timed is started by exec instead, like the baseline that it is compared with.
 """
 
 import importlib.util
@@ -13,21 +13,22 @@ from hotloop.simulate import cache as simulator
 
 WORKER = "hotloop.worker.__main__"
 FRAMEWORKS = ("torch", "torch._dynamo", "triton", "triton.language")
-"""What candidates import, most of them; together they cost a worker two seconds."""
+"""What most candidates import; together these cost a worker two seconds."""
 NEEDED = {
     "tvm": ("tvm", "tvm.relax", "tvm.s_tir"),
     "onnx": ("onnx", "onnxscript"),
 }
-"""What those of a module import beside, by what the module needs. ONNX Runtime is left out, as it
-keeps threads and files from its import on, and JAX, which warns at each fork."""
+"""Additional imports of a module's candidates, by the module's need. ONNX Runtime is left out
+because it keeps threads and files open from its import on, and JAX because it warns at each fork.
+"""
 MOST = 2
-"""Zygotes at a time, which hold what they have imported; a submission needs one."""
+"""Maximum number of zygotes, which hold their imports in memory; one submission needs one."""
 
 _zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
 
 
 def worker_fork(needs: Iterable[str]) -> Callable[[Confinement], Confined]:
-    """Launches as `hotloop.sandbox.launch.launch` does, and falls back to that.
+    """Return a function that starts a worker from a zygote, or by `hotloop.sandbox.launch.launch`.
 
     needs: as module.yaml names them.
     """
@@ -35,13 +36,16 @@ def worker_fork(needs: Iterable[str]) -> Callable[[Confinement], Confined]:
 
 
 def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
-    """The modules that such a worker finds imported, as far as they are installed."""
+    """Return the modules that the zygote imports for these needs, if installed."""
     beside = (name for need in needs for name in NEEDED.get(need, ()))
     return (WORKER, *filter(_is_installed, (*FRAMEWORKS, *beside)))
 
 
 def _zygote(modules: tuple[str, ...]) -> Zygote:
-    """It starts with the first worker, and ends with the process or when others are needed."""
+    """Return the zygote for these modules, started at first use.
+
+    It ends with this process, or when zygotes for other modules replace it.
+    """
     if modules not in _zygotes:
         while len(_zygotes) >= MOST:
             _zygotes.popitem(last=False)[1].close()

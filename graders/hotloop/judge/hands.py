@@ -1,8 +1,7 @@
-"""The judge's own work between two windows, on all cores.
+"""The judge's own work between two windows, in threads on all cores.
 
-While inputs are written everything else stands still: the cores on which speed is measured are
-free, and the judge, which keeps off them otherwise, may use them. numpy lets other threads run
-while it draws numbers and looks at them.
+Everything else is frozen while inputs are written. So the judge may use the cores on which speed is
+measured, which it otherwise avoids. numpy releases the GIL while it generates and compares numbers.
 """
 
 import os
@@ -12,15 +11,15 @@ from functools import cache
 from typing import TypeVar
 
 MOST = 4
-"""A cap for large machines; two have been tried."""
+"""Maximum number of threads on large machines; two have been tried."""
 
 T = TypeVar("T")
 
 
 def in_shares(items: Sequence[T], work: Callable[[int, Sequence[T]], None]) -> None:
-    """`work` on all of `items`, each of which is in one share; raises what it raises.
+    """Run `work` on all items, divided among threads; raise what it raises.
 
-    work: gets a share's number, below MOST, and the share.
+    work: takes the share's number, below MOST, and the share's items.
     """
     count = min(_hands(), len(items))
     if count <= 1:
@@ -28,7 +27,7 @@ def in_shares(items: Sequence[T], work: Callable[[int, Sequence[T]], None]) -> N
         return
     shares = [(number, items[number::count]) for number in range(count)]
     working = [_pool().submit(work, *share) for share in shares]
-    # Nobody may still be at the buffers when a failure has them closed.
+    # Wait for all threads: after a failure, the caller closes the buffers.
     wait(working)
     for done in working:
         done.result()
@@ -36,7 +35,10 @@ def in_shares(items: Sequence[T], work: Callable[[int, Sequence[T]], None]) -> N
 
 @cache
 def _hands() -> int:
-    """As many as the process may use cores; one thread of it may be bound to fewer."""
+    """Return the number of threads: the cores that the process may use, at most MOST.
+
+    Not those of the calling thread, which may be bound to fewer.
+    """
     return min(MOST, len(_cores()))
 
 
@@ -49,5 +51,5 @@ def _pool() -> ThreadPoolExecutor:
 
 @cache
 def _cores() -> frozenset[int]:
-    """Asked for when the judge starts to judge, before it keeps off any."""
+    """Return the cores that the process may use, read before the judge restricts itself to some."""
     return frozenset(os.sched_getaffinity(0))

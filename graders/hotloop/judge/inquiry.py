@@ -1,4 +1,4 @@
-"""Questions to a candidate's server, and what is thought of the answers."""
+"""Requests to a candidate's server, and comparison of the answers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,9 +14,10 @@ Said = Mapping[str, Array] | InferenceFailed
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request. mismatch: of what came back, a sentence's beginning; None when it is right.
+    """One request. Texts are object arrays of bytes.
 
-    Texts are object arrays of bytes. An error that the server answers with is an answer.
+    mismatch: checks the answer, which may be an error; returns the beginning of a sentence, or None
+        if it is correct.
     """
 
     model: str
@@ -28,14 +29,14 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Inquiry:
-    """Requests that are made at the same moment. label: how the learner is told of them."""
+    """Requests that are sent at the same time. label: their name in messages to the learner."""
 
     label: str
     exchanges: tuple[Exchange, ...]
 
 
 def ask(server: Server, inquiry: Inquiry, timeout_s: float) -> None:
-    """Make them and look at all answers. Ruling for the first that is wrong or missing."""
+    """Send the requests and check all answers. Raises Ruling at the first wrong or missing one."""
     with ThreadPoolExecutor(len(inquiry.exchanges)) as pool:
         asked = [pool.submit(_infer, server, e, timeout_s) for e in inquiry.exchanges]
         failures = [future.exception() for future in asked]

@@ -1,4 +1,4 @@
-"""What the judge is asked to do."""
+"""The request that the judge process receives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -15,16 +15,17 @@ class Job:
     task: str
 
     spec: TaskSpec
-    """What module.yaml says of the task."""
+    """The task's part of module.yaml."""
 
     files: str | None = None
-    """Folder of the submission on this machine."""
+    """Folder with the submission's files."""
 
     listen: str | None = None
-    """Path of a unix socket that the judge opens for the notebook's kernel."""
+    """Path of a Unix socket that the judge opens for the notebook's kernel."""
 
     notebook: str | None = None
-    """Name of a notebook in `files` that the judge runs in a worker of its own instead."""
+    """Name of a notebook in `files` that the judge runs in its own worker, instead of a live
+    kernel."""
 
     freezer: Mapping[str, Any] | None = None
     """`Freezer.describe()` of the kernel's sandbox."""
@@ -34,43 +35,43 @@ class Job:
     budget_s: float = 300.0
 
     rungs: Sequence[str] | None = None
-    """Only these; None means all."""
+    """Names of the rungs to judge; None means all."""
 
     device: Literal["", "cpu"] = ""
-    """"cpu": as on a machine without a GPU; empty for what this machine has."""
+    """ "cpu" judges as on a machine without a GPU; empty uses what this machine has."""
 
     threads: int | None = None
-    """None lets the judge choose."""
+    """Number of worker threads; None lets the judge choose."""
 
     turns: bool = False
-    """Other gradings may be at work: before it measures, the judge asks its parent for the machine.
-    """
+    """True if other gradings may be running: before it measures, the judge asks its parent for
+    exclusive use of the machine."""
 
     submission_digest: str = ""
 
     variant: Mapping[str, Any] | None = None
-    """`Variant.to_json()` of the candidate's, in a take-home."""
+    """`Variant.to_json()` of a take-home candidate."""
 
     source: str | None = None
     """Folder with the task's `tasks.py`; None means the module's own in `hotloop.checks`."""
 
     given: Mapping[str, str] = field(default_factory=dict[str, str])
-    """SHA-256 of the files that a take-home's candidate started from, by name; empty in a course,
+    """SHA-256 by name of the files that a take-home candidate started from; empty in a course,
     where these are the module's exercise."""
 
     nsight: bool = False
-    """Also run a candidate's kernels on a GPU under Nsight Compute and note its figures."""
+    """Also run the candidate's GPU kernels under Nsight Compute and record its figures."""
 
     seed: str = ""
-    """That of an earlier record, so that the same inputs are asked again; none is drawn anew."""
+    """Seed of an earlier record, to repeat the same inputs; empty draws a new one."""
 
     def to_message(self) -> dict[str, Any]:
-        """As the judge process reads it."""
+        """Return the message for the judge process."""
         return {"op": "judge", **asdict(self)}
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Self:
-        """ValueError for a key that does not belong here."""
+        """Read a job. Raises ValueError for an unknown key."""
         given = {key: value for key, value in message.items() if key != "op"}
         given["spec"] = TaskSpec.from_message(given.get("spec", {}))
         if unknown := set(given) - {f.name for f in fields(cls)}:

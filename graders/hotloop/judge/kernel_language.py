@@ -1,9 +1,7 @@
-"""What a Triton kernel may say when it is checked in a process of ours: lists, and the visitor
-that refuses everything else.
+"""The subset of Triton that replayed kernels may use: allow lists, and the visitor enforcing them.
 
-The interpreter that runs these kernels is plain Python, so that a name or an attribute too many
-would let a kernel reach the counter of its own bytes. Hence lists of what is allowed, and none of
-what is forbidden.
+The interpreter that runs these kernels is plain Python. A single extra name or attribute could let
+a kernel reach the code that counts its bytes. Hence allow lists, not deny lists.
 """
 
 import ast
@@ -103,37 +101,37 @@ _WORDS = {
 
 
 class Module(Protocol):
-    """The file that a kernel stands in."""
+    """The file that a kernel is defined in."""
 
     @property
     def language_names(self) -> Set[str]:
-        """Names that the file gives to `triton.language`."""
+        """Names that the file binds to `triton.language`."""
         ...
 
     @property
     def triton_names(self) -> Set[str]:
-        """Names that the file gives to `triton`."""
+        """Names that the file binds to `triton`."""
         ...
 
     def defines(self, name: str) -> bool:
-        """True when the file binds `name` at its top level."""
+        """Return True if the file binds `name` at its top level."""
         ...
 
     def is_function(self, name: str) -> bool:
-        """True when `name` is a top-level function of the file."""
+        """Return True if `name` is a top-level function of the file."""
         ...
 
     def require(self, name: str, user: ast.AST) -> None:
-        """The kernel needs `name`: vet that too."""
+        """Vet `name` too, since the kernel uses it."""
         ...
 
     def refuse(self, node: ast.AST | None, reason: str) -> NoReturn:
-        """End with a ruling that names the line."""
+        """Raise a Ruling that names the line."""
         ...
 
 
 class Vetter(ast.NodeTransformer):
-    """Refuses what is not on the lists; drops docstrings; writes `tl` for its aliases.
+    """Rejects what the lists do not allow, drops docstrings, and replaces aliases by `tl`.
 
     local_names: the function's parameters and assigned names; empty for constants and defaults.
     """
@@ -143,17 +141,19 @@ class Vetter(ast.NodeTransformer):
         self._locals = local_names
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements, vetted; at least one."""
+        """Return the vetted statements; at least one."""
         kept = [self.visit(s) for s in body if not _is_text(s)]
         return kept or [ast.copy_location(ast.Pass(), body[0])]
 
     def expression(self, node: ast.expr) -> ast.expr:
-        """The expression, vetted."""
+        """Return the vetted expression."""
         return self.visit(node)
 
     def literal(self, node: ast.expr) -> ast.expr:
-        """The expression, vetted as one whose value nothing can change later: a list that lives
-        as long as the module would carry what one program loaded to the next."""
+        """Return the vetted expression, which must be immutable.
+
+        A module-level list could carry what one program loaded to the next.
+        """
         vetted = self.expression(node)
         for part in ast.walk(vetted):
             if not _is_literal(part):
@@ -161,7 +161,7 @@ class Vetter(ast.NodeTransformer):
         return vetted
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Refuse unknown nodes; vet the parts of known ones."""
+        """Reject unknown nodes; vet the parts of known ones."""
         if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
             self._module.refuse(node, f"{_in_words(node)} is not part of Triton's language")
         if isinstance(node, ast.For | ast.While | ast.If):
@@ -177,7 +177,7 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        """Keep the annotation only where Triton reads one."""
+        """Keep the annotation only if Triton reads it."""
         if not isinstance(node.target, ast.Name) or node.value is None:
             self._module.refuse(node, "an annotation needs a variable and a value")
         value = self.expression(node.value)
@@ -188,7 +188,7 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Locals, literal constants and the file's own @triton.jit functions."""
+        """Allow locals, literal constants and the file's own @triton.jit functions."""
         if isinstance(node.ctx, ast.Store) or node.id in self._locals:
             return node
         if self._is_module(node.id):
@@ -199,7 +199,7 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        """Numbers, and the words that Triton's options know."""
+        """Allow numbers and the strings that Triton's options accept."""
         value = node.value
         if isinstance(value, str):
             if value not in _TEXTS:
@@ -213,7 +213,7 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """Reading one: `x[:, None]`, `x.shape[0]`."""
+        """Allow reading, as in `x[:, None]` and `x.shape[0]`."""
         if not isinstance(node.ctx, ast.Load):
             self._module.refuse(node, "elements of a tensor cannot be assigned in a kernel")
         node.value = self.expression(node.value)
@@ -221,7 +221,7 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """`tl.name` from the list, or a method of a tensor."""
+        """Allow `tl.name` from the list, or a method of a tensor."""
         if not isinstance(node.ctx, ast.Load):
             self._module.refuse(node, "an attribute cannot be set in a kernel")
         path = dotted(node)
@@ -234,7 +234,7 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Calls of tl functions, tensor methods, the file's helpers and a few builtins."""
+        """Allow calls of tl functions, tensor methods, the file's helpers and a few builtins."""
         for keyword in node.keywords:
             if keyword.arg is None or keyword.arg.startswith("_"):
                 self._module.refuse(node, "a call in a kernel has plain arguments only")
@@ -279,7 +279,10 @@ class Vetter(ast.NodeTransformer):
 
 
 def kept_annotation(annotation: ast.expr | None, module: Module) -> ast.expr | None:
-    """`tl.constexpr` or a `tl` dtype, which Triton reads; any other annotation is dropped."""
+    """Return `tl.constexpr` or a `tl` dtype, which Triton reads; None for any other annotation.
+
+    Raises Ruling for a bare `constexpr`.
+    """
     path = dotted(annotation)
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         path = annotation.value
@@ -293,7 +296,7 @@ def kept_annotation(annotation: ast.expr | None, module: Module) -> ast.expr | N
 
 
 def dotted(node: ast.expr | None) -> str:
-    """`a.b.c` for such a chain of names, otherwise an empty text."""
+    """Return `a.b.c` for such a chain of names, otherwise an empty string."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -303,7 +306,7 @@ def dotted(node: ast.expr | None) -> str:
 
 
 def dotted_node(*parts: str) -> ast.expr:
-    """The expression for such a chain of names."""
+    """Return the expression for such a chain of names."""
     node: ast.expr = ast.Name(parts[0], ast.Load())
     for part in parts[1:]:
         node = ast.Attribute(node, part, ast.Load())

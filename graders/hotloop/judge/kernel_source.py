@@ -1,8 +1,8 @@
-"""Takes Triton kernels out of a learner's file, as text that is safe to run in a process of ours.
+"""Extracts Triton kernels from a learner's file, as text that is safe to run in a trusted process.
 
-Only the syntax tree is read; nothing is imported or evaluated here. What comes out is a module
-written anew from that tree: two imports, literal constants, and functions in Triton's language
-(`kernel_language.py`). Everything else is refused with the line that it stands on.
+Only the syntax tree is read; nothing is imported or evaluated here. The result is a new module
+generated from that tree: two imports, literal constants, and functions in the allowed subset of
+Triton (`kernel_language.py`). Everything else is rejected with its line number.
 """
 
 import ast
@@ -32,7 +32,8 @@ class Parameter:
 class KernelSource:
     """Vetted kernels.
 
-    text: a module to run. lines: its line numbers to those of the learner's `file`.
+    text: source of the new module.
+    lines: line numbers of `text` to those of the learner's `file`.
     kernels: parameters by kernel name.
     """
 
@@ -42,16 +43,16 @@ class KernelSource:
     lines: Mapping[int, int]
 
     def place(self, line: object) -> str:
-        """Where `line` of `text` stands in the learner's file, for a sentence."""
+        """Return the place in the learner's file of a line of `text`, for a sentence."""
         known = self.lines.get(line) if isinstance(line, int) else None
         return self.file if known is None else f"{self.file}, line {known}"
 
 
 def vet(source: str, kernels: Iterable[str], file: str) -> KernelSource:
-    """The functions called `kernels` and what they need, taken from the text `source`.
+    """Extract the functions named in `kernels`, and what they need, from the text `source`.
 
-    Ruling COMPILE_ERROR when `source` is not Python, WRONG_ANSWER with the line when a kernel uses
-    what a checked kernel may not.
+    Raises Ruling: COMPILE_ERROR if `source` is not Python, WRONG_ANSWER with the line if a kernel
+    uses something that is not allowed.
     """
     try:
         return _vet(_parse(source, file), sorted(set(kernels)), file)
@@ -98,7 +99,7 @@ def _all_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 class _LearnerModule:
-    """Top-level names of the learner's file, and which of them the kernels were found to need."""
+    """Top-level names of the learner's file, and those that the kernels need."""
 
     def __init__(self, tree: ast.Module, file: str) -> None:
         self.file = file
@@ -123,7 +124,7 @@ class _LearnerModule:
         )
 
     def require(self, name: str, user: ast.AST) -> None:
-        """Vet the function or constant `name`; `user` is where it is used."""
+        """Vet the function or constant `name`; `user` is the node that uses it."""
         if name in self._needed:
             return
         statement = self._binding(name, user)
@@ -134,21 +135,21 @@ class _LearnerModule:
             self._vet_constant(name, statement)
 
     def defines(self, name: str) -> bool:
-        """True when the file binds `name` at its top level."""
+        """Return True if the file binds `name` at its top level."""
         return name in self._bound
 
     def is_function(self, name: str) -> bool:
-        """True when `name` is a top-level function of the file."""
+        """Return True if `name` is a top-level function of the file."""
         return any(isinstance(s, ast.FunctionDef) for s in self._bound.get(name, []))
 
     def kept(self) -> list[ast.stmt]:
-        """What was needed: constants, then functions, each in source order."""
+        """Return the needed statements: constants, then functions, each in source order."""
         return sorted(
             self._needed.values(), key=lambda s: (isinstance(s, ast.FunctionDef), s.lineno)
         )
 
     def refuse(self, node: ast.AST | None, reason: str) -> NoReturn:
-        """End with a sentence that names the line."""
+        """Raise a Ruling that names the line."""
         line = getattr(node, "lineno", None)
         where = self.file if line is None else f"{self.file}, line {line}"
         raise Ruling(
@@ -240,13 +241,13 @@ class _LearnerModule:
 
 
 def _local_names(function: ast.FunctionDef) -> frozenset[str]:
-    """What Python makes a local variable of the function: parameters and assigned names."""
+    """Return the function's local variables in Python: parameters and assigned names."""
     names = {argument.arg for argument in function.args.args}
     return frozenset(names | _stored_names(function))
 
 
 def _bound_names(statement: ast.stmt) -> set[str]:
-    """Names that a top-level statement may bind, wherever in it."""
+    """Return all names that a top-level statement may bind, including inside nested blocks."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {statement.name}
     names = _stored_names(statement)

@@ -1,4 +1,4 @@
-"""A ruling's sentence says which of several things it is about, and so does any exception."""
+"""Labels exceptions with the case, question or file that they are about."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -9,10 +9,11 @@ from hotloop.core.verdict import Ruling
 
 @contextmanager
 def labelled(label: str, about: object = None) -> Generator[None]:
-    """Put `label` before a ruling's sentence; not before one that nothing was tried at all.
+    """Prefix a Ruling's sentence with `label`, unless it says that nothing was attempted.
 
-    Any other exception gets it as a note, which `blame` puts into the sentence. about: what the
-    ruling keeps for `hotloop repro`.
+    Any other exception gets the label as a note, which `blame` puts into its sentence.
+
+    about: what the Ruling keeps for `hotloop repro`.
     """
     try:
         yield

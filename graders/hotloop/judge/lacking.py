@@ -1,4 +1,4 @@
-"""What this machine lacks for rungs of a task: they are not measured, and no points are lost."""
+"""Rungs that this machine cannot measure: they are recorded as such, and no points are lost."""
 
 import shutil
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from hotloop import extras
 from hotloop.judge.spec import TaskSpec
 
 COMPILER = "compiler"
-"""The need of a rung that builds C++: torch.compile on a CPU, an operator's host code."""
+"""Name of the need of a rung that builds C++: torch.compile on a CPU, an operator's host code."""
 
 
 def lacking(spec: TaskSpec) -> dict[str, str]:
-    """By rung, what is missing and the remedy. Rungs for which nothing is missing are left out."""
+    """Return by rung what is missing and how to install it, for rungs with missing needs only."""
     found = {name: _missing(rung.needs) for name, rung in spec.rungs.items()}
     return {name: said for name, said in found.items() if said}
 

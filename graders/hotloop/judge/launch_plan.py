@@ -1,8 +1,7 @@
-"""The launches that a learner's worker claims its function makes: read as plain data, checked,
-capped.
+"""The kernel launches that a learner's worker reports: parsed as plain data, checked and limited.
 
-The plan is only a claim. It is believed because its replay, in a process without the learner's
-Python and on inputs that the claim's author never saw, gives the right answer.
+The plan is only a claim. It is accepted because its replay gives the correct answer in a process
+without the learner's Python code, on inputs that did not exist when the claim was made.
 """
 
 import math
@@ -33,7 +32,7 @@ ELEMENT_BYTES: Mapping[str, int] = {
     "u8": 1,
     "i1": 1,
 }
-"""Element types of pointers, in Triton's words, and their size in memory."""
+"""Element types of pointers, by Triton's names, and their size in bytes."""
 
 
 @dataclass(frozen=True)
@@ -48,14 +47,14 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A plain argument; floats may be infinite."""
+    """A plain argument; floats may be infinite or NaN."""
 
     value: int | float | bool | None
 
 
 @dataclass(frozen=True)
 class TypeName:
-    """A dtype given as a constexpr, in Triton's words."""
+    """A dtype passed as a constexpr, by Triton's name."""
 
     dtype: str
 
@@ -65,7 +64,7 @@ Argument = Pointer | Scalar | TypeName
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch: grid in programs, arguments by parameter."""
+    """One launch: grid in programs, arguments by parameter name."""
 
     kernel: str
     grid: tuple[int, int, int]
@@ -95,7 +94,7 @@ class Plan:
         return {launch.kernel for launch in self.launches}
 
     def to_message(self) -> dict[str, Any]:
-        """As `hotloop.worker.triton_replay` wants it."""
+        """Return the plan for `hotloop.worker.triton_replay`."""
         return {
             "launches": [
                 {
@@ -110,10 +109,10 @@ class Plan:
 
 
 def read(claim: object, tensors: int) -> Plan:
-    """The plan in a worker's answer about a call of `tensors` arguments.
+    """Read the plan from a worker's report about a call with `tensors` arguments.
 
-    Ruling TAMPERED when it does not keep to the format, WRONG_ANSWER with advice when it asks for
-    what cannot be replayed.
+    Raises Ruling: TAMPERED if the format is invalid, WRONG_ANSWER with advice if a launch cannot be
+    replayed.
     """
     document = _object(claim)
     scratch = [_scratch(s) for s in _list(document.get("scratch"), MAX_LAUNCHES * MAX_ARGUMENTS)]
@@ -129,7 +128,7 @@ def read(claim: object, tensors: int) -> Plan:
 
 
 def require_fit(plan: Plan, source: KernelSource) -> None:
-    """Ruling WRONG_ANSWER unless every launch has the arguments that its kernel wants."""
+    """Raise Ruling(WRONG_ANSWER) unless every launch has the arguments that its kernel requires."""
     for launch in plan.launches:
         parameters = {p.name: p for p in source.kernels[launch.kernel]}
         for name in launch.arguments:

@@ -1,4 +1,4 @@
-"""Starts the workers that the judge owns: a submission's file, its notebook, or code of ours."""
+"""Starts the judge's workers: for a submission's file, its notebook, or code of the check."""
 
 import os
 import socket
@@ -20,7 +20,7 @@ START_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Launcher:
-    """How workers are confined and how many threads they get.
+    """How workers are confined, and their limits on threads, memory and time.
 
     isolation: "bubblewrap", or "none" for formative checks in the learner's own JupyterLab.
     """
@@ -30,7 +30,7 @@ class Launcher:
     memory_bytes: int = 4 * GIB
     wall_s: float = 900.0
     fork: Callable[[Confinement], Confined] | None = None
-    """Starts a worker faster than executing it does; None where one is timed."""
+    """Starts a worker faster than exec does; None if a worker is timed."""
 
     def start(
         self,
@@ -45,10 +45,13 @@ class Launcher:
         anew: bool = False,
         under: Sequence[str] = (),
     ) -> Link:
-        """A worker that has said hello.
+        """Start a worker and wait until it has said hello.
 
-        read_only: further folders that it sees, by inside path.
-        anew: executed, not forked from what others are forked from.
+        Raises JudgeFault if it does not start, Ruling(OUTPUT_LIMIT) if the sandbox refuses the
+        files.
+
+        read_only: more folders that it can read, by path inside the sandbox.
+        anew: start it by exec instead of fork.
         under: a profiler's command line that starts it.
         """
         ours, theirs = socket.socketpair()
@@ -68,7 +71,7 @@ class Launcher:
                     writable={},
                     files=files,
                     memory_bytes=self.memory_bytes,
-                    # Threads count: CUDA, XLA and Triton start some for each core.
+                    # The limit includes threads: CUDA, XLA and Triton start some for each core.
                     processes=1024 if devices else 64,
                     tmp_bytes=GIB,
                     wall_s=self.wall_s,
@@ -81,7 +84,7 @@ class Launcher:
         try:
             link.hello(START_TIMEOUT_S)
         except (Ruling, JudgeFault) as failure:
-            # Until here no code of the candidate has run.
+            # No code of the candidate has run yet, so this is the judge's failure.
             said = confined.output().decode(errors="replace")[-500:]
             link.close()
             raise JudgeFault(f"a worker did not start: {failure}; it said: {said}") from None
@@ -99,41 +102,42 @@ def _started(starts: Callable[[Confinement], Confined], confinement: Confinement
 
 
 def worker_environment(threads: int) -> dict[str, str]:
-    """What every worker is started with, the notebook's kernel too."""
+    """Return the environment variables of every worker, and of the notebook's kernel."""
     count = str(threads)
     environment = {
         "OMP_NUM_THREADS": count,
         "MKL_NUM_THREADS": count,
         "OPENBLAS_NUM_THREADS": count,
-        # A pool of compilers would share the one core that is being measured.
+        # A pool of compiler processes would share the one core that is being measured.
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        # Trying out the instruction set and compiling headers ahead cost more than one kernel does.
+        # Testing the instruction set and precompiling headers take longer than compiling one
+        # kernel.
         "TORCHINDUCTOR_VEC_ISA_OK": "1",
         "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",
-        # Large blocks stay with the process: otherwise every temporary of a baseline is paid for in
-        # page faults or not, as the allocator's history has it, and the ratio with it.
+        # Keep large blocks in the process: otherwise it depends on the allocator's history whether
+        # the temporaries of a baseline cause page faults, and the ratio changes with it.
         "MALLOC_MMAP_THRESHOLD_": str(4 * GIB),
         "MALLOC_TRIM_THRESHOLD_": str(4 * GIB),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     if threads == 1:
         return environment
-    # One thread a core: two that spin on one core wait for each other's time slice. In the sandbox,
-    # where nobody may bind himself, the judge does it (`scheduling.spread`).
+    # One thread per core: two that spin on one core wait for each other's time slice. In the
+    # sandbox, where a process cannot set its affinity, the judge does it (`scheduling.spread`).
     places = ",".join(f"{{{core}}}" for core in worker_cores(threads))
     return {**environment, "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
 
 
 def worker_cores(threads: int) -> list[int]:
-    """The cores that workers run on: the last ones, so that the first stays with the judge."""
+    """Return the cores that workers run on: the last ones, so that the judge keeps the first."""
     return sorted(os.sched_getaffinity(0))[-threads:]
 
 
 def usable_cores() -> int:
-    """Cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def default_threads() -> int:
-    """One core stays with the judge, where there is more than one."""
+    """Return the number of worker threads, 1 to 8: all cores but one, which the judge keeps."""
     return max(1, min(8, usable_cores() - 1))

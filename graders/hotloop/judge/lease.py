@@ -1,8 +1,8 @@
-"""Who may use the machine's cores and its GPU: many at once, or one alone while speed is measured.
+"""Access to the machine's cores and GPU: shared, or exclusive while speed is measured.
 
-Readers and one writer, over file locks, so that every grading process of a user on this machine
-takes part and a killed one lets go. Whoever wants the machine alone closes a turnstile first:
-nobody enters behind it, so it is not kept waiting by those who come later.
+A readers-writer lock over file locks, so that it covers every grading process of a user on this
+machine, and a killed process releases it. A process that wants exclusive access first locks a
+turnstile: new readers wait behind it, so that they cannot delay it further.
 """
 
 from __future__ import annotations
@@ -15,33 +15,39 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 LONGEST_WAIT_S = 3600.0
-"""What a kernel is given beyond its own time, because its turn may be late."""
+"""Seconds added to a kernel's time limit, since it may wait long for its turn."""
 
 
 class NotOurFolder(Exception):
-    """Somebody else has made the folder of the locks."""
+    """The folder of the locks belongs to another user."""
 
 
 class Lease:
-    """The machine's, for gradings of one user. folder: of the locks; a default one if not given."""
+    """The machine's lease for gradings of one user.
+
+    folder: folder of the lock files; by default one in the system's temporary folder.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or Path(tempfile.gettempdir()) / f"hotloop-lease-{os.getuid()}"
 
     @contextmanager
     def shared(self, on_wait: Callable[[], None] = lambda: None) -> Generator[None]:
-        """Beside others, while nobody measures. on_wait: called when it has to wait."""
+        """Hold shared access; wait while another process measures.
+
+        on_wait: called before waiting.
+        """
         with self._held("room", fcntl.LOCK_SH, on_wait):
             yield
 
     @contextmanager
     def exclusive(self, on_wait: Callable[[], None] = lambda: None) -> Generator[None]:
-        """Alone."""
+        """Hold exclusive access. on_wait: as in `shared`."""
         with self._held("room", fcntl.LOCK_EX, on_wait):
             yield
 
     def turn(self, on_wait: Callable[[], None] = lambda: None) -> Turn:
-        """One that begins beside others and may go on alone."""
+        """Return a turn, which starts shared and may become exclusive."""
         return Turn(self, on_wait)
 
     @contextmanager
@@ -66,7 +72,7 @@ class Lease:
 
 
 class Turn:
-    """A use of the machine: beside others, until `alone` is called."""
+    """Use of the machine: shared until `alone` is called."""
 
     def __init__(self, lease: Lease, on_wait: Callable[[], None]) -> None:
         self._lease = lease
@@ -74,8 +80,10 @@ class Turn:
         self._held = ExitStack()
 
     def alone(self) -> None:
-        """Let others go on, then wait for all of them to be done. What is shared is let go first:
-        two who both kept it would wait for each other."""
+        """Release shared access, then wait for exclusive access.
+
+        Two processes that both kept shared access would wait for each other forever.
+        """
         self._held.close()
         self._held.enter_context(self._lease.exclusive(self._on_wait))
 

@@ -1,4 +1,4 @@
-"""Levels of a speed check, and what an interval says about them."""
+"""Levels of a speed check, and whether a confidence interval reaches them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,19 +7,20 @@ from enum import StrEnum
 from hotloop.judge.statistics import Estimate
 
 TOTAL_TIME_MARGIN = 0.95
-"""The ratio of total times must reach this share of a level: medians alone hide slow windows."""
+"""The ratio of total times must reach this share of a level, since medians alone hide slow windows.
+"""
 
 
 @dataclass(frozen=True)
 class Level:
-    """A speed-up and the share of the rung's points that it earns (0 for a stretch goal)."""
+    """A speedup and the share of the rung's points that it earns (0 for a stretch goal)."""
 
     ratio: float
     earned: float
 
 
 class Standing(StrEnum):
-    """What is known of one level."""
+    """Whether one level is reached, missed or still open."""
 
     REACHED = "reached"
     MISSED = "missed"
@@ -27,7 +28,10 @@ class Standing(StrEnum):
 
 
 def standing(level: Level, figure: Estimate) -> Standing:
-    """Reached when the whole interval lies above the level, missed when it lies below."""
+    """Return REACHED if the whole interval lies above the level, MISSED if it lies below.
+
+    OPEN if the level is inside the interval, or the ratio of total times is too low.
+    """
     if figure.interval.high < level.ratio:
         return Standing.MISSED
     if figure.interval.low < level.ratio:
@@ -38,11 +42,11 @@ def standing(level: Level, figure: Estimate) -> Standing:
 
 
 def decided(levels: Sequence[Level], figure: Estimate) -> bool:
-    """True when nothing is left open among the levels that earn points."""
+    """Return True if no level that earns points is open."""
     return all(standing(level, figure) is not Standing.OPEN for level in levels if level.earned > 0)
 
 
 def earned(levels: Sequence[Level], figure: Estimate) -> float:
-    """Share of the points: that of the highest level reached."""
+    """Return the share of the points that the highest reached level earns."""
     reached = [lv.earned for lv in levels if standing(lv, figure) is Standing.REACHED]
     return max(reached, default=0.0)

@@ -1,8 +1,8 @@
 """The judge's end of its connection to one worker.
 
-Everything that comes from a worker is untrusted: it is read with a deadline and a length cap, and
-used only after its type was checked. What goes wrong is blamed on the candidate, unless the worker
-runs code of ours only.
+Everything from a worker is untrusted: it is read with a deadline and a length limit, and its type
+is checked before use. Failures are attributed to the candidate, unless the worker runs only trusted
+code.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from hotloop.sandbox.freezer import Freezer
 
 LATEST_S = 30.0
-"""How long after the end of the judging's time an answer is waited for, if the worker's own time is
-not used up: the judge's parent gives up later (`client.GRACE_S`)."""
+"""Seconds after the task's deadline until the judge stops waiting for an answer, if the worker's
+own time is not used up. The judge's parent gives up later (`client.GRACE_S`)."""
 
 NO_PROTOCOL = "The worker's answer does not keep to the protocol."
-"""Sentence about a reply that no worker of ours gives."""
+"""Sentence about a reply that no unmodified worker gives."""
 
 _MOST_OF_COMPILER = 2000
-"""Characters of a compiler's message, with its lines."""
+"""Maximum characters of a compiler's message."""
 
 _SEND_TIMEOUT = struct.pack("ll", 10, 0)
 _DEATHS = {
@@ -48,11 +48,11 @@ _DEATHS = {
 class Link:
     """A worker that answers requests.
 
-    trusted: it runs only our code, so that its failures are the judge's.
-    confined: the sandboxed process behind it; None for a notebook's kernel, which others own.
-    deadline: on the monotonic clock; when the judging's time is over. No answer is waited for any
-        longer, but for as long as the judge had kept the worker frozen: that time was not its own.
-    answered: the last plain answer of the candidate's, as it may stand in a sentence.
+    trusted: it runs only trusted code, so its failures are the judge's.
+    confined: the sandboxed process; None for a notebook's kernel, which the judge did not start.
+    deadline: the task's deadline on the monotonic clock. Answers are awaited no longer than that,
+        plus the time for which the judge had frozen the worker.
+    answered: the candidate's last plain answer, as text for a sentence.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Link:
         trusted: bool,
         confined: Confined | None = None,
     ) -> None:
-        # A worker that does not read must not be able to hold the judge in a send.
+        # A worker that does not read must not block the judge in a send.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _SEND_TIMEOUT)
         self.sock = sock
         self.freezer: Freezer = freezer
@@ -79,18 +79,21 @@ class Link:
 
     @property
     def is_open(self) -> bool:
-        """False once it was closed, by us or because the worker failed."""
+        """False after `close`, by the judge or because the worker failed."""
         return self.sock.fileno() >= 0
 
     def request(
         self, message: wire.Message, timeout_s: float, fds: Sequence[int] = ()
     ) -> wire.Message:
-        """Send, wait, check. Ruling when the candidate fails, JudgeFault when ours does."""
+        """Send a request and return the checked reply.
+
+        Raises Ruling if the candidate fails, JudgeFault if a trusted worker fails.
+        """
         self.send(message, fds)
         return self.receive(time.monotonic() + timeout_s)
 
     def send(self, message: wire.Message, fds: Sequence[int] = ()) -> None:
-        """Send a request without waiting; it lies in the socket while the worker is frozen."""
+        """Send a request without waiting; it stays in the socket while the worker is frozen."""
         if self._late:
             self._fail(Verdict.TIMEOUT, "It had not finished what it was asked before.")
         try:
@@ -99,7 +102,7 @@ class Link:
             self._fail(*self._death())
 
     def receive(self, deadline: float) -> wire.Message:
-        """The reply to the last request; `deadline` is on the monotonic clock."""
+        """Return the reply to the last request; `deadline` is on the monotonic clock."""
         own, latest = self.deadline + self._kept_s, self.deadline + LATEST_S
         try:
             reply = wire.receive(self.sock, min(deadline, own, latest))
@@ -123,7 +126,7 @@ class Link:
     def resolve(
         self, name: str, file: str | None, timeout_s: float, harness: str | None = None
     ) -> None:
-        """Have the worker find the candidate; repeated calls for the same one are free.
+        """Have the worker find the function; repeated calls for the same one do nothing.
 
         harness: for a CUDA file, the text that is compiled with it and launches the kernel.
         """
@@ -136,13 +139,13 @@ class Link:
         self._resolved = (name, file)
 
     def hello(self, timeout_s: float) -> None:
-        """Wait until the worker answers, and note its library versions (as it claims them)."""
+        """Wait until the worker answers, and store the library versions that it reports."""
         reply = self.request({"op": "hello"}, timeout_s)
         versions = wire.as_message(reply.get("versions")) or {}
         self.versions = {readable(k, 40): readable(v, 40) for k, v in list(versions.items())[:20]}
 
     def map(self, buffers: dict[int, Buffer], timeout_s: float = 30.0) -> None:
-        """Hand buffers to the worker, a hundred a message (the kernel caps descriptors)."""
+        """Send buffers to the worker, 100 per message, since the kernel limits descriptors."""
         entries = list(buffers.items())
         for start in range(0, len(entries), 100):
             part = entries[start : start + 100]
@@ -151,26 +154,26 @@ class Link:
             self.request({"op": "map", "buffers": described}, timeout_s, fds)
 
     def freeze(self) -> None:
-        """Stop it and all its processes. Ruling where a candidate's cannot be stopped."""
+        """Freeze the worker's processes. Raises Ruling if a candidate's cannot be frozen."""
         freeze(self.freezer, trusted=self.trusted)
         if self._frozen_at is None:
             self._frozen_at = time.monotonic()
 
     def thaw(self) -> None:
-        """Let it go on. The time that it stood still is added to its own."""
+        """Thaw the worker. The time for which it was frozen is added to its own."""
         self.freezer.thaw()
         if self._frozen_at is not None:
             self._kept_s += time.monotonic() - self._frozen_at
             self._frozen_at = None
 
     def close(self) -> None:
-        """End the worker if it is ours to end."""
+        """Close the connection and kill the worker if the judge started it."""
         self.sock.close()
         if self.confined is not None:
             self.confined.kill()
 
     def bye(self) -> None:
-        """Let a worker that others own go on with its life."""
+        """Disconnect from a worker that the judge did not start, which continues to run."""
         try:
             wire.send(self.sock, {"op": "bye"})
             wire.receive(self.sock, time.monotonic() + 2)
@@ -179,7 +182,7 @@ class Link:
         self.sock.close()
 
     def _give_up(self) -> None:
-        """What it still says must not be taken for the answer to what is asked next."""
+        """Mark the link as late: a late reply must not be read as the reply to the next request."""
         self._late = True
         if self.confined is not None:
             self.close()
@@ -205,7 +208,7 @@ class Link:
 
 
 def freeze(freezer: Freezer, *, trusted: bool) -> None:
-    """Stop a tree. Ruling RUNTIME_ERROR where a candidate's does not let itself be stopped."""
+    """Freeze a process tree. Raises Ruling(RUNTIME_ERROR) if a candidate's cannot be frozen."""
     try:
         freezer.freeze()
     except Unstoppable as error:
@@ -220,9 +223,9 @@ def freeze(freezer: Freezer, *, trusted: bool) -> None:
 
 @contextmanager
 def reading() -> Generator[None]:
-    """For code that takes a reply apart: Ruling TAMPERED where it is not what the protocol says.
+    """Raise Ruling(TAMPERED) if the code inside fails to parse a reply.
 
-    Only for a process that holds code of the candidate's, which can have it say anything.
+    Only for processes that run code of the candidate, which may send any reply.
     """
     try:
         yield
@@ -231,7 +234,7 @@ def reading() -> Generator[None]:
 
 
 def readable(text: object, limit: int) -> str:
-    """A worker's text as it may stand in a record: printable characters and line ends only."""
+    """Return a worker's text for a record: printable characters and newlines, at most `limit`."""
     return "".join(c for c in str(text or "")[:limit] if c.isprintable() or c == "\n")
 
 

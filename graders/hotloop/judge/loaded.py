@@ -1,7 +1,7 @@
-"""One timed window of a server: so many requests from so many clients, every answer compared.
+"""One timed window of a server: a set of requests from several clients, with all answers compared.
 
-Clock and clients are the judge's. The server's whole tree stands still except in its windows, so
-that the two that are compared never run at the same time.
+The judge owns the clock and the clients. The server's processes are frozen outside of its windows,
+so that the two compared servers never run at the same time.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,24 +30,32 @@ TAIL = 0.95
 PATIENCE_S = 20.0
 
 LEAD_IN = 8
-"""Requests before the clock starts: who has stood still for longer is slower at first."""
+"""Requests before the clock starts, since a server is slower right after it was frozen."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request as it is sent, and what is thought of the answer to it."""
+    """A request as sent.
+
+    mismatch: checks its answer; returns the beginning of a sentence, or None.
+    """
 
     request: bytes
     mismatch: Callable[[Said], str | None]
 
 
 Questions = Callable[[np.random.Generator, Sequence[bool]], Sequence[Asked]]
-"""As many as flags are given; a flag says that the question should be an awkward one."""
+"""Returns one question per flag; a true flag requests an adversarial one."""
 
 
 @dataclass(frozen=True)
 class LoadedWindow:
-    """seconds: of all requests together. tail_s: what 95 % of them stayed below."""
+    """seconds: time of all requests together.
+
+    tail_s: 95th percentile of their latencies.
+    foreign: share of CPU time that others took.
+    intact: False if the server used CPU time while it should have been frozen.
+    """
 
     seconds: float
     tail_s: float
@@ -56,12 +64,16 @@ class LoadedWindow:
 
     @property
     def counts(self) -> bool:
-        """True for a window that is a sample."""
+        """True if the window is used as a sample."""
         return self.intact and self.foreign <= FOREIGN_SHARE
 
 
 class LoadedSide:
-    """A server with its clients. `calls`: the requests of a window; trusted: all of it is ours."""
+    """A server with its clients; baseline or candidate of a comparison.
+
+    calls: the requests of a window.
+    trusted: the server runs only a repository of the check.
+    """
 
     def __init__(
         self,
@@ -86,7 +98,7 @@ class LoadedSide:
         self._at_rest = server.process.freezer.usage()
 
     def window(self, adversarial: Sequence[bool]) -> LoadedWindow:
-        """Make one. Ruling when the server fails or answers wrongly."""
+        """Run one window. Raises Ruling if the server fails or answers incorrectly."""
         asked = self.questions(self.seeds.generator(), [*(False,) * LEAD_IN, *adversarial])
         lead_in, timed = asked[:LEAD_IN], asked[LEAD_IN:]
         freezer = self.server.process.freezer
@@ -114,16 +126,18 @@ class LoadedSide:
         return self._guarded(lambda: self._clients.closed_loop(requests, PATIENCE_S))
 
     def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
-        """A server idles between requests, and its processes wait for each other on few cores.
+        """Return the share of CPU time that others took.
 
-        That looks like the work of others, and is none where no other may take those cores.
+        A server idles between requests, and its processes wait for each other on few cores. That
+        looks like foreign load. If the server has real-time priority, no other process can take
+        those cores, so only stolen time counts.
         """
         if outranks_all(after.tasks):
             return stolen / (seconds * self.threads)
         return foreign_share(before, after, seconds, self.threads, stolen)
 
     def close(self) -> None:
-        """Hang up; the server is left running."""
+        """Disconnect the clients and thaw the server, which continues to run."""
         self._clients.close()
         self.server.process.freezer.thaw()
 

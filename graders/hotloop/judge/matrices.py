@@ -1,4 +1,4 @@
-"""Timed calls on one float32 matrix each, for a task that computes row by row."""
+"""Workload of timed calls on one float32 matrix each, for operations that work row by row."""
 
 import numpy as np
 
@@ -13,8 +13,10 @@ LARGE = 100.0
 
 
 def matrices(rows: int, columns: int, reference: Reference, tolerance: Tolerance) -> Workload:
-    """Normal numbers. Every eighth matrix has a row less and a few columns more, secretly many;
-    in an adversarial call a few rows lie far from zero.
+    """Return a workload of [rows, columns] matrices of normal random numbers.
+
+    Every eighth matrix has one row less and a secret number of extra columns, 1 to 63. In
+    adversarial calls, up to 5 rows lie far from zero.
     """
 
     def spec(rng: np.random.Generator, index: int) -> CallSpec:

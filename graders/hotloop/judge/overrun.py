@@ -1,8 +1,8 @@
-"""Looking at an answer ends: a check that computes for too long is interrupted.
+"""Interrupts a check that takes too long to inspect an answer.
 
-A worker is waited for with a deadline, but the judge's own code is not: an answer that makes a
-check run for hours (a huge count, a search that explodes) would hold the judge until it is lost,
-which costs the candidate nothing.
+A worker is awaited with a deadline, but the judge's own code is not. An answer that makes a check
+run for hours (a huge count, a search that explodes) would block the judge until its parent gives
+up, which costs the candidate no points.
 """
 
 import signal
@@ -13,20 +13,20 @@ from contextlib import contextmanager
 from types import FrameType
 
 MARGIN_S = 20.0
-"""How long the judge may go on after the time for measuring is over; the judge's parent gives up
-on it later (`client.GRACE_S`)."""
+"""Seconds that the judge may continue after the task's deadline; the judge's parent gives up later
+(`client.GRACE_S`)."""
 
 
 class Overrun(Exception):
-    """The judge was interrupted in its own code."""
+    """The judge's own code was interrupted because it took too long."""
 
 
 @contextmanager
 def ending_after(deadline: Callable[[], float]) -> Generator[None]:
-    """Raise Overrun inside, MARGIN_S after the deadline (on the monotonic clock).
+    """Raise Overrun inside the `with` block, MARGIN_S after the deadline (on the monotonic clock).
 
-    deadline: asked anew when it seems to have passed, as it moves while the judge waits for the
-        machine. Without effect outside the main thread, where no signal arrives.
+    deadline: called again when it seems to have passed, since it moves while the judge waits for
+        the machine. No effect outside the main thread, which alone receives signals.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

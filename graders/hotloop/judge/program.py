@@ -1,12 +1,12 @@
-"""A program of ours that runs in a worker: it makes what is asked, or looks at what was made.
+"""A trusted program in a worker: it generates hidden inputs, or inspects a candidate's files.
 
-Models and intermediate representations are read and run by large libraries, which the judge does
-not load. They run in a sandbox apart from the judge, and apart from the candidate, and exchange
-plain data, files and tensors with the judge as a candidate would.
+Models and intermediate representations need large libraries, which the judge does not load. They
+run in a sandbox apart from the judge and the candidate, and exchange plain data, files and tensors
+with the judge as a candidate does.
 
-What makes hidden inputs and their truth is never given anything that the candidate has written.
-What looks at a candidate's file may fail through it, which is then the candidate's failure; for
-that it is another process, for each of the purposes that a rung names.
+The process that generates hidden inputs and expected results never receives anything from the
+candidate. A process that inspects a candidate's file may fail because of it, which counts as the
+candidate's failure; therefore it is a separate process for each purpose that a rung names.
 """
 
 from __future__ import annotations
@@ -33,9 +33,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Program:
-    """files: what its worker sees, by name in its folder. main: which of them holds the functions.
+    """files: what its worker sees, by name in its folder.
 
-    environment: variables of its process.
+    main: which of them holds the functions.
+    environment: environment variables of its process.
     """
 
     files: Mapping[str, Path]
@@ -43,33 +44,37 @@ class Program:
     environment: tuple[tuple[str, str], ...] = ()
 
     def trusted(self, session: Session) -> Process:
-        """The process that is given nothing of the candidate's; one for all rungs of a task."""
+        """Return the process that receives nothing from the candidate, one per task."""
         return session.once(f"program {self.main}", lambda: self._start(session, given=False))
 
     def given(self, session: Session, purpose: str) -> Process:
-        """The process that is given files of the candidate's, one for each `purpose`."""
+        """Return the process that receives files of the candidate, one per `purpose`.
+
+        Restart it if it ended.
+        """
         process = session.once(f"{purpose} {self.main}", lambda: [self._start(session, given=True)])
         if not process[0].link.is_open:
             process[0] = self._start(session, given=True)
         return process[0]
 
     def another(self, session: Session, *, given: bool) -> Process:
-        """A process of its own; it ends with the session."""
+        """Start a separate process, which ends with the session."""
         return self._start(session, given=given)
 
     def _start(self, session: Session, *, given: bool) -> Process:
         folder = session.once(f"files of {self.main}", lambda: session.staged(self.files))
         environment = {**session.interpreted, **dict(self.environment)}
-        # What libraries read at their import must be set before it.
+        # Variables that libraries read at import must be set before: a fork has already imported
+        # them.
         anew = bool(self.environment)
         link = session.trusted(folder, environment, runs_kernels=given, anew=anew)
         return Process(self, link, session)
 
 
 class Process:
-    """A running program. Its failure is the judge's own, or the candidate's if it was given files.
+    """A running program. Every method raises JudgeFault if it fails.
 
-    JudgeFault or Ruling accordingly, from each method.
+    If it was given files of the candidate, it raises Ruling instead.
     """
 
     def __init__(self, program: Program, link: Link, session: Session) -> None:
@@ -78,13 +83,13 @@ class Process:
         self.session = session
 
     def ask(self, function: str, *arguments: Plain | GivenFile, timeout_s: float = 0.0) -> object:
-        """What the function returns: plain data. A file is given as its path."""
+        """Return the function's result as plain data. A file is passed as its path."""
         self.resolve(function)
         patience = self._patience(timeout_s)
         return self._blamed(function, lambda: ask_plainly(self.link, arguments, patience))
 
     def take(self, path: object) -> bytes:
-        """A file that a function has written and named in its answer."""
+        """Return the content of a file that a function wrote and whose path it returned."""
         if not isinstance(path, str):
             if not self.link.trusted:
                 raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
@@ -98,9 +103,9 @@ class Process:
         timeout_s: float = 0.0,
         framework: Literal["torch", "numpy"] = "torch",
     ) -> Floats:
-        """What the function, in destination style, gives for a case's inputs.
+        """Return the output of a function, in destination style, for a case's inputs.
 
-        framework: what its tensors are.
+        framework: type of its tensors.
         """
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
@@ -108,11 +113,11 @@ class Process:
         return self._blamed(function, lambda: ask(case, self.link, asked, patience))
 
     def as_candidate(self, function: str) -> Candidate:
-        """One of its functions, in destination style, as the judge calls it."""
+        """Return one of its functions as a candidate in destination style."""
         return Candidate(function, self.program.main, "destination")
 
     def resolve(self, function: str) -> None:
-        """Have it find one of its functions."""
+        """Have the process find one of its functions."""
         timeout = self._patience(TIMEOUT_S)
         self._blamed(function, lambda: self.link.resolve(function, self.program.main, timeout))
 
@@ -121,7 +126,7 @@ class Process:
         return most if self.link.trusted else self.session.timeout(most)
 
     def _blamed(self, function: str, act: Callable[[], T]) -> T:
-        """A process that only we have touched cannot blame the candidate."""
+        """Turn a Ruling into JudgeFault if the process received nothing from the candidate."""
         try:
             return act()
         except Ruling as ruling:

@@ -1,4 +1,4 @@
-"""Asking a candidate for plain data: numbers, texts, lists and mappings of them."""
+"""Asking a candidate for plain data: numbers, strings, and lists and dicts of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Plain = str | int | float | bool | Sequence[str] | Sequence[int] | Mapping[str, 
 
 @dataclass(frozen=True)
 class GivenFile:
-    """A file that the candidate gets the path of."""
+    """A file whose path is passed to the candidate."""
 
     name: str
     data: bytes
@@ -22,7 +22,10 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class Question:
-    """label: how the learner is told of it. mismatch: of an answer, a sentence's beginning."""
+    """One question. label: its name in messages to the learner.
+
+    mismatch: checks an answer; returns the beginning of a sentence, or None if it is correct.
+    """
 
     label: str
     arguments: tuple[Plain | GivenFile, ...]
@@ -30,14 +33,14 @@ class Question:
 
 
 def ask_plainly(link: Link, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:
-    """What the resolved candidate returns for `arguments`, in "json" style."""
+    """Return the resolved candidate's result for `arguments`, in "json" style."""
     return ask_all_plainly(link, [arguments], timeout_s)[0]
 
 
 def ask_all_plainly(
     link: Link, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
 ) -> list[object]:
-    """What it returns for each of several calls, in one exchange; `timeout_s` is for all."""
+    """Return the results of several calls, made in one exchange; `timeout_s` is for all of them."""
     given = [argument for call in calls for argument in call if isinstance(argument, GivenFile)]
     paths = iter(put_files(link, [(file.name, file.data) for file in given]))
     planned = [
@@ -59,14 +62,14 @@ def ask_all_plainly(
 
 
 def put_folder(link: Link) -> str:
-    """A new folder of the worker's, which the candidate may write to."""
+    """Return the path of a new folder in the worker that the candidate may write to."""
     return str(PurePosixPath(put_file(link, ".given", b"")).parent)
 
 
 def number_mismatch(
     what: str, got: object, want: float | None, relative: float, absolute: float = 0.0
 ) -> str | None:
-    """A sentence's beginning when `got` is not `want`, within what is said to be allowed."""
+    """Return None if |got - want| ≤ relative·|want| + absolute, else a sentence's beginning."""
     if want is None:
         return None if got is None else f"{what} is {shown(got)}, expected None"
     if isinstance(got, bool) or not isinstance(got, int | float):
@@ -81,7 +84,10 @@ def number_mismatch(
 
 
 def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | None:
-    """About the first entry that is another one: a long dict, shown whole, hides it."""
+    """Describe the first entry that differs; None if the dicts are equal.
+
+    A long dict, shown whole, would hide the entry.
+    """
     told = as_message(got)
     if told is None:
         return f"{what} is {shown(got)}, not a dict"
@@ -93,7 +99,7 @@ def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | N
 
 
 def shown(value: object) -> str:
-    """An answer as it may stand in a sentence."""
+    """Return an answer as text for a sentence."""
     try:
         return readable(repr(value), 60)
     except RecursionError:

@@ -1,6 +1,6 @@
-"""A worker of ours that knows the truth where a formula in numpy does not: a whole training run.
+"""A trusted worker that computes expected answers that numpy cannot, such as a whole training run.
 
-It is given the same inputs as the candidate, in memory of its own, and never sees an answer.
+It receives the candidate's inputs in its own memory, and never sees an answer.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -23,15 +23,16 @@ RESOLVE_TIMEOUT_S = 60.0
 
 
 def _nothing(_link: Link, _session: Session) -> None:
-    """Most referees are ready when they have started."""
+    """Default `prepare`: most referees need no preparation."""
 
 
 @dataclass(frozen=True)
 class Referee:
-    """Functions of ours, in destination style.
+    """Trusted functions in destination style.
 
-    files: what the worker sees, by name in its folder. main: which of them holds the functions.
-    prepare: what is to be done in a worker that has just started, such as loading a network.
+    files: what the worker sees, by name in its folder.
+    main: which of them holds the functions.
+    prepare: called with a new worker, for example to load a network.
     """
 
     files: Mapping[str, Path]
@@ -39,7 +40,7 @@ class Referee:
     prepare: Callable[[Link, Session], None] = _nothing
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
-        """What `function` gives for the inputs of a case. JudgeFault when it fails."""
+        """Return the output of `function` for a case's inputs. Raises JudgeFault if it fails."""
         link = session.once(f"referee {self.main}", lambda: self._start(session))
         ours = Candidate(function, self.main, "destination")
         try:
@@ -52,7 +53,7 @@ class Referee:
     def on_gpu(
         self, function: str, session: Session, card: Card
     ) -> Generator[Callable[[Case], Floats]]:
-        """The same on the GPU: gives what answers a case."""
+        """Yield a function that answers a case on the GPU."""
         ours = Candidate(function, self.main, "destination")
         with trusted_worker(session, session.staged(self.files), card) as link:
             self.prepare(link, session)

@@ -1,15 +1,16 @@
-"""A rung of the evidence ladder is a function from the judging session to one sentence.
+"""Rungs are the checks of a task: functions that take the judging session and return a sentence.
 
-It passes when it returns. `Ruling` ends it otherwise, and `Partly` with a share of its points;
-`blame` says what any other exception becomes. What must be known before there is a session are
-attributes of the function, each of which may be missing:
+A rung that returns has passed. It raises `Ruling` for any other verdict, and `Partly` to earn a
+share of its points; `blame` decides the verdict for any other exception. A rung may have these
+attributes, which the judge reads without calling it:
 
-- `after`: names of rungs of the task that must have passed first.
-- `timed`: it times a worker on a CPU, which is then started and not forked. It calls
-  `session.alone()` before it measures.
-- `instrumented`: other code of the learner's is in the process that is measured.
+- `after`: names of the rungs of the task that must pass first.
+- `timed`: the rung times a worker on a CPU, so that worker is started by exec instead of fork. The
+  rung calls `session.alone()` before it measures.
+- `instrumented`: other code of the learner runs in the process that is measured.
 
-Standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their cases.
+The standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their
+cases.
 """
 
 import time
@@ -26,13 +27,14 @@ from hotloop.judge.session import Session
 
 
 class Rung(Protocol):
-    """Measure and rule; the sentence of one that passed.
+    """Measure the candidate; return the sentence if it passes, raise `Ruling` otherwise.
 
-    Use `fault.made` and `fault.ours` round what no answer reaches: questions and their truth.
+    Wrap code that no answer can influence (making questions and their expected answers) in
+    `fault.made` and `fault.ours`.
     """
 
     def __call__(self, session: Session, /) -> str:
-        """The sentence."""
+        """Return the sentence to record if the rung passes."""
         ...
 
 
@@ -42,7 +44,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def rung(
     *, after: tuple[str, ...] = (), timed: bool = False, instrumented: bool = False
 ) -> Callable[[F], F]:
-    """Say of a function what must be known before it is called."""
+    """Decorator that sets the attributes `after`, `timed` and `instrumented` of a rung."""
 
     def mark(function: F) -> F:
         for name, value in (("after", after), ("timed", timed), ("instrumented", instrumented)):
@@ -53,15 +55,17 @@ def rung(
 
 
 def following(before: str, rung: Rung) -> Rung:
-    """The same rung, after those that are named in `before`, with spaces between them."""
+    """Return the same rung, to run after the rungs named in `before` (separated by spaces)."""
     later = partial(rung)
     later.__dict__["after"] = tuple(before.split())
     return later
 
 
 def attribute(rung: Rung, name: str, default: Any) -> Any:
-    """One of the attributes above. Of a `partial`: its own, an argument of that name, or that of
-    the function that it calls.
+    """Return one of the attributes above, or `default` if it is not set.
+
+    For a `partial`, look first at its keyword arguments and own attributes, then at the wrapped
+    function.
     """
     if not isinstance(rung, partial):
         return getattr(rung, name, default)
@@ -70,12 +74,12 @@ def attribute(rung: Rung, name: str, default: Any) -> Any:
 
 
 def after(rung: Rung) -> tuple[str, ...]:
-    """Names of the rungs that must have passed before this one."""
+    """Return the names of the rungs that must pass before this one."""
     return tuple(attribute(rung, "after", ()))
 
 
 def is_timed(part: object) -> bool:
-    """True when it times a worker on a CPU, or something does that it is made of."""
+    """Return True if this rung, or any field of its dataclass, times a worker on a CPU."""
     if isinstance(part, partial):
         return is_timed(part.func)
     if getattr(part, "timed", False) is True:
@@ -91,10 +95,10 @@ def judge_rungs(
     only: frozenset[str] | None = None,
     lacking: Mapping[str, str] | None = None,
 ) -> tuple[RungRecord, ...]:
-    """Judge in order. One that comes after a rung that did not pass is not run.
+    """Judge the rungs in order; skip a rung if one that it comes after did not pass.
 
-    only: these rungs; None means all.
-    lacking: what the machine lacks, by rung: these are not measured.
+    only: judge only these rungs; None means all.
+    lacking: by rung, what this machine lacks; those rungs are recorded as not measured.
     """
     done: dict[str, RungRecord] = {}
     for name, rung in rungs.items():
@@ -109,13 +113,13 @@ def judge_rungs(
 
 
 def judge_rung(name: str, rung: Rung, session: Session) -> RungRecord:
-    """The record of one, whatever it raises."""
+    """Judge one rung and return its record, whatever the rung raises."""
     clock = time.monotonic()
     own = session.for_rung(name)
     record = _ruled(name, rung, own)
     taken = {JUDGING_SECONDS: round(time.monotonic() - clock, 3)}
     evidence = {**own.figures, **record.evidence, **taken}
-    # Whatever came of it: a rung that counts for nobody who passes costs nobody who does not.
+    # Set whatever the verdict: if instrumented rungs are not counted, neither are their failures.
     instrumented = bool(attribute(rung, "instrumented", False))
     return replace(record, evidence=evidence, instrumented=instrumented)
 
@@ -130,7 +134,10 @@ def _not_reached(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungR
 
 
 def _skipped(before: str, earlier: RungRecord) -> str:
-    """What was not begun or not reached is so for the same reason; a failure is not said again."""
+    """Return why a rung is skipped; a failure of the earlier rung is not repeated.
+
+    If the earlier rung was itself skipped or not attempted, its sentence is reused.
+    """
     if earlier.sentence.startswith((NOT_REACHED, NOT_ATTEMPTED)):
         return earlier.sentence
     return f"{NOT_REACHED} `{before}` passes."

@@ -1,8 +1,8 @@
-"""Who runs where while speed is judged, so that neighbours disturb neither side.
+"""CPU placement and priority of the judge and the workers while speed is measured.
 
-With the right to do so (root, or CAP_SYS_NICE) the workers get a real-time class: a busy neighbour
-then cannot take their cores, which no interval could undo afterwards. Without it they are made as
-nice as allowed, and windows that were disturbed are thrown away.
+With the privilege (root or CAP_SYS_NICE), workers get a real-time scheduling class, so that a busy
+neighbor cannot take their cores; statistics could not correct for that afterwards. Without it,
+workers get the best allowed nice value, and disturbed windows are discarded.
 """
 
 import os
@@ -20,17 +20,17 @@ NICEST = -20
 
 
 class Placed(Protocol):
-    """A worker's link, or a server's process: a tree that can be put somewhere."""
+    """A worker's link or a server's process: a process tree with affinity and priority."""
 
     @property
     def freezer(self) -> Freezer:
-        """Stops, measures and places the tree."""
+        """Freezes, measures and places the tree."""
         ...
 
 
 @contextmanager
 def undisturbed(links: Sequence[Placed], threads: int) -> Generator[None]:
-    """Keep the judge on cores of its own where there are enough, and the workers on theirs."""
+    """Keep the judge and the workers on separate cores, if there are enough."""
     cores = sorted(os.sched_getaffinity(0))
     theirs, spare = set(cores[-threads:]), set(cores[:-threads])
     try:
@@ -48,21 +48,21 @@ def undisturbed(links: Sequence[Placed], threads: int) -> Generator[None]:
 
 
 def join(link: Placed, cores: set[int]) -> None:
-    """Put a worker on the cores that are measured on, before all others there."""
+    """Move a worker to the cores used for measuring, with precedence over other processes there."""
     link.freezer.set_affinity(cores)
     promote(link)
 
 
 def cores_of(link: Placed) -> set[int]:
-    """All cores that any thread of a worker may use."""
+    """Return all cores that any thread of a worker may use."""
     return {core for task in link.freezer.usage().tasks for core in _affinity(task)}
 
 
 def spread(link: Placed, threads: int) -> None:
-    """Bind the threads that compute to a core each; the others may use all of the worker's.
+    """Bind each computing thread to one core; the other threads may use all of the worker's cores.
 
-    The worker may not do so itself, and the scheduler sometimes leaves two real-time threads on
-    one core for as long as the process lives.
+    The worker may not set its own affinity, and the scheduler sometimes keeps two real-time threads
+    on one core for the life of the process.
     """
     cores = sorted(cores_of(link))
     tasks = sorted(link.freezer.usage().tasks, key=_cpu_ticks, reverse=True)
@@ -73,13 +73,16 @@ def spread(link: Placed, threads: int) -> None:
 
 
 def promote(link: Placed) -> None:
-    """Give all threads of a worker precedence; repeat it when it may have started new ones."""
+    """Give all threads of a worker precedence; call it again after it may have started new ones."""
     if not _set_class(link.freezer.usage().tasks, os.SCHED_RR, _REAL_TIME):
         link.freezer.set_priority(NICEST)
 
 
 def outranks_all(tasks: Iterable[int]) -> bool:
-    """True for promoted threads: when one of them waits for a core, another of them has it."""
+    """Return True if all threads are real-time.
+
+    A core that one of them waits for is then used by another of them.
+    """
     return all(_is_real_time(task) for task in tasks)
 
 
@@ -98,7 +101,7 @@ def _affinity(task: int) -> set[int]:
 
 
 def _cpu_ticks(task: int) -> int:
-    """CPU time of a thread since it began."""
+    """Return the CPU time of a thread in clock ticks."""
     try:
         fields = Path(f"/proc/{task}/task/{task}/stat").read_text(
             encoding="ascii", errors="replace"
@@ -111,7 +114,8 @@ def _cpu_ticks(task: int) -> int:
 
 def _favour_judge(spare: set[int]) -> None:
     if not spare:
-        # On shared cores the judge must not outrank a worker: it waits, spinning, for it to freeze.
+        # On shared cores the judge must not outrank a worker: it busy-waits for the worker to
+        # freeze.
         _set_own_niceness(NICEST)
         return
     os.sched_setaffinity(0, spare)

@@ -1,9 +1,9 @@
-"""Secret, fresh and repeatable randomness.
+"""Secret random numbers that can be repeated.
 
-One root is drawn from the system for every judging and stays in the judge until the record is
-written; who repeats a judging gives the root of its record. Each use hashes the root with a
-counter, so that whoever recovers one generator's state from the inputs that it made learns nothing
-about the next.
+Each judging draws one root from the operating system, which stays in the judge until the record is
+written; to repeat a judging, pass the root from its record. Each use hashes the root with a
+counter. So recovering one generator's state from the inputs that it made reveals nothing about the
+next.
 """
 
 import hashlib
@@ -20,18 +20,18 @@ class Seeds:
         self._drawn = 0
 
     def generator(self) -> np.random.Generator:
-        """A generator that shares no state with any other."""
+        """Return a generator that shares no state with any other."""
         digest = hashlib.sha256(self.root + self._drawn.to_bytes(8, "big")).digest()
         self._drawn += 1
         return np.random.Generator(np.random.SFC64(list(digest)))
 
     def shapes(self) -> np.random.Generator:
-        """A generator that starts the same every time, for what is drawn once a judging."""
+        """Return a generator in the same state each time, for values drawn once per judging."""
         digest = hashlib.sha256(self.root + b"s").digest()
         return np.random.Generator(np.random.SFC64(list(digest)))
 
     def pattern(self) -> int:
-        """64 secret bits, for poison."""
+        """Return 64 secret bits, for poison."""
         digest = hashlib.sha256(self.root + b"p" + self._drawn.to_bytes(8, "big")).digest()
         self._drawn += 1
         return int.from_bytes(digest[:8], "big")

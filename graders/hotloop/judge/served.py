@@ -1,4 +1,4 @@
-"""Servers over a candidate's model repository, for rungs: what goes wrong becomes a ruling."""
+"""Servers over a candidate's model repository: failures become Rulings."""
 
 import time
 from pathlib import Path
@@ -16,7 +16,8 @@ from hotloop.serving.unavailable import ServingUnavailable
 
 READY_S = 45.0
 _BUSY_S = 9.0
-"""A trial's server is ready in two seconds; where it takes this long, nobody's start tells much."""
+"""Seconds. The test server starts in two; if it takes this long, the machine is too busy to judge.
+"""
 _GONE_S = 1.0
 _SAID = 400
 _LIMITS = {
@@ -27,7 +28,7 @@ _LIMITS = {
 
 
 def require_environment(session: Session) -> Environment:
-    """The server's own. Ruling NOT_MEASURED with what fixes it where it is not."""
+    """Return the server's environment. Raises Ruling(NOT_MEASURED), with the remedy, if none."""
     try:
         return session.once("serving environment", preflight.require)
     except ServingUnavailable as gap:
@@ -35,7 +36,7 @@ def require_environment(session: Session) -> Environment:
 
 
 def require_sound(folder: Path) -> None:
-    """The static check. Ruling COMPILE_ERROR with place and text of the first problem."""
+    """Run the static check. Raises Ruling(COMPILE_ERROR) with place and text of a problem."""
     try:
         problems = repository.check(folder)
     except ServingUnavailable as gap:
@@ -47,9 +48,9 @@ def require_sound(folder: Path) -> None:
 
 
 def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
-    """A server that has been started; `wait_ready` says when it serves. It ends with the session.
+    """Start a server, which ends with the session; `wait_ready` waits until it serves.
 
-    trusted: all of the repository is ours.
+    trusted: the whole repository belongs to the check.
     """
     environment = require_environment(session)
     options = Options(
@@ -66,7 +67,7 @@ def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
 
 
 def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> None:
-    """Until all models are loaded. Ruling with the server's own reason when they are not."""
+    """Wait until all models are loaded. Raises Ruling with the server's reason if they are not."""
     session.progress("waiting for the server")
     try:
         server.wait_ready()
@@ -87,14 +88,14 @@ def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> No
 
 
 def over(folder: Path, session: Session, *, trusted: bool = False) -> Server:
-    """A server over a repository, with all models loaded."""
+    """Start a server over a repository and wait until all models are loaded."""
     server = start(folder, session, trusted=trusted)
     wait_ready(server, session, trusted=trusted)
     return server
 
 
 def no_answer(server: Server, error: Exception) -> Ruling:
-    """What it means that a candidate's server gave no proper answer."""
+    """Return the Ruling for a candidate's server that gave no valid answer."""
     given_up = time.monotonic() + _GONE_S
     while server.alive and time.monotonic() < given_up:
         if isinstance(error, TimeoutError):

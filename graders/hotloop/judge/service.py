@@ -1,4 +1,4 @@
-"""The judge process: takes jobs from its parent, one at a time, and answers each with a record."""
+"""The judge process: takes jobs from its parent, one at a time, and returns a record for each."""
 
 import hashlib
 import logging
@@ -40,10 +40,10 @@ NOTEBOOK_TIMEOUT_S = 120.0
 
 
 def serve(control: socket.socket) -> None:
-    """Answer jobs until the parent finishes or goes away, or until one was judged on a GPU.
+    """Judge jobs until the parent finishes or exits, or until one was judged on a GPU.
 
-    Only the end of the process gives up its context there, which other judges would take for
-    somebody who uses the card.
+    Only the end of the process destroys its CUDA context, which other judges would take for another
+    user of the GPU.
     """
     while not has_context():
         try:
@@ -60,9 +60,7 @@ def serve(control: socket.socket) -> None:
 
 
 def _warm(isolation: str) -> None:
-    """Start what the workers of most jobs are forked from, by starting one for a file and one for a
-    notebook.
-    """
+    """Start the zygotes of most jobs, by starting a worker for a file and one for a notebook."""
     launcher = Launcher(isolation, threads=default_threads(), fork=worker_fork(()))
     for environment in (INTERPRETED, {}):
         launcher.start(files=None, trusted=True, environment=environment).close()
@@ -82,9 +80,9 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
     if connection is None:
         return
     if overrun:
-        # In JupyterLab the kernel that called us is still inside the learner's code.
+        # In JupyterLab, the kernel that started this judge is still running the learner's code.
         os.kill(os.getppid(), 2)
-    # A task about a file never asks the kernel anything; it still waits to be let go.
+    # A task in a file sends the kernel no request; closing releases it from its wait.
     connection.close()
 
 
@@ -99,9 +97,9 @@ def judge(
     on_progress: Callable[[str], None],
     turn: Callable[[], None] = lambda: None,
 ) -> Record:
-    """Judge one task. Never raises: what fails here is written down as ours.
+    """Judge one task. Never raises: failures here become JUDGE_ERROR.
 
-    turn: returns when the machine is free of other gradings.
+    turn: blocks until no other grading runs on the machine.
     """
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     session: Session | None = None
@@ -135,7 +133,7 @@ def judge(
 
 
 def variant_of(job: Job) -> Variant | None:
-    """The candidate's. ValueError for what is none, or one of another module."""
+    """Return the candidate's variant, or None. Raises ValueError if it is of another module."""
     if job.variant is None:
         return None
     variant = Variant.from_json(job.variant)
@@ -145,7 +143,7 @@ def variant_of(job: Job) -> Variant | None:
 
 
 def _launcher(job: Job, *, timed: bool) -> Launcher:
-    """Where nothing is timed and nobody needs a GPU, a worker may be forked."""
+    """Return the launcher. Its workers may be forked if nothing is timed and no GPU is used."""
     forked = not timed and job.isolation != "none" and (job.device or kind()) == "cpu"
     return Launcher(
         job.isolation,
@@ -155,7 +153,7 @@ def _launcher(job: Job, *, timed: bool) -> Launcher:
 
 
 def _asked(job: Job) -> list[str]:
-    """The files beside the notebook that the task asks to edit."""
+    """Return the files beside the notebook that the task asks the learner to edit."""
     return [name for name in job.spec.files if not name.endswith(".ipynb")]
 
 
@@ -167,7 +165,7 @@ def session_of(
     on_progress: Callable[[str], None] = lambda _text: None,
     turn: Callable[[], None] = lambda: None,
 ) -> Session:
-    """The session that judges a job; whoever opens it closes it. turn: as in `judge`."""
+    """Return the session for a job; the caller closes it. turn: as in `judge`."""
     budget = Budget(job.budget_s, turn)
     return Session(
         task.candidate(job.spec),
@@ -187,13 +185,13 @@ def session_of(
 def _connect(
     job: Job, connection: socket.socket | None, launcher: Launcher, budget: Budget
 ) -> Link | None:
-    """The worker that holds the notebook's names."""
+    """Return the link to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
         _require_notebook(SubmissionFiles(files), job.notebook, job.module)
         card = None
         if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.rungs):
-            # The card's own figures are taken before the candidate lives.
+            # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
         link = notebook_worker(launcher, files, card)
@@ -215,7 +213,7 @@ def _connect(
 
 
 def _require_notebook(files: SubmissionFiles, name: str, module: str) -> None:
-    """Ruling when it cannot be run, or is another module's."""
+    """Raise Ruling if the notebook cannot be read or belongs to another module."""
     try:
         read_cells(files.content(name, 4 * MAX_NOTEBOOK), module)
     except Unreadable as reason:
@@ -229,7 +227,7 @@ def _listen(path: str) -> socket.socket | None:
         listener.bind(str(unready))
         unready.chmod(0o777)
         listener.listen(1)
-        # Under its own name only now, when nobody who finds it can be refused any more.
+        # Rename it only now, so that a process that finds it can connect.
         unready.rename(address)
         connection = accept(listener, CONNECT_TIMEOUT_S)
     address.unlink(missing_ok=True)
@@ -267,9 +265,9 @@ def _circumstances(
 
 
 def module_digest(module: str, source: str | None = None) -> str:
-    """SHA-256 of core, judge, rungs, server and this module's checks: what a verdict depends on.
+    """Return the SHA-256 of the code that a verdict depends on.
 
-    source: as in `Job`.
+    That is core, judge, serving and this module's checks and model. source: as in `Job`.
     """
     package = Path(__file__).parent
     checks = package.parent / "checks" / module if source is None else Path(source)

@@ -1,4 +1,4 @@
-"""What a rung may touch while it judges one task of one submission."""
+"""The interface that a rung has to the candidate, workers, secrets and time limits of one task."""
 
 import copy
 import logging
@@ -34,22 +34,23 @@ RESOLVE_TIMEOUT_S = 60.0
 INTERPRETED = {"TRITON_INTERPRET": "1"}
 
 SIMULATOR = "/opt/simulator"
-"""Where a worker that needs it sees what kernels are linked with."""
+"""Path inside the sandbox of the prebuilt simulator files that kernels are linked with."""
 
 T = TypeVar("T")
 
 
 class Session:
-    """The candidate, its workers, secrets and time: the same for all rungs of a task.
+    """The candidate, its workers, secrets and time budget, shared by all rungs of a task.
 
-    `for_rung` and `of` give a session that shares all of it but the evidence, or the candidate.
+    `for_rung` returns a session that shares everything except the evidence; `about` and `of` return
+    one that shares everything except the candidate.
 
-    candidate: who is judged.
-    connect: gives the socketed notebook worker, or None where there is none.
-    budget: the time for the whole task.
-    variant: what a candidate of a take-home calls the functions; in a course as the check does.
-    seed: of an earlier record, in hexadecimal; one is drawn if there is none.
-    nsight: kernels on a GPU are profiled too, after they were judged.
+    candidate: the function, kernel or operator to judge.
+    connect: returns the link to the notebook's process, or None if there is none.
+    budget: time for the whole task.
+    variant: the functions' names in a take-home candidate's files; None uses the check's names.
+    seed: seed of an earlier record, in hexadecimal; empty draws a new one.
+    nsight: also profile GPU kernels, after they have been judged.
     """
 
     def __init__(
@@ -86,26 +87,29 @@ class Session:
         self._kept = ExitStack()
 
     def for_rung(self, name: str) -> Self:
-        """The same session, with no evidence yet, for the rung called `name`."""
+        """Return the same session for the rung called `name`, without evidence."""
         other = copy.copy(self)
         other.figures = {}
         other._rung = name
         return other
 
     def about(self, candidate: Candidate) -> Self:
-        """The same session, with evidence in common, about another candidate."""
+        """Return the same session, sharing its evidence, for another candidate."""
         other = copy.copy(self)
         other.candidate = candidate
         return other
 
     def of(self, name: str, style: Style | None = None) -> Self:
-        """The same session about another function of the candidate's file."""
+        """Return the same session for another function of the candidate's file."""
         mine = self.candidate
         return self.about(replace(mine, name=name, style=style or mine.style))
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """What module.yaml promises for speed-ups in this rung, on this device."""
+        """Speedup levels of this rung on this device, from module.yaml.
+
+        Raises JudgeFault if there are none.
+        """
         spec = None if self._spec is None else self._spec.rungs.get(self._rung)
         if spec is None or not spec.levels:
             raise JudgeFault(f"module.yaml has no levels for the rung {self._rung}")
@@ -114,42 +118,45 @@ class Session:
     # --- what is said ---------------------------------------------------------------------------
 
     def note(self, **figures: Any) -> None:
-        """Evidence for the feedback page: plain data, units in the names.
+        """Record evidence for the feedback page: plain data, with units in the names.
 
-        It is kept however the rung ends, so note before you rule.
+        It is kept whatever the rung's verdict, so call this before raising a Ruling.
         """
         self.figures.update(figures)
 
     def award(self, share: float, sentence: str) -> str:
-        """The sentence where the whole of the points is earned; Partly otherwise."""
+        """Return the sentence if `share` is 1 or more; raise Partly otherwise."""
         if share >= 1:
             return sentence
         raise Partly(share, sentence)
 
     def progress(self, text: str) -> None:
-        """Tell whoever waits what is being done."""
+        """Report the current step to the person who waits."""
         self._on_progress(text)
 
     def log_exception(self, error: BaseException) -> None:
-        """For the instructor's log; never for the learner's page."""
+        """Write the exception to the instructor's log; learners never see it."""
         log.error("judging failed", exc_info=error)
 
     # --- secrets and time -----------------------------------------------------------------------
 
     def rng(self) -> np.random.Generator:
-        """A new secret generator at each call."""
+        """Return a new generator with a secret seed at each call."""
         return self.seeds.generator()
 
     def timeout(self, most_s: float) -> float:
-        """How long to wait for the candidate. Ruling TIMEOUT when it has used up all its time."""
+        """Return how many seconds to wait for the candidate: `most_s`, or the time left if less.
+
+        Raises Ruling(TIMEOUT) if the task's time is used up.
+        """
         return self.budget.timeout(most_s)
 
     def deadline_in(self, most_s: float) -> float:
-        """When measuring must end, on the monotonic clock: after `most_s`, or with the judging."""
+        """Return when measuring must end (monotonic clock): in `most_s`, or with the task."""
         return time.monotonic() + min(most_s, self.budget.remaining_s())
 
     def alone(self) -> None:
-        """Wait until no other grading is at work. The rung must say that it is `timed`."""
+        """Wait until no other grading runs on this machine. For rungs marked `timed`."""
         if self.launcher.fork is not None:
             raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
         self.budget.wait_for_turn()
@@ -160,30 +167,33 @@ class Session:
 
     @property
     def interpreted(self) -> dict[str, str]:
-        """Environment of a process that runs Triton kernels on the CPU, also beside a GPU."""
+        """Environment of a process that runs Triton kernels on the CPU, even if there is a GPU."""
         return INTERPRETED
 
     @property
     def met_candidate(self) -> bool:
-        """True once code of the candidate's was started or read: an exception may be its doing."""
+        """True if code of the candidate was started or read: an exception may be its doing."""
         return bool(self.files.read or self._workers)
 
     def last_answer(self) -> str:
-        """What its worker returned last, as it may stand in a sentence; empty if it is unknown."""
+        """Return its worker's last plain answer as text for a sentence; empty if unknown."""
         link = self._workers.get(self.candidate.file)
         return "" if link is None else link.answered
 
     @property
     def name(self) -> str:
-        """What the candidate calls the function that is judged."""
+        """The judged function's name in the candidate's file."""
         return self.called(self.candidate.name)
 
     def called(self, name: str) -> str:
-        """What the candidate calls what the check calls `name`."""
+        """Return the candidate's name for what the check calls `name`."""
         return name if self._variant is None else self._variant.called(name)
 
     def launcher_text(self, path: Path) -> str:
-        """The text of a CUDA file of ours, which launches the candidate's kernel by its name."""
+        """Return the text of the check's CUDA file that launches the kernel.
+
+        For a variant, `#define` lines that rename its functions come first.
+        """
         text = path.read_text(encoding="utf-8")
         if self._variant is None:
             return text
@@ -192,13 +202,13 @@ class Session:
         return "".join(renamed) + text
 
     def source(self) -> str:
-        """The text of the candidate's file."""
+        """Return the text of the candidate's file."""
         file = self.candidate.file
         assert file is not None, "the candidate is in the notebook"
         return self.files.read_text(file)
 
     def worker(self) -> Link:
-        """The candidate's process, in which its function was found."""
+        """Return the candidate's process, with the judged function found in it."""
         link = self._workers.get(self.candidate.file)
         if link is None or not link.is_open:
             link = self._start()
@@ -208,9 +218,9 @@ class Session:
         return link
 
     def another_worker(self) -> Link:
-        """A second process for a candidate in a file.
+        """Start a second process for a candidate in a file.
 
-        It shares nothing with the first: two forks of one process hash texts alike.
+        It is not forked: two forks of one process share the seed of Python's `hash`.
         """
         link = self._start(anew=True)
         self._owned.append(link)
@@ -229,11 +239,11 @@ class Session:
         runs_kernels: bool = False,
         anew: bool = False,
     ) -> Link:
-        """A worker that sees only `files`, a folder of ours; it ends with the session.
+        """Start a worker that sees only `files`, a folder of the check; it ends with the session.
 
-        runs_kernels: it will be given a candidate's vetted kernels, so that what fails from then on
-            is the candidate's.
-        anew: it is not forked.
+        runs_kernels: the worker will run vetted kernels of the candidate, so its failures from then
+            on are attributed to the candidate.
+        anew: start it by exec instead of fork.
         """
         link = self.launcher.start(
             program=program, files=files, trusted=True, environment=environment, anew=anew
@@ -243,7 +253,7 @@ class Session:
         return link
 
     def simulator(self) -> Link:
-        """A worker of ours for a candidate's CUDA kernels; what fails there is the candidate's."""
+        """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
         environment, read_only = self._simulator()
         link = self.launcher.start(
             program=("-m", "hotloop.simulate.worker"),
@@ -258,31 +268,31 @@ class Session:
         return link
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """What several rungs of the task use: made by the first one, the same for the others."""
+        """Return the value stored under `key`; the first rung that asks makes it with `make`."""
         if key not in self._made:
             self._made[key] = make()
         return cast(T, self._made[key])
 
     def keep(self, context: AbstractContextManager[T]) -> T:
-        """Enter a context that ends with the session."""
+        """Enter a context that is exited when the session closes."""
         return self._kept.enter_context(context)
 
     def staged(self, files: Mapping[str, Path]) -> Path:
-        """A folder that holds copies of files of ours, under the names given."""
+        """Copy files of the check, under the given names, into a folder of the session."""
         folder = self.keep(scratch())
         for name, path in files.items():
             shutil.copyfile(path, folder / name)
         return folder
 
     def libraries(self) -> dict[str, str]:
-        """Versions as the candidate's workers claim them."""
+        """Return the library versions that the candidate's workers report."""
         versions: dict[str, str] = {}
         for link in self._workers.values():
             versions.update(link.versions)
         return versions
 
     def close(self) -> None:
-        """End all workers that the judge started; say goodbye to those it did not."""
+        """End all workers that the judge started; disconnect from the notebook's process."""
         for file, link in self._workers.items():
             if file is None and link.confined is None:
                 link.bye()
@@ -325,12 +335,12 @@ class Session:
         )
 
     def _simulator(self) -> tuple[dict[str, str], dict[str, Path]]:
-        """Environment and read-only folders of a worker that builds CUDA kernels.
+        """Return the environment and read-only folders of a worker that builds CUDA kernels.
 
-        What all of them are linked with is built here, once. The check has asked for the group
-        `cuda`.
+        Build the files that every kernel is linked with, once. The task's `needs` include the
+        package group `cuda`.
         """
-        from hotloop.simulate import build, cache, toolchain  # packages that not everybody has
+        from hotloop.simulate import build, cache, toolchain  # needs optional packages
 
         self.progress(f"preparing the simulator: {toolchain.step()}")
         build.prepare()
@@ -341,7 +351,7 @@ class Session:
 
 
 def accept(listener: socket.socket, timeout_s: float) -> socket.socket | None:
-    """The first connection within the time, or None."""
+    """Return the first connection within the timeout, or None."""
     listener.settimeout(timeout_s)
     try:
         connection, _ = listener.accept()

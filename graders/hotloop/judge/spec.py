@@ -1,6 +1,6 @@
-"""What module.yaml says of a task, as far as the judge must know it.
+"""The part of module.yaml that the judge needs about a task.
 
-The judge reads no YAML: whoever starts it puts this into the `Job`.
+The judge does not read YAML: its caller puts this into the `Job`.
 """
 
 from collections.abc import Collection, Mapping
@@ -15,46 +15,47 @@ class RungSpec:
     """One rung of a task."""
 
     needs: tuple[str, ...] = ()
-    """Optional groups of packages, and `compiler` for g++: without one nothing is measured."""
+    """Optional package groups, and `compiler` for g++; if one is missing, the rung is not measured.
+    """
 
     levels: tuple[Level, ...] = ()
-    """What a speed-up earns, as a share of the rung's points."""
+    """Speedup levels, with the share of the rung's points that each earns."""
 
     by_device: Mapping[str, tuple[Level, ...]] = field(default_factory=dict[str, tuple[Level, ...]])
-    """Of devices that have other levels, by the name that records give them."""
+    """Levels for specific devices, by the device name in records."""
 
     gpu: bool = False
-    """It runs on a GPU."""
+    """True if the rung runs on a GPU."""
 
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """One task that is judged."""
+    """One judged task."""
 
     entry: str
-    """The function, kernel or operator that is called."""
+    """The function, kernel or operator that the judge calls."""
 
     files: tuple[str, ...]
-    """What the learner edits; `entry` is in the last one."""
+    """The files that the learner edits; `entry` is in the last one."""
 
     rungs: Mapping[str, RungSpec] = field(default_factory=dict[str, RungSpec])
 
     module_needs: tuple[str, ...] = ()
-    """Groups of packages that most of the module's tasks need: worth importing once for all."""
+    """Package groups that most of the module's tasks need; the worker zygote imports them once."""
 
     def uses_gpu(self, only: Collection[str] | None = None) -> bool:
-        """True when one of its rungs, or of those named, runs on a GPU."""
+        """Return True if one of the rungs in `only` (None: any rung) runs on a GPU."""
         return any(r.gpu for name, r in self.rungs.items() if only is None or name in only)
 
     @property
     def file(self) -> str | None:
-        """The file beside the notebook that is judged; None where it is the notebook itself."""
+        """The judged file beside the notebook; None if the task is in the notebook itself."""
         last = self.files[-1]
         return None if last.endswith(".ipynb") else last
 
     @classmethod
     def from_message(cls, message: Mapping[str, Any]) -> Self:
-        """Read what `dataclasses.asdict` wrote. ValueError for anything else."""
+        """Read the output of `dataclasses.asdict`. Raises ValueError for anything else."""
         try:
             rungs = {name: _rung(rung) for name, rung in message["rungs"].items()}
             return cls(

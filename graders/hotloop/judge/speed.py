@@ -1,8 +1,8 @@
-"""Judging speed: the candidate's time against the baseline's, in interleaved windows A B B A.
+"""Speed comparison: the candidate's time against the baseline's, in interleaved windows A B B A.
 
-Order of events: warm-up (outwardly like any window) → length of a window → A/A control, which is
-also the baseline measured alone → blocks until the interval decides every level → the baseline
-alone again. The candidate stands frozen whenever it is not being timed.
+Order of events: warm-up (it looks like any window) → choice of the window's length → A/A control,
+which also measures the baseline alone → blocks until the confidence interval decides every level →
+the baseline alone again. The candidate is frozen whenever it is not timed.
 """
 
 import time
@@ -24,10 +24,11 @@ CONTROL_PAIRS = 6
 
 @dataclass(frozen=True)
 class Pace:
-    """How often is measured and looked at.
+    """Number of windows and of looks at the samples.
 
-    pairs: of the baseline's windows in a control; as many windows alone at the end. looks: blocks
-    (A B B A) after which the samples are looked at.
+    pairs: pairs of baseline windows in a control; at the end, as many windows of the baseline
+        alone.
+    looks: numbers of blocks (A B B A) after which the samples are evaluated.
     """
 
     pairs: int = CONTROL_PAIRS
@@ -35,13 +36,13 @@ class Pace:
 
     @property
     def windows(self) -> int:
-        """The fewest that decide: two controls and the blocks up to the first look."""
+        """Minimum number of windows for a decision: controls, and blocks up to the first look."""
         return 3 * self.pairs + 4 * self.looks[0]
 
 
 USUAL = Pace()
 TWIN_TOLERANCE = 0.08
-"""Between two processes of the baseline: memory lies differently in each."""
+"""Allowed deviation between two processes of the baseline, whose memory layouts differ."""
 
 TWIN_LOOKS = 3
 
@@ -49,41 +50,42 @@ QUIET_SPREAD = 0.05
 QUIET_DISCARDS = 0.34
 RETRIES = 8
 RETRY_SHARE = 0.1
-"""Of the time: whose windows are long and delayed must leave time to ask the baseline again."""
+"""Share of the measuring time for retrying a candidate's window; if its windows are long and
+delayed, time must be left for the baseline."""
 
 MAX_SELF_DELAYED = 12
 FEWEST_SELF_DELAYED = 3
-"""So often, each time between two undisturbed windows of the baseline, is no coincidence: noise of
-others would spoil as many of the baseline's windows."""
+"""This many delayed blocks, each between two undisturbed windows of the baseline, are no
+coincidence: foreign load would disturb as many windows of the baseline."""
 
 MAX_BROKEN = 3
 
 
 class _TimeIsUp(Exception):
-    """The deadline has passed; no other window is begun."""
+    """The deadline has passed; no further window is started."""
 
 
 class TimedWindow(Protocol):
-    """What a side's window says; a CPU's and a GPU's differ in how they know."""
+    """Result of one window, on a CPU or a GPU."""
 
     @property
     def seconds(self) -> float:
-        """Of the whole window."""
+        """Time of the whole window."""
         ...
 
     @property
     def intact(self) -> bool:
-        """False when the side ran while it should have stood still."""
+        """False if the side ran while it should have been frozen."""
         ...
 
     @property
     def counts(self) -> bool:
-        """True for a window that is a sample."""
+        """True if the window is used as a sample."""
         ...
 
 
 class Timer(Protocol):
-    """One side of the comparison. `window` makes one window with `calls` planned calls."""
+    """One side of the comparison: baseline or candidate."""
 
     @property
     def calls(self) -> Sequence[object]:
@@ -91,13 +93,18 @@ class Timer(Protocol):
         ...
 
     def window(self, adversarial: Sequence[bool]) -> TimedWindow:
-        """Make one; says for each call whether its inputs are adversarial."""
+        """Run one window; `adversarial` marks the calls that get adversarial inputs."""
         ...
 
 
 @dataclass
 class Samples:
-    """Seconds a call, one entry a block of two windows, and what was thrown away."""
+    """Seconds per call, as blocks of two windows, and numbers of discarded windows.
+
+    control, alone_after: baseline windows in the A/A control and at the end.
+    broken: candidate windows during which it ran although frozen.
+    self_delayed: blocks given up because the candidate's windows were delayed.
+    """
 
     baseline: list[list[float]] = field(default_factory=list[list[float]])
     candidate: list[list[float]] = field(default_factory=list[list[float]])
@@ -110,16 +117,16 @@ class Samples:
     self_delayed: int = 0
 
     def flat_baseline(self) -> list[float]:
-        """All baseline samples of the blocks."""
+        """Return all baseline samples of the blocks."""
         return [s for block in self.baseline for s in block]
 
     def flat_candidate(self) -> list[float]:
-        """All candidate samples of the blocks."""
+        """Return all candidate samples of the blocks."""
         return [s for block in self.candidate for s in block]
 
     @property
     def quiet(self) -> bool:
-        """True when the baseline ran undisturbed, so that any noise is the candidate's own."""
+        """True if the baseline ran undisturbed, so that any noise comes from the candidate."""
         windows = self.flat_baseline()
         if len(windows) < 4:
             return False
@@ -129,7 +136,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Outcome:
-    """figure: the last estimate. decided: whether it settles every level that earns points."""
+    """figure: the last estimate. decided: True if it decides every level that earns points."""
 
     figure: Estimate
     decided: bool
@@ -137,7 +144,7 @@ class Outcome:
 
 
 class Trial:
-    """One judging of one candidate against one baseline."""
+    """Comparison of one candidate with one baseline."""
 
     def __init__(
         self,
@@ -165,7 +172,11 @@ class Trial:
         self.samples = Samples()
 
     def run(self) -> Outcome:
-        """Measure until decided, or until looks or time are used up."""
+        """Measure until decided, or until looks or time are used up.
+
+        Raises Ruling: UNDECIDED if time or noise prevents a figure, TAMPERED if the candidate ran
+        while frozen, TOO_SLOW if it delays itself.
+        """
         try:
             kept_s = self._control()
             figure = self._measure(self.deadline - kept_s)
@@ -176,7 +187,7 @@ class Trial:
         return Outcome(figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
-        """deadline: leaves time for the control that follows."""
+        """Measure up to the deadline, which leaves time for the final control."""
         figure: Estimate | None = None
         for look in self.pace.looks:
             self.on_progress(f"measuring, up to {look} blocks")
@@ -193,7 +204,7 @@ class Trial:
         return estimate(self.samples.baseline, self.samples.candidate, self.rng, looks=looks)
 
     def _block_in_time(self) -> bool:
-        """False when the time is up in the middle of a block."""
+        """Run one block; return False if time runs out during it."""
         try:
             self._block()
         except _TimeIsUp:
@@ -215,7 +226,7 @@ class Trial:
         return self._window_of(self.baseline)
 
     def _window_of(self, timer: Timer) -> float:
-        """One that counts, of the baseline or of its twin."""
+        """Run windows of the baseline or its twin until one counts; return its seconds per call."""
         while True:
             window = self._in_time(timer)
             if window.counts:
@@ -226,13 +237,13 @@ class Trial:
                 self._too_noisy()
 
     def _in_time(self, timer: Timer) -> TimedWindow:
-        """A window that begins before the deadline."""
+        """Run one window, unless the deadline has passed."""
         if time.monotonic() > self.deadline:
             raise _TimeIsUp
         return timer.window(self._hostile(timer))
 
     def _candidate_window(self) -> float | None:
-        """None when window after window was delayed."""
+        """Return the seconds per call of a window that counts; None if all tries were delayed."""
         given_up = time.monotonic() + self.patience_s
         for _ in range(RETRIES):
             window = self._in_time(self.candidate)
@@ -256,14 +267,17 @@ class Trial:
             )
 
     def _blame_candidate(self) -> None:
-        """Its windows were all delayed; the baseline's, just before and after, were not."""
+        """Count a block whose candidate windows were all delayed, unlike the baseline's."""
         self.samples.self_delayed += 1
         if self.samples.self_delayed < MAX_SELF_DELAYED:
             return
         self._nothing_counted()
 
     def _nothing_counted(self) -> Estimate:
-        """Whose fault was it that no window counted?"""
+        """Raise UNDECIDED if the baseline was disturbed too, otherwise TOO_SLOW.
+
+        In the second case, the candidate delays itself.
+        """
         discarded, counted = self.samples.discarded_baseline, self.samples.counted_baseline
         noisy = discarded > QUIET_DISCARDS * (discarded + counted)
         if noisy or self.samples.self_delayed < FEWEST_SELF_DELAYED:
@@ -275,9 +289,9 @@ class Trial:
         )
 
     def _control(self) -> float:
-        """A/A: the baseline against itself must come out even, or the machine is no scale.
+        """A/A control: measure the baseline against itself until alternate windows agree.
 
-        Returns the seconds that the baseline alone takes again at the end.
+        Returns the seconds that measuring the baseline alone will take again at the end.
         """
         while True:
             self.on_progress("control: the baseline against itself")
@@ -291,7 +305,7 @@ class Trial:
                 self._too_noisy()
 
     def _require_baseline_undisturbed(self) -> None:
-        """Alone, before and after, it must be as fast as between the candidate's windows."""
+        """Raise UNDECIDED if the baseline was slower between the candidate's windows than alone."""
         self.on_progress("control: the baseline alone again")
         interleaved = float(np.median(self.samples.flat_baseline()))
         alone = list(self.samples.control)
@@ -308,7 +322,10 @@ class Trial:
                 )
 
     def _require_twin_alike(self) -> None:
-        """A process can be slow for as long as it lives; what two agree on is the baseline."""
+        """Raise UNDECIDED unless a second process of the baseline is as fast as the first.
+
+        A process can be slow for as long as it lives.
+        """
         if self.twin is None:
             return
         self.on_progress("control: the baseline in another process")
@@ -316,7 +333,7 @@ class Trial:
         theirs: list[float] = []
         with self.twin() as twin:
             for _ in range(TWIN_LOOKS):
-                # In turn: the machine's own speed drifts while the twin is being started.
+                # Alternate, since the machine's speed drifts while the twin starts.
                 for _ in range(self.pace.pairs):
                     theirs.append(self._window_of(twin))
                     ours.append(self._baseline_window())
@@ -328,7 +345,7 @@ class Trial:
         )
 
     def _hostile(self, timer: Timer) -> list[bool]:
-        """Which calls get adversarial inputs: about a quarter, the same share on both sides."""
+        """Return which calls get adversarial inputs: about a quarter, the same share per side."""
         count = len(timer.calls)
         hostile = np.zeros(count, bool)
         hostile[: max(1, count // 4)] = True

@@ -1,4 +1,4 @@
-"""What a finished comparison of speeds says: evidence as plain data, and the ruling."""
+"""The result of a speed comparison: evidence as plain data, and the verdict."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -14,10 +14,10 @@ from hotloop.judge.statistics import quantiles
 
 @dataclass(frozen=True)
 class Limit:
-    """The shortest time of a mean call that the device's measured ceilings allow, in seconds.
+    """Minimum time of an average call in seconds, from the device's measured peaks.
 
-    bytes_per_call, bytes_per_s: what a call must move, and what the device was seen to move.
-    flops_per_call, flops_per_s: the same for arithmetic. None where it was not asked.
+    bytes_per_call, bytes_per_s: minimum traffic of a call, and measured bandwidth.
+    flops_per_call, flops_per_s: the same for arithmetic. None if not used.
     """
 
     seconds: float
@@ -27,7 +27,7 @@ class Limit:
     flops_per_s: float | None = None
 
     def evidence(self, seconds: float) -> dict[str, Any]:
-        """Plain data about a call that takes `seconds`."""
+        """Return plain data about a call that takes `seconds`."""
         found: dict[str, Any] = {"fraction_of_limit": self.seconds / seconds}
         if self.bytes_per_call is not None and self.bytes_per_s is not None:
             found["bytes_per_call"] = int(self.bytes_per_call)
@@ -49,7 +49,7 @@ def speed_evidence(
     calls_per_window: int,
     **more: Any,
 ) -> dict[str, Any]:
-    """Plain data for feedback, run files and replay."""
+    """Return plain data for feedback, run files and replay."""
     samples, figure = outcome.samples, outcome.figure
     mine = quantiles(samples.flat_candidate())
     theirs = quantiles(samples.flat_baseline())
@@ -76,16 +76,16 @@ def speed_evidence(
 
 
 def measured_on(spec: CallSpec) -> dict[str, Any]:
-    """Shape and dtype of a timed call's output, for the evidence."""
+    """Return shape and dtype of a timed call's output, for the evidence."""
     return {"shape": list(spec.out.shape), "dtype": spec.out.dtype.name}
 
 
 def rule_on_speed(
     session: Session, outcome: Outcome, evidence: dict[str, Any], implausible: float
 ) -> str:
-    """The sentence of a finished comparison that reached the level for all points.
+    """Return the sentence if the comparison reached the level for all points.
 
-    `Partly` for less, and as `speed_share`. The evidence is noted in any case.
+    Raises Partly for less, and Ruling as `speed_share` does. The evidence is recorded in any case.
     """
     session.note(**evidence)
     return session.award(*speed_share(outcome, session.levels, evidence, implausible))
@@ -97,10 +97,10 @@ def speed_share(
     evidence: dict[str, Any],
     implausible: float,
 ) -> tuple[float, str]:
-    """Share of the points, 0 to 1, and the sentence.
+    """Return the earned share of the points, 0 to 1, and the sentence.
 
-    Ruling IMPLAUSIBLE above the fraction `implausible` of the limit, UNDECIDED where a level lies
-    within the interval.
+    Raises Ruling: IMPLAUSIBLE above the fraction `implausible` of the limit, UNDECIDED if a level
+    lies within the confidence interval and the machine was noisy.
     """
     if evidence["fraction_of_limit"] > implausible:
         raise Ruling(

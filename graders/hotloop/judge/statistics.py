@@ -1,8 +1,8 @@
-"""The figure of a speed check: a ratio of medians with an interval that looking again can't loosen.
+"""Speedup as a ratio of medians, with a confidence interval that stays valid over several looks.
 
-A judging looks at its samples at a few fixed sample sizes and stops when the interval decides. Each
-look gets an equal part of the 5 % error (Bonferroni), so that the chance that any of the intervals
-misses the truth stays below 5 %, however often one looks.
+A judging evaluates its samples at a few fixed sample sizes and stops when the interval decides.
+Each look gets an equal part of the 5 % error (Bonferroni), so the probability that any of the
+intervals misses the true ratio stays below 5 %.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOOKS = (10, 15, 22, 32, 46)
-"""Blocks (A B B A) after which the samples are looked at."""
+"""Numbers of blocks (A B B A) after which the samples are evaluated."""
 
 ERROR = 0.05
 RESAMPLES = 2000
@@ -33,10 +33,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Baseline time over candidate time: above 1 means that the candidate is faster.
+    """Baseline time over candidate time: above 1, the candidate is faster.
 
-    ratio: of the medians. interval: its bootstrap interval. total_ratio: of the summed times, in
-    which slow windows count.
+    ratio: of the medians.
+    interval: its bootstrap confidence interval.
+    total_ratio: of the summed times, in which slow windows count.
     """
 
     ratio: float
@@ -51,9 +52,10 @@ def estimate(
     *,
     looks: int = len(LOOKS),
 ) -> Estimate:
-    """From blocks of seconds a call: one inner sequence a block, equally many for both sides.
+    """Estimate the speedup from blocks of seconds per call: one inner sequence per block.
 
-    Blocks are resampled as wholes, because the windows of one block share the machine's mood.
+    Both sides need equally many blocks, otherwise ValueError. Whole blocks are resampled, because
+    the windows of one block are measured under the same conditions.
     """
     a, b = np.asarray(baseline, np.float64), np.asarray(candidate, np.float64)
     if a.shape[0] != b.shape[0] or a.shape[0] == 0:
@@ -74,12 +76,12 @@ def _medians(blocks: NDArray[np.float64], picks: NDArray[np.int64]) -> NDArray[n
 
 
 def spread(samples: Sequence[float]) -> float:
-    """Half the distance between the quartiles, as a share of the median."""
+    """Return half the interquartile range, as a share of the median."""
     low, middle, high = np.quantile(np.asarray(samples), [0.25, 0.5, 0.75])
     return float((high - low) / 2 / middle)
 
 
 def quantiles(samples: Sequence[float]) -> dict[str, float]:
-    """p20, p50 and p80, in the unit of the samples."""
+    """Return p20, p50 and p80, in the unit of the samples."""
     values = np.quantile(np.asarray(samples), [0.2, 0.5, 0.8])
     return dict(zip(("p20", "p50", "p80"), map(float, values), strict=True))

@@ -1,7 +1,7 @@
-"""How a module tells the judge what a task is: by which rungs, and how the candidate is called.
+"""A task as the judge sees it: its rungs, and how the candidate is called.
 
-A module's `tasks.py` holds one value a task, named like the task in module.yaml. Nothing else
-registers it. What module.yaml says (entry, files, needs, levels, points) is not said again.
+A module's `tasks.py` defines one `Task` for each task, under the name that module.yaml uses; no
+other registration is needed. Entry, files, needs, levels and points stay in module.yaml.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from hotloop.judge.spec import TaskSpec
 
 @dataclass(frozen=True)
 class Task:
-    """rungs: judged in this order. The rest is as in `Candidate`."""
+    """One task. rungs: judged in this order. See `Candidate` for the other fields."""
 
     rungs: Mapping[str, Rung]
     style: Style = "json"
@@ -28,46 +28,49 @@ class Task:
     launched_by: Path | None = None
 
     def candidate(self, spec: TaskSpec) -> Candidate:
-        """Who is judged."""
+        """Return the function, kernel or operator to judge."""
         return Candidate(
             spec.entry, spec.file, self.style, self.framework, self.operator, self.launched_by
         )
 
     def is_timed(self, only: frozenset[str] | None = None) -> bool:
-        """True when one of the rungs that are asked for times a worker on a CPU."""
+        """Return True if one of the rungs in `only` (None: any rung) times a worker on a CPU."""
         asked = [rung for name, rung in self.rungs.items() if only is None or name in only]
         return any(is_timed(rung) for rung in asked)
 
 
 def returns_data(framework: Framework = "torch", /, **rungs: Rung) -> Task:
-    """The function returns plain JSON data."""
+    """A task whose function returns plain JSON data."""
     return Task(rungs, "json", framework)
 
 
 def returns_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
-    """The function returns one tensor, which the worker copies into the judge's memory."""
+    """A task whose function returns one tensor, which the worker copies into the judge's memory."""
     return Task(rungs, "return", framework)
 
 
 def fills_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
-    """The function's last argument is the judge's output tensor, which it fills."""
+    """A task whose function fills its last argument, the judge's output tensor."""
     return Task(rungs, "destination", framework)
 
 
 def operator(**rungs: Rung) -> Task:
-    """The file builds a PyTorch operator from CUDA C++, with the simulator without a GPU."""
+    """A task whose file builds a PyTorch operator from CUDA C++; the simulator replaces a GPU."""
     return Task(rungs, "return", operator=True)
 
 
 def cuda_kernel(launched_by: Path, /, **rungs: Rung) -> Task:
-    """The file holds a CUDA kernel. launched_by: a CUDA file of ours that launches it on a GPU."""
+    """A task whose file holds a CUDA kernel.
+
+    launched_by: CUDA file of the check that launches the kernel on a GPU.
+    """
     return Task(rungs, "destination", launched_by=launched_by)
 
 
 def find(module: str, name: str, source: Path | None = None) -> Task:
-    """The task `module.name`. KeyError names what is missing.
+    """Return the task `module.name`. Raises KeyError, which names the missing module or task.
 
-    source: the folder of a problem that is no module of ours; its `tasks.py` is run.
+    source: folder of a problem outside the curriculum; its `tasks.py` is imported.
     """
     tasks = _of_checks(module) if source is None else _from_folder(source)
     task = getattr(tasks, name, None)
@@ -89,7 +92,7 @@ def _of_checks(module: str) -> ModuleType:
 
 
 def _from_folder(source: Path) -> ModuleType:
-    """Its `tasks.py`, in a package, so that it may say `from . import reference`."""
+    """Import the folder's `tasks.py` in a package, so that it can use `from . import reference`."""
     package = "problem_" + hashlib.sha256(str(source.resolve()).encode()).hexdigest()[:16]
     if package not in sys.modules:
         sys.modules[package] = ModuleType(package)

@@ -1,4 +1,4 @@
-"""The same case with other values: same shapes, same plain arguments, same indices."""
+"""The same case with other values: same shapes, plain arguments and indices."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,10 +15,10 @@ SIZES = 1 << 62
 
 
 class Twin(np.random.Generator):
-    """A generator that samples single integers as its twin does, and everything else afresh.
+    """A generator that samples single integers like its twin, and everything else independently.
 
-    Cases take their shapes from single integers. Each pair of bounds has a stream of its own, so
-    that a builder that samples more or fewer integers for its values does not shift the shapes.
+    Cases draw their shapes as single integers. Each pair of bounds has its own stream, so that
+    drawing more or fewer integers for values does not change the shapes.
     """
 
     def __init__(self, sizes: int, values: np.random.Generator) -> None:
@@ -34,7 +34,7 @@ class Twin(np.random.Generator):
         dtype: Any = np.int64,
         endpoint: bool = False,
     ) -> Any:
-        """As numpy's."""
+        """As in numpy; single integers are the same as the twin's."""
         if size is not None or endpoint or not np.isscalar(low):
             return cast(Any, super().integers(low, high, size, dtype, endpoint))
         return self._size(*((0, low) if high is None else (low, high)))
@@ -48,15 +48,16 @@ class Twin(np.random.Generator):
 
 
 def twins(seeds: Seeds) -> Callable[[], np.random.Generator]:
-    """Makes generators that are twins of each other."""
+    """Return a function that makes generators that are twins of each other."""
     sizes = int(seeds.generator().integers(SIZES))
     return lambda: Twin(sizes, seeds.generator())
 
 
 def with_values_of(case: Case, other: Case) -> Case:
-    """`case` with the floating and bool tensors, and masks of bytes, of its twin.
+    """Return `case` with the floating-point, bool and uint8 tensors of its twin.
 
-    Integers say what is to be read, as shapes do: a launcher may choose its grid by them.
+    Integers select what is read, as shapes do: a launcher may choose its grid by them. Raises
+    JudgeFault if the shapes differ.
     """
     if case.spec != other.spec and _shapes(case) != _shapes(other):
         raise JudgeFault(f"the cases called {case.label!r} are not of the same shapes")

@@ -1,8 +1,8 @@
-"""Tells a mistake, and what cannot be measured here, from an exercise that nobody has begun.
+"""Separates mistakes, and rungs that cannot be measured, from exercises that were not started.
 
-Some files are handed out as the learner is to fill them, and do not parse before: an empty
-configuration, a kernel without a body. Of them a compiler's diagnostic says nothing yet. And where
-there is no answer, no points are open for want of a machine that could measure one.
+Some handed-out files do not parse yet: an empty configuration, a kernel without a body. A compiler
+error then only means that the learner has not started. And if there is no answer, no points stay
+pending for lack of a machine that could measure one.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ def without_blame(
     files: SubmissionFiles,
     given: Mapping[str, str] | None = None,
 ) -> tuple[RungRecord, ...]:
-    """The rungs, where "does not compile" is said only of what somebody has worked on.
+    """Return the rungs; COMPILE_ERROR becomes WRONG_ANSWER, "Not attempted", if no file was edited.
 
     given: as in `Job`.
     """
@@ -42,10 +42,13 @@ def without_open(
     files: SubmissionFiles,
     given: Mapping[str, str] | None = None,
 ) -> tuple[RungRecord, ...]:
-    """The rungs, where "not measured" is said only of what somebody has worked on.
+    """Return the rungs; pending ones become WRONG_ANSWER, "Not attempted", if there is no answer.
 
-    asked: the files that the task asks to edit; without any, nothing is known. given: as in `Job`.
-    A fault of the judge's stays one.
+    There is none if every file in `asked` (the files that the task asks to edit) is missing, empty
+    or as handed out. If `asked` is empty, the rungs stay as they are.
+
+    given: as in `Job`.
+    A failure of the judge stays one.
     """
     names = sorted(asked)
     if not names or not any(rung.verdict in _OPEN for rung in rungs):
@@ -64,7 +67,7 @@ def without_open(
 
 
 def _state(name: str, module: str, files: SubmissionFiles, given: Mapping[str, str]) -> str:
-    """Why a file holds no answer; an empty text where it may hold one."""
+    """Return why a file holds no answer; an empty string if it may hold one."""
     try:
         content = files.content(name)
     except Ruling as ruling:
@@ -85,13 +88,13 @@ def _renamed(rungs: Iterable[RungRecord], said: str) -> Iterable[RungRecord]:
 def _is_as_handed_out(
     names: Sequence[str], module: str, files: SubmissionFiles, given: Mapping[str, str]
 ) -> bool:
-    """True when these files of the submission are byte for byte what was given."""
+    """Return True if these files of the submission are byte for byte as handed out."""
     try:
         handed_in = {name: _digest(files, name) for name in names}
         if not given:
             exercise = SubmissionFiles(paths.exercises() / module)
             given = {name: _digest(exercise, name) for name in names}
-    except Ruling:  # one of the two lacks it
+    except Ruling:  # one of the two folders lacks a file
         return False
     return bool(names) and all(given.get(name) == handed_in[name] for name in names)
 

@@ -1,7 +1,7 @@
-"""Is what a timed call has left in the judge's buffers right?
+"""Verifiers: they check what a timed call wrote to the judge's buffers.
 
-A verifier raises Ruling for a wrong answer. It is called when the candidate stands still, and
-nothing that it does is timed.
+A verifier raises Ruling for a wrong answer. It runs while the candidate is frozen, and is not
+timed.
 """
 
 from collections.abc import Callable
@@ -15,20 +15,20 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import to_float64
 
 Rows = NDArray[np.int64] | None
-"""Which rows of an output are to be looked at; None for all of them."""
+"""Rows of an output to check; None for all."""
 
 Verifier = Callable[[Call, Rows], None]
 Reference = Callable[..., Floats]
-"""float64 truth of a call from its inputs as float64."""
+"""Returns the expected float64 output of a call from its inputs as float64."""
 
 
 def unknown(_call: Call, _rows: Rows) -> None:
-    """For a workload whose rung brings the verifier: without one nothing is ever right."""
+    """Placeholder for a workload whose rung provides the verifier; raises TypeError if called."""
     raise TypeError("nothing was given that says what is right")
 
 
 def rows_agree(reference: Reference, tolerance: Tolerance) -> Verifier:
-    """For what is computed row by row: inputs and output are cut to the same rows."""
+    """Return a verifier for row-wise operations: inputs and output are cut to the same rows."""
 
     def verify(call: Call, rows: Rows) -> None:
         _require(call, reference, tolerance, slice(None) if rows is None else rows)
@@ -37,7 +37,7 @@ def rows_agree(reference: Reference, tolerance: Tolerance) -> Verifier:
 
 
 def all_agrees(reference: Reference, tolerance: Tolerance) -> Verifier:
-    """For what is not: a row of the output may need any row of the inputs."""
+    """Return a verifier for other operations: a row of the output may depend on all inputs."""
 
     def verify(call: Call, _rows: Rows) -> None:
         _require(call, reference, tolerance, slice(None))

@@ -1,8 +1,8 @@
-"""Do two trained networks come from the same training?
+"""Decides whether two trained networks come from the same training.
 
-Compared is what training did to each tensor: the way from its initial values to its trained ones.
-Rounding makes small differences, and training makes them larger from step to step; skipped samples,
-frozen layers, another resolution or another mode make ways that have little in common.
+The comparison uses each tensor's update: trained minus initial values. Rounding causes small
+differences, which grow from step to step. Skipped samples, frozen layers, another resolution or
+another mode give updates that have little in common.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ import numpy as np
 from hotloop.judge.compare import Floats
 
 STILL = 1e-3
-"""Of the way that it should have gone: below this, a tensor was not trained at all."""
+"""A tensor whose update is shorter than this share of the expected one was not trained."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One tensor of a network. weight: of a layer, and not a bias, a scale or a statistic."""
+    """One tensor of a network. weight: False for biases, scales and statistics."""
 
     name: str
     elements: int
@@ -27,9 +27,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far ways may part, as a share of the way's length.
+    """Allowed distance between updates, as a share of the expected update's length.
 
-    median: over all tensors. each: of every weight.
+    median: for the median over all tensors.
+    each: for every weight.
     """
 
     entries: Sequence[Entry]
@@ -37,9 +38,9 @@ class Agreement:
     each: float
 
     def disagreement(self, initial: Floats, got: Floats, want: Floats) -> str | None:
-        """What is wrong with `got`, as a sentence's beginning; None when nothing is.
+        """Return what is wrong with `got` as the beginning of a sentence, or None.
 
-        All: float64 [elements of all entries].
+        All arguments: float64 [elements of all entries].
         """
         if not np.isfinite(got).all():
             return "Some of the trained weights are not numbers, or were never written"
@@ -69,5 +70,5 @@ class Agreement:
 
 
 def _length(way: Floats) -> float:
-    """By a product, which makes no other array of the size."""
+    """Return the Euclidean norm by a dot product, which allocates no temporary array."""
     return float(np.sqrt(way @ way))

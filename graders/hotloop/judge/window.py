@@ -1,9 +1,9 @@
 """One timed window on a CPU.
 
-The worker's whole process tree stands still while fresh inputs are written and outputs poisoned.
-Then the clock starts, the tree is let go, and makes the planned calls. When it says that it is
-done it is frozen again, the clock is read, and only then is anything compared. If any CPU time
-passed in the tree while it should have stood still, the window does not count.
+The worker's process tree is frozen while fresh inputs are written and outputs poisoned. Then the
+clock starts, the tree is thawed and makes the planned calls. When it reports that it is done, it is
+frozen again, the clock is read, and only then are the outputs compared. If the tree used any CPU
+time while it should have been frozen, the window does not count.
 """
 
 import time
@@ -24,10 +24,11 @@ from hotloop.judge.seeds import Seeds
 from hotloop.judge.verification import Verifier, unknown
 
 START_SHARE = 0.02
-"""The start is uncertain by the time that letting go takes; more than this is not accepted."""
+"""Maximum time that thawing may take, as a share of the window: the start is uncertain by that
+time."""
 
 SETTLING_S = 0.0003
-"""CPU time that a worker may use between its answer and standing still, to come to rest."""
+"""CPU time in seconds that a worker may use between its answer and the freeze."""
 
 SAMPLED_ROWS = 4
 RUN_TIMEOUT_S = 180.0
@@ -35,13 +36,14 @@ RUN_TIMEOUT_S = 180.0
 
 @dataclass(frozen=True)
 class Workload:
-    """What is computed in a window.
+    """What a window computes.
 
-    spec: shapes and dtypes of one call, from a secret generator and the call's number. The
-        generator starts the same for every call of a judging, so that few shapes are drawn.
-    fill: writes one call's inputs; the last argument says whether they should be adversarial. It
-        is called in several threads at once, with different generators and calls.
-    verify: looks at what a call has left, all of it or some rows (`verification`).
+    spec: returns shapes and dtypes of one call, from a secret generator and the call's number. The
+        generator has the same state for every call of a judging, so that few distinct shapes are
+        drawn.
+    fill: writes one call's inputs; the last argument requests adversarial ones. It is called in
+        several threads at once, with different generators and calls.
+    verify: checks the output of a call, all of it or some rows (`verification`).
     """
 
     spec: Callable[[np.random.Generator, int], CallSpec]
@@ -51,10 +53,11 @@ class Workload:
 
 @dataclass(frozen=True)
 class Window:
-    """A window's length in seconds, and what is known against it.
+    """A window's length in seconds, and what may disqualify it.
 
-    foreign: share of CPU time that others took. start_delay: how long letting go took, as a share
-    of the window. intact: False when CPU time passed while the tree should have stood still.
+    foreign: share of CPU time that others took.
+    start_delay: time that thawing took, as a share of the window.
+    intact: False if the tree used CPU time while it should have been frozen.
     """
 
     seconds: float
@@ -64,13 +67,13 @@ class Window:
 
     @property
     def counts(self) -> bool:
-        """True for a window that is a sample."""
+        """True if the window is used as a sample."""
         undisturbed = self.foreign <= FOREIGN_SHARE and self.start_delay <= START_SHARE
         return self.intact and undisturbed
 
 
 class Side:
-    """One of the two that are compared: its worker, its buffers, its planned calls."""
+    """One side of a comparison, baseline or candidate: worker, buffers and planned calls."""
 
     def __init__(
         self, link: Link, candidate: Candidate, workload: Workload, threads: int, seeds: Seeds
@@ -86,11 +89,11 @@ class Side:
 
     @property
     def calls(self) -> Sequence[Call]:
-        """The calls of a window."""
+        """The planned calls of a window."""
         return self.arena.calls if self.arena is not None else ()
 
     def plan(self, specs: Sequence[CallSpec]) -> None:
-        """Set up a window's calls. The worker runs while it maps the buffers."""
+        """Plan a window's calls. The worker runs while it maps the buffers."""
         self.link.thaw()
         if self.arena is not None:
             self.link.request({"op": "unmap"}, RUN_TIMEOUT_S)
@@ -100,9 +103,9 @@ class Side:
         self.link.freeze()
 
     def window(self, adversarial: Sequence[bool]) -> Window:
-        """Make one window; `adversarial` says which calls get adversarial inputs.
+        """Run one window; `adversarial` marks the calls that get adversarial inputs.
 
-        Ruling when the candidate fails or answers wrongly.
+        Raises Ruling if the candidate fails or answers incorrectly.
         """
         freezer = self.link.freezer
         before = freezer.usage()
@@ -117,8 +120,8 @@ class Side:
         done, at_done = now(), freezer.usage()
         self.link.freeze()
         stopped, after = now(), freezer.usage()
-        # Freezing may wait for other users of control groups. Where nothing ran meanwhile, the
-        # window ended with the answer; otherwise it lasted until everything stood still.
+        # Freezing may wait for other users of control groups. If the tree did not run meanwhile,
+        # the window ended with the answer; otherwise when everything was frozen.
         ran_on = (after.cpu_ns - at_done.cpu_ns) * 1e-9 > SETTLING_S
         seconds = (stopped if ran_on else done) - started
         stolen = steal_seconds() - steal
@@ -131,14 +134,14 @@ class Side:
         )
 
     def close(self) -> None:
-        """Give the buffers back; the worker is left running."""
+        """Close the buffers and thaw the worker, which continues to run."""
         if self.arena is not None:
             self.arena.close()
             self.arena = None
         self.link.thaw()
 
     def _fill(self, adversarial: Sequence[bool]) -> None:
-        """Fresh inputs and poisoned outputs, each share of calls from a generator of its own."""
+        """Write fresh inputs and poison outputs; each thread's calls have their own generator."""
         patterns = [self.seeds.pattern() for _ in self.calls]
         calls = list(zip(self.calls, adversarial, patterns, strict=True))
 
@@ -175,7 +178,7 @@ def _require_written(_number: int, calls: Sequence[Call]) -> None:
 
 
 def _unwritten(call: Call) -> bool:
-    """Poison is NaN, and no float answer of a timed task is."""
+    """Return True if poison remains: it is NaN, which no float answer of a timed task is."""
     raw = call.output()
     if call.out.dtype.name == "bf16":
         return bool(((raw & 0x7FFF) > 0x7F80).any())

@@ -1,8 +1,8 @@
-"""Queries and keys of which one key, or one block of keys, decides each query's result.
+"""Queries and keys for which one key, or one block of keys, determines each query's result.
 
-Scores of random queries and keys are about as large as each other: attention over half of the keys
-is then far off, but a maximum over half of them is as good as any, and a score of 0 where −∞ should
-be is one of many.
+Scores of random queries and keys are about equally large. Attention over half of the keys then
+gives a large error, but a maximum over half of them is as good as any, and a score of 0 instead of
+−∞ goes unnoticed.
 """
 
 import numpy as np
@@ -11,17 +11,19 @@ from hotloop.judge.adversarial.reductions import Floats, Places, Rng
 
 
 def keys_alike(rng: Rng, shape: tuple[int, ...]) -> Floats:
-    """[…, keys, width]: of one length, so that no key is nearer to another than to itself."""
+    """Return keys [..., keys, width] of equal length: each key's largest score is with itself."""
     drawn = rng.standard_normal(shape)
     return drawn * np.sqrt(shape[-1]) / np.linalg.norm(drawn, axis=-1, keepdims=True)
 
 
 def pointing(keys: Floats, deciding: Places, scale: float, height: float) -> Floats:
-    """[queries, width]: query i gives key deciding[i] a score that is `height` above all others.
+    """Return queries [queries, width]: query i scores key deciding[i] `height` above other keys.
 
-    keys: [keys, width] of `keys_alike`. scale: of the products, above 0. With a height over 104
-    all other weights are 0 in float32: who misses the key, or sees it where it is hidden, is wrong
-    by whole values, and a maximum that leaves it out lets its exponential overflow.
+    keys: [keys, width] of `keys_alike`.
+    scale: of the scores, above 0.
+    With a height over 104, all other weights are 0 in float32. So a kernel that skips the key, or
+    uses it although it is masked, has a large error, and the exponential overflows if the maximum
+    leaves the key out.
     """
     rows = np.arange(len(deciding))
     towards = keys[deciding]
@@ -34,8 +36,10 @@ def pointing(keys: Floats, deciding: Places, scale: float, height: float) -> Flo
 def scored(
     rng: Rng, scores: Floats, queries: int, width: int, scale: float, *, spread: float = 0.5
 ) -> tuple[Floats, Floats]:
-    """Queries [heads, queries, width] and keys [heads, keys, width], which give each query of a
-    head the scores [heads, keys], and beside them what is random, about `spread` large.
+    """Return queries [heads, queries, width] and keys [heads, keys, width] with given scores.
+
+    scores: [heads, keys], the same for each query of a head. Random terms of about `spread` are
+        added.
     """
     heads, keys = scores.shape
     q = rng.standard_normal((heads, queries, width)) * spread / (scale * np.sqrt(width))

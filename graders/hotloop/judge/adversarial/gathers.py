@@ -1,4 +1,4 @@
-"""Indices for computations that address memory through them."""
+"""Indices for computations that access memory through them."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from hotloop.judge.adversarial.reductions import Places, Rng, places
 
 
 def indices(rng: Rng, size: int, count: int) -> Places:
-    """`count` indices into `size` places: both ends, every lane, repeats, a run that falls.
+    """Return `count` indices into `size` places: both ends, every lane, repeats, a decreasing run.
 
-    A gather that clamps, wraps, sorts, drops repeats or reads one place beside is wrong somewhere.
+    A gather that clamps, wraps, sorts, drops repeats or is off by one is wrong for one of them.
     """
     found = places(rng, size, count)
     if count >= 8:
         run = int(rng.integers(max(size - 3, 1)))
-        found[:3] = np.arange(run + 2, run - 1, -1) % size  # a run that falls
-        found[3] = found[2]  # a repeat beside
-        found[-1] = found[4]  # and one far away
+        found[:3] = np.arange(run + 2, run - 1, -1) % size  # a decreasing run
+        found[3] = found[2]  # an adjacent repeat
+        found[-1] = found[4]  # a distant repeat
     return found

@@ -1,7 +1,7 @@
 """Rows for computations that carry a state along an axis, block by block: scans, running maxima.
 
-What can be wrong there is wrong at a border: a state that is not rescaled, taken over twice, lost
-behind the first block, or spoiled by a block in which there is nothing.
+Typical errors occur at a block boundary: a state that is not rescaled, added twice, lost after the
+first block, or corrupted by an empty block.
 """
 
 import numpy as np
@@ -14,11 +14,11 @@ ROWS = 16
 def staircases(
     rng: Rng, columns: int, rise: float, rows: int = ROWS, *, spread: float = 0.5
 ) -> Floats:
-    """[rows, columns]: numbers that rise by `rise` at drawn places; every second row falls instead.
+    """Return [rows, columns]: rows that rise by `rise` at random places; every second row falls.
 
-    A running maximum grows at each place, so that a sum that is not rescaled there keeps terms that
-    are too large. A rise of 1 to 8 leaves the earlier numbers a share of the sum; one above 104
-    leaves them none.
+    A running maximum increases at each place, so a sum that is not rescaled there keeps terms that
+    are too large. With a rise of 1 to 8, the earlier elements still contribute to the sum; above
+    104, they contribute nothing.
     """
     x: Floats = spread * rng.standard_normal((rows, columns))
     for row in range(rows):
@@ -31,9 +31,9 @@ def staircases(
 def late_starts(
     rng: Rng, columns: int, nothing: float, rows: int = ROWS, *, spread: float = 1.0
 ) -> Floats:
-    """[rows, columns]: rows that hold `nothing` (−∞ of a maximum, 0 of a sum) up to a drawn place.
+    """Return [rows, columns]: each row partly holds `nothing`, −∞ for a maximum or 0 for a sum.
 
-    Rows end with it, have a gap of it, or begin with it, in turn. At least one element remains.
+    By turns, a row begins with it, ends with it, or has a gap of it. At least one element remains.
     """
     x: Floats = spread * rng.standard_normal((rows, columns))
     starts = places(rng, columns, rows)

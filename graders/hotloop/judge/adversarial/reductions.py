@@ -1,7 +1,7 @@
-"""Rows for reductions along their last axis: each row's result hangs on one drawn element.
+"""Rows for reductions along the last axis: one random element determines each row's result.
 
-Whoever leaves out a part of the axis is wrong in the rows whose deciding element lies in that part.
-64 rows reach every part that `reached` in the tests lists; fewer rows reach the ends first.
+A kernel that skips part of the axis is wrong in the rows whose determining element lies there. 64
+rows reach every part that `reached` in the tests lists; fewer rows reach the ends first.
 """
 
 import numpy as np
@@ -12,26 +12,26 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 ROWS = 64
-"""So many rows reach all ends, lanes and warps; see `places`."""
+"""This many rows reach all ends, lanes and warps; see `places`."""
 
 _BLOCKS = (4, 32, 128, 256, 512, 1024, 4096, 8192)
-"""Elements of a vector load, a warp, and of the blocks that kernels are launched with."""
+"""Elements of a vector load, a warp, and the usual block sizes of kernels."""
 
 _EIGHTHS = 8
 
 _TRIED = 64
-"""Positions of which the one that has least in common with another is taken."""
+"""Random positions tried for each second element; the one that shares the fewest parts is used."""
 
 _CANDIDATES = 4096
-"""Positions among which the deciding ones are chosen."""
+"""Maximum number of positions among which the determining ones are chosen."""
 
 
 def places(rng: Rng, length: int, count: int = ROWS) -> Places:
-    """`count` positions along an axis of `length` elements, in random order.
+    """Return `count` positions along an axis of `length` elements, in random order.
 
-    The ends come first: the first and the last element, and those beside the largest power of two
-    and beside the last whole block of each usual size. The others reach every lane (position mod
-    32), every warp of a block, every part of larger blocks, and every eighth of the axis.
+    The ends come first: the first and last element, and those next to the largest power of two and
+    to the last whole block of each usual size. The others reach every lane (position mod 32), every
+    warp of a block, every part of larger blocks, and every eighth of the axis.
     """
     ends = _ends(length)[:count]
     others = _covering(rng, length, count - len(ends))
@@ -41,10 +41,11 @@ def places(rng: Rng, length: int, count: int = ROWS) -> Places:
 def spikes(
     rng: Rng, columns: int, height: float, rows: int = ROWS, *, spread: float = 1.0
 ) -> Floats:
-    """[rows, columns]: normal numbers, and one element a row that is `height` larger.
+    """Return [rows, columns]: normal numbers, with one element per row raised by `height`.
 
-    A maximum that misses the element is too small by about `height`, a sum by all of it. For
-    exponentials take more than 104: in float32 what a shift is missing then overflows.
+    A maximum that skips the element is too small by about `height`, a sum by all of it. For
+    exponentials use more than 104: in float32, they then overflow if the maximum misses the
+    element.
     """
     x = spread * rng.standard_normal((rows, columns))
     x[np.arange(rows), places(rng, columns, rows)] += height
@@ -52,11 +53,11 @@ def spikes(
 
 
 def lifted(rng: Rng, columns: int, height: float, rows: int = 8, *, spread: float = 1.0) -> Floats:
-    """[rows, columns]: whole rows at +height and −height in turn, their elements close together.
+    """Return [rows, columns]: rows alternately near +height and −height, their elements close.
 
-    A maximum that starts at 0 instead of −∞, or lanes outside of the row that hold 0, decide the
-    rows at −height; an exponential without its maximum overflows in those at +height. In a sum of
-    elements that are alike, none may be missing, and a narrow type stops growing.
+    A maximum that starts at 0 instead of −∞, or out-of-row lanes that hold 0, determine the rows at
+    −height; an exponential without subtraction of the maximum overflows in those at +height. In a
+    sum of similar elements every element matters, and a low-precision accumulator stops growing.
     """
     signs = np.where(np.arange(rows) % 2 == 0, -1.0, 1.0)
     return height * signs[:, None] + spread * rng.uniform(-1.0, 1.0, (rows, columns))
@@ -65,11 +66,11 @@ def lifted(rng: Rng, columns: int, height: float, rows: int = 8, *, spread: floa
 def opposites(
     rng: Rng, columns: int, height: float, rows: int = ROWS, *, spread: float = 1.0
 ) -> Floats:
-    """[rows, columns]: normal numbers, and in each row +height and −height, which cancel in a sum.
+    """Return [rows, columns]: normal numbers, and in each row +height and −height, which cancel.
 
-    A sum that misses one of the two is off by `height`; in a narrow type it loses the other
-    elements to them; one of magnitudes has twice the height. The two share no lane, warp or part
-    where the row is long enough: who misses both has lost nothing. At least 2 columns.
+    A sum that skips one of the two is off by `height`; in low precision it loses the other
+    elements; a sum of magnitudes is larger by twice the height. If the row is long enough, the two
+    share no lane, warp or part, since a kernel that skips both has no error. At least 2 columns.
     """
     x = spread * rng.standard_normal((rows, columns))
     own = np.arange(rows)
@@ -80,7 +81,7 @@ def opposites(
 
 
 def _far_from(rng: Rng, first: Places, length: int) -> Places:
-    """For each position another one that shares the fewest lanes, warps and parts with it."""
+    """Return for each position another that shares the fewest lanes, warps and parts with it."""
     shifts = rng.integers(1, length, (len(first), _TRIED))
     tried = (first[:, None] + shifts) % length
     labels = _labels(tried.ravel(), length).reshape(len(first), _TRIED, -1)
@@ -89,7 +90,7 @@ def _far_from(rng: Rng, first: Places, length: int) -> Places:
 
 
 def _ends(length: int) -> Places:
-    """The first and last element, and both sides of every border near the end of the axis."""
+    """Return the first and last element, and both sides of each block boundary near the end."""
     half = 1 << max(length - 1, 1).bit_length() - 1
     found = [length - 1, 0, half, half - 1]
     for block in _BLOCKS:
@@ -100,7 +101,7 @@ def _ends(length: int) -> Places:
 
 
 def _covering(rng: Rng, length: int, count: int) -> Places:
-    """Of random positions always the one that reaches most of what none has reached yet."""
+    """Choose random positions greedily: each reaches the most parts not reached so far."""
     if length <= _CANDIDATES:
         candidates = rng.permutation(length)
     else:
@@ -121,7 +122,7 @@ def _covering(rng: Rng, length: int, count: int) -> Places:
 
 
 def _labels(positions: Places, length: int) -> Places:
-    """[positions, kinds]: the number of the lane, of the warp, … that each one lies in."""
+    """Return [positions, kinds]: the number of the lane, of the warp, … of each position."""
     kinds = (
         positions % 32,
         positions // 32 % 8,

@@ -1,7 +1,7 @@
-"""What the judge itself computes on the device: inputs, poison, captured values, comparison.
+"""The judge's own computations on the GPU: inputs, poison, captured values, comparison.
 
-torch is imported only where there is a GPU, and only trusted data passes through it: raw elements
-of a worker's output are read as numbers, never as code.
+torch is imported only on machines with a GPU, and handles only trusted data: raw elements of a
+worker's output are read as numbers, never as code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hotloop.judge.gpu.recipes import Draw, Keep, Normal, Whole
 from hotloop.worker.device import TORCH_NAMES, Wrap, cuda_bytes
 
 Tensor = Any
-"""A torch tensor: torch publishes its types, but the judge must load without it."""
+"""A torch tensor. The type is Any because the judge must load without torch."""
 
 CHURN_BYTES = 256 << 20
 _LARGE = 64.0
@@ -42,7 +42,7 @@ class Arithmetic:
 
     @classmethod
     def on_cuda(cls, ordinal: int = 0) -> Arithmetic:
-        """On the device that torch calls cuda:`ordinal`. RuntimeError where torch cannot use it."""
+        """Use the device that torch calls cuda:`ordinal`. Raises RuntimeError if torch cannot."""
         import torch
 
         torch.cuda.init()
@@ -50,18 +50,18 @@ class Arithmetic:
         return cls(f"cuda:{ordinal}", lambda address, size: cuda_bytes(address, size, ordinal))
 
     def flat(self, address: int, size: int) -> Tensor:
-        """The bytes at `address`, shared, not copied."""
+        """Return a uint8 tensor that shares the `size` bytes at `address`."""
         return self._wrap(address, size)
 
     def view(self, flat: Tensor, place: Placement) -> Tensor:
-        """A tensor that lies in `flat`."""
+        """Return the tensor at `place` in `flat`, without a copy."""
         dtype = self._dtype(place.dtype)
         span = 1 + sum((n - 1) * s for n, s in zip(place.shape, place.strides, strict=True))
         part = flat[place.offset : place.offset + span * place.dtype.bytes].view(dtype)
         return part.as_strided(place.shape, place.strides, part.storage_offset())
 
     def draw(self, spec: TensorSpec, recipe: Draw, seed: int) -> Tensor:
-        """A new contiguous tensor; the same for the same arguments. seed: 0 to 2⁶³-1."""
+        """Return a new contiguous tensor; equal arguments give equal values. seed: 0 to 2⁶³-1."""
         generator = self.torch.Generator(device=self.device).manual_seed(seed)
         if isinstance(recipe, Keep):
             return self._mask(spec, recipe, generator)
@@ -76,25 +76,25 @@ class Arithmetic:
         return values.index_copy_(0, chosen, self._twist(values[chosen], recipe, generator))
 
     def poison(self, flat: Tensor, pattern: int, dtype: DType) -> None:
-        """Fill all of `flat` with what no correct answer contains."""
+        """Fill all of `flat` with a value that no correct answer contains."""
         raw = getattr(self.torch, _RAW_NAMES[dtype.bytes])
         word = poison(1, dtype, pattern).view(f"i{dtype.bytes}" if dtype.bytes > 1 else "u1")[0]
         flat.view(raw).fill_(int(word))
 
     def index(self, positions: NDArray[np.int64]) -> Tensor:
-        """Byte positions on the device, ready for `gather`."""
+        """Copy byte positions to the device, for `gather`."""
         return self.torch.from_numpy(positions).to(self.device)
 
     def gather(self, flat: Tensor, index: Tensor) -> Tensor:
-        """Begin to copy the bytes at `index` aside."""
+        """Start copying the bytes at `index`; does not wait for the device."""
         return self.torch.index_select(flat, 0, index)
 
     def to_bytes(self, gathered: Tensor) -> NDArray[np.uint8]:
-        """Gathered bytes on the host; waits for the device."""
+        """Copy gathered bytes to the host; waits for the device."""
         return gathered.cpu().numpy()
 
     def any_nan(self, tensors: Sequence[Tensor]) -> bool:
-        """True when an element of one of them is NaN, as poison is."""
+        """Return True if an element of a floating-point tensor is NaN, as poison is."""
         found = [
             self.torch.isnan(tensor[block]).any()
             for tensor in tensors
@@ -104,7 +104,7 @@ class Arithmetic:
         return bool(found) and bool(self.number(self.torch.stack(found).any()))
 
     def same(self, left: Tensor, right: Tensor) -> bool:
-        """True when all bits agree. `right` is contiguous."""
+        """Return True if all bits are equal. `right` must be contiguous."""
         raw = getattr(self.torch, _RAW_NAMES[right.element_size()])
         differ = [
             (left[block].contiguous().view(raw) != right[block].view(raw)).any()
@@ -113,11 +113,11 @@ class Arithmetic:
         return not differ or not self.number(self.torch.stack(differ).any())
 
     def number(self, tensor: Tensor) -> float:
-        """The one element of a tensor; waits for the device."""
+        """Return a one-element tensor as a float; waits for the device."""
         return float(tensor)
 
     def give_back_unused(self) -> None:
-        """Free the device memory that torch keeps for its next tensors."""
+        """Release the device memory that torch's caching allocator holds."""
         self.torch.cuda.empty_cache()
 
     def disagreement(
@@ -128,10 +128,11 @@ class Arithmetic:
         tolerance: Tolerance,
         rows: NDArray[np.int64] | None = None,
     ) -> Disagreement | None:
-        """`compare` of an output with the float64 truth, both on the device.
+        """Compare an output with the float64 truth on the device, as `compare` does on the CPU.
 
-        Tensors in `inputs` whose first axis is the output's are cut to the same rows.
-        rows: which are compared; None for all, block by block.
+        Tensors in `inputs` with the output's number of rows are cut to the compared rows.
+
+        rows: rows to compare; None for all, block by block.
         """
         worst: Disagreement | None = None
         wrong = 0
@@ -155,7 +156,10 @@ class Arithmetic:
         return replace(worst, wrong=wrong, total=total)
 
     def churn(self, size: int = CHURN_BYTES) -> Callable[[], None]:
-        """A compute kernel that reads and writes `size` bytes each, and so empties the L2 too."""
+        """Return a function that starts a kernel which reads and writes `size` bytes.
+
+        That also flushes L2.
+        """
         source = self.torch.zeros(size // 4, device=self.device)
         target = self.torch.empty_like(source)
         return lambda: self.torch.add(source, 1.0, out=target)
@@ -225,7 +229,7 @@ class Arithmetic:
 
 
 def blocks(shape: Sequence[int]) -> list[slice]:
-    """Slices of the first axis that together cover it, of few enough elements to compute on."""
+    """Return slices that cover the first axis, each of one row or few enough elements."""
     if not shape or 0 in shape:
         return []
     width = int(np.prod(shape[1:]))

@@ -1,4 +1,4 @@
-"""The GPU that the judge measures on, or one sentence that says why it cannot."""
+"""The GPU that the judge measures on, or a sentence that says why there is none."""
 
 import functools
 import logging
@@ -16,12 +16,12 @@ from hotloop.worker.device import CudaError
 log = logging.getLogger("hotloop.judge")
 
 MOST_BUSY = 6
-"""So many times in a row the device may be found in use before somebody is blamed."""
+"""Consecutive times that the GPU may be found in use before CardBusy is raised."""
 
 L2_TIMES = 5
 
 OLDEST = (7, 5)
-"""Compute capability of the oldest cards that PyTorch's builds for CUDA 13 run on."""
+"""Lowest compute capability that PyTorch's builds for CUDA 13 support."""
 
 MPS_PIPES = "/tmp/nvidia-mps"
 
@@ -31,14 +31,15 @@ class NoCard(Exception):
 
 
 class CardBusy(Exception):
-    """Somebody else kept computing on the card, or kept a context there, all the time."""
+    """Another process kept computing on the GPU, or kept a context there."""
 
 
 @dataclass
 class Card:
-    """One GPU with all that a window needs.
+    """One GPU with everything that a window needs.
 
-    minor: N in /dev/nvidiaN. free_bytes: when it was calibrated, before any worker of ours lived.
+    minor: N in /dev/nvidiaN.
+    free_bytes: free device memory at calibration, before any worker of the judge existed.
     """
 
     driver: Driver
@@ -51,11 +52,11 @@ class Card:
     busy: int = 0
 
     def free(self) -> bool:
-        """True when nobody computes on the card and nobody else has a context there."""
+        """Return True if no process computes on the GPU and no other program has a context."""
         return self.probe.idle() and not self.clocks.crowded()
 
     def require_free_soon(self) -> bool:
-        """As `free`. CardBusy when the card was found in use too many times in a row."""
+        """Return `free()`. Raises CardBusy if the GPU was in use too many times in a row."""
         free = self.free()
         self.busy = 0 if free else self.busy + 1
         if self.busy >= MOST_BUSY:
@@ -64,18 +65,19 @@ class Card:
         return free
 
     def clean(self) -> bool:
-        """True when a window that ended just now may count: free again, and not throttled."""
+        """Return True if a window that just ended may count: GPU free again and not throttled."""
         return self.require_free_soon() and not self.clocks.state().throttled
 
 
 def open_card(guests: int = 0) -> Card:
-    """The first GPU, calibrated. NoCard where there is none that can be judged on.
+    """Return the first GPU, calibrated. Raises NoCard if there is none to judge on.
 
-    Only with the machine to oneself: other judges measure on the same card. From here on this
-    process has a context there, until it ends.
+    Call it only with exclusive use of the machine, since other judges measure on the same GPU. From
+    then on, this process has a context there until it ends.
 
-    guests: processes that may have contexts when the card is calibrated. None may when points are
-    at stake: a candidate that computes during calibration would make its later work look normal.
+    guests: number of other processes that may have contexts during calibration. Use 0 if points are
+        at stake: a candidate that computes during calibration would make its later load look
+        normal.
     """
     found = _open_once()
     if isinstance(found, str):
@@ -91,7 +93,7 @@ def open_card(guests: int = 0) -> Card:
 
 
 def has_context() -> bool:
-    """True when this process has a context on a GPU, which it has until it ends."""
+    """Return True if this process has a context on a GPU, which lasts until it ends."""
     return bool(_contexts)
 
 
@@ -130,7 +132,7 @@ def _open() -> Card:
 
 
 def open_driver() -> Driver:
-    """The CUDA driver with the first device's context current. NoCard where there is none."""
+    """Return the CUDA driver with the first device's context current. Raises NoCard without one."""
     try:
         driver = Driver()
         count = driver.count()
@@ -151,8 +153,9 @@ def open_driver() -> Driver:
 
 
 def require_shareable(facts: DeviceFacts) -> None:
-    """NoCard unless several processes may use the device, and its memory can be lent to another one
-    as a descriptor.
+    """Raise NoCard unless several processes can use the device and share its memory.
+
+    Memory is shared by file descriptors.
     """
     if facts.capability < OLDEST:
         raise NoCard(
@@ -179,7 +182,7 @@ def require_shareable(facts: DeviceFacts) -> None:
 
 
 def mps_runs() -> bool:
-    """True where the control daemon of the Multi-Process Service listens for this user."""
+    """Return True if the control daemon of the Multi-Process Service listens for this user."""
     pipes = Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY", MPS_PIPES))
     return (pipes / "control").exists()
 

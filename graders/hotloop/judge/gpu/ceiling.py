@@ -1,4 +1,4 @@
-"""The card's measured ceilings, against which a speed is called a fraction or implausible."""
+"""The GPU's measured peaks, which give the fraction of the limit and the implausible speed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,22 +13,27 @@ TIMEOUT_S = 120.0
 
 @dataclass(frozen=True)
 class Ceiling:
-    """bytes_per_s: read plus written by a large copy. flops_per_s: a bf16 matrix product's, or None
-    where nobody asked."""
+    """bytes_per_s: read plus written by a large copy.
+
+    flops_per_s: of a 16-bit matmul, or None if not measured.
+    """
 
     bytes_per_s: float
     flops_per_s: float | None = None
 
 
 def measure(link: Link, *, matmul: bool = False) -> Ceiling:
-    """Through a trusted worker that sees the folder of `FILE`, while nobody else computes."""
+    """Measure in a trusted worker that sees the folder of `FILE`, with no other work on the GPU."""
     moved = ask_number(link, "copy_bytes_per_second", FILE.name)
     flops = ask_number(link, "matmul_flops_per_second", FILE.name) if matmul else None
     return Ceiling(moved, flops)
 
 
 def ask_number(link: Link, function: str, file: str) -> float:
-    """What a function of ours returns that is called without arguments: a positive number."""
+    """Return the positive float that a trusted function without arguments returns.
+
+    Raises JudgeFault for anything else.
+    """
     link.resolve(function, file, TIMEOUT_S)
     call: Message = {"args": [], "returns": None}
     plan: Message = {"op": "plan", "calls": [call], "framework": "torch", "style": "json"}

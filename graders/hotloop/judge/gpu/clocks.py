@@ -1,4 +1,4 @@
-"""Whether the card was in a state to measure on: clocks, throttling, other programs."""
+"""Whether the GPU is in a state to measure on: clocks, throttling, other programs."""
 
 import os
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from hotloop.sandbox.cgroup import stands_still
 from hotloop.sandbox.processes import tree
 
 LOWEST_CLOCK_SHARE = 0.75
-"""Of the clock that the card had under load in calibration: many cards never reach their highest
-clock by design. Below it a window does not count; nvbench flags the same share."""
+"""Share of the clock under load at calibration, since many GPUs never reach their maximum clock by
+design. Below it, a window does not count; nvbench uses the same share."""
 
 _REASONS = {
     0x4: "power cap",
@@ -19,15 +19,20 @@ _REASONS = {
     0x80: "power brake",
 }
 _SLOWDOWNS = 0x8 | 0x20 | 0x40 | 0x80
-"""The power cap alone does not discard a window: what it costs shows in the clock."""
+"""The power cap alone does not discard a window: its effect shows in the clock."""
 
 
 @dataclass(frozen=True)
 class ClockState:
-    """sm_mhz, max_mhz: clock of the multiprocessors, now and at most. usual_mhz: that of the
-    calibration. reasons: NVML's bits. clients: processes with a compute context, the judge's own
-    included, but not the stopped notebooks of other gradings; 0 where NVML sees no processes, as in
-    a container without the host's process ids."""
+    """One reading of the clocks.
+
+    sm_mhz, max_mhz: current and maximum SM clock.
+    reasons: NVML's bits of throttle reasons.
+    clients: processes with a compute context, including the judge's but not the frozen notebooks of
+        other gradings; 0 if NVML sees no processes, as in a container without the host's process
+        ids.
+    usual_mhz: SM clock at calibration.
+    """
 
     sm_mhz: int
     max_mhz: int
@@ -37,20 +42,21 @@ class ClockState:
 
     @property
     def throttled(self) -> bool:
-        """True when the card ran well below its usual clock, or was made to slow down."""
+        """True if the clock is well below its usual value, or a slowdown is active."""
         return self.sm_mhz < LOWEST_CLOCK_SHARE * self.usual_mhz or bool(self.reasons & _SLOWDOWNS)
 
     def words(self) -> str:
-        """For evidence: the clock and why it is not higher."""
+        """Return the clock, and why it is not higher, for the evidence."""
         why = [text for bit, text in _REASONS.items() if self.reasons & bit]
         return f"{self.sm_mhz} of {self.max_mhz} MHz" + (f" ({', '.join(why)})" if why else "")
 
 
 class Clocks:
-    """Watches one card.
+    """Monitors one GPU.
 
-    expected_clients: the judge and the workers that it started; more are somebody else's.
-    usual_mhz: of the multiprocessors under load, see `calibrate`.
+    expected_clients: the judge and the workers that it started; any further client is another
+        program.
+    usual_mhz: SM clock under load, see `calibrate`.
     """
 
     def __init__(self, nvml: Nvml) -> None:
@@ -60,16 +66,16 @@ class Clocks:
         self.last: ClockState | None = None
 
     def calibrate(self) -> None:
-        """Learn the usual clock; right after work of some length, when nobody else computes."""
+        """Measure the usual clock; call it right after work, while no other process computes."""
         self.usual_mhz = max(self._nvml.sm_mhz() for _ in range(5))
 
     @property
     def blind(self) -> bool:
-        """True where NVML does not even see the judge's own context, and so no neighbour's."""
+        """True if NVML does not see the judge's own context, and so no other program's."""
         return self.state().clients == 0
 
     def state(self) -> ClockState:
-        """Read now; right after work, for an idle card lowers its clock."""
+        """Read the state; call it right after work, because an idle GPU lowers its clock."""
         self.last = ClockState(
             self._nvml.sm_mhz(),
             self._max_mhz,
@@ -80,13 +86,13 @@ class Clocks:
         return self.last
 
     def crowded(self) -> bool:
-        """True when somebody else has a context on the card."""
+        """Return True if another program has a context on the GPU."""
         return self.state().clients > self.expected_clients
 
     def _clients(self) -> int:
         found = self._nvml.clients()
         if len(found) <= self.expected_clients or os.getpid() not in found:
-            # Nobody is too many, or the ids are of another namespace and tell nothing.
+            # There is no extra client, or the process ids belong to another namespace.
             return len(found)
         others = set(found) - set(tree(os.getpid()))
         return len(found) - sum(stands_still(pid) for pid in others)

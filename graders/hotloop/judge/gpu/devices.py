@@ -1,4 +1,4 @@
-"""What a sandbox must let through so that a worker can use the GPU: device nodes and the driver."""
+"""What a sandbox must expose so that a worker can use the GPU: device nodes and the driver."""
 
 import os
 from pathlib import Path
@@ -12,27 +12,28 @@ _SEARCHED = (
     Path("/usr/lib/aarch64-linux-gnu"),
     Path("/usr/lib64"),
 )
-"""Folders that every loader searches: naming them would only hide torch's own libraries."""
+"""Folders that every loader searches; listing them in LD_LIBRARY_PATH would only hide torch's own
+libraries."""
 
 _ELSEWHERE = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
 
 
 def nodes(minor: int, dev: Path = DEV) -> tuple[str, ...]:
-    """Device nodes that a worker on /dev/nvidia`minor` needs, as far as they exist.
+    """Return the existing device nodes that a worker on /dev/nvidia`minor` needs.
 
-    The nodes of other cards, of MIG and of display are left out.
+    Nodes of other GPUs, of MIG and of display are left out.
     """
     names = (f"nvidia{minor}", *_SHARED)
     return tuple(str(dev / name) for name in names if (dev / name).exists())
 
 
 def environment() -> dict[str, str]:
-    """Variables that a worker on the GPU needs: where the driver is, and a cache of its own."""
-    # Torch numbers cards by speed unless told otherwise; with one node there is one card.
+    """Return the variables that a worker on the GPU needs: driver path and its own cache."""
+    # By default, CUDA numbers GPUs by speed; with one device node there is one GPU.
     variables = {
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
         "CUDA_CACHE_PATH": "/tmp/cuda-cache",
-        # Otherwise the first of several processes with JAX takes three quarters of the memory.
+        # Otherwise the first JAX process allocates three quarters of the device memory.
         "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
     }
     folder = driver_folder()
@@ -45,7 +46,7 @@ def environment() -> dict[str, str]:
 
 
 def driver_folder() -> Path | None:
-    """The folder of libcuda, or None where only the loader knows."""
+    """Return the folder of libcuda, or None if only the loader can find it."""
     path = Path(library_path())
     if path.is_absolute():
         return path.parent

@@ -1,8 +1,8 @@
-"""The CUDA driver, as much as the judge needs: facts, exportable memory, copies, events.
+"""The part of the CUDA driver API that the judge needs: facts, exportable memory, copies, events.
 
-No dependency: ctypes over libcuda. Sizes are bytes, addresses are device addresses. Every call that
-does not answer CUDA_SUCCESS raises `CudaError` with the function and the error's symbolic name.
-Source: the CUDA driver API reference, sections on virtual memory management and events.
+It uses only ctypes over libcuda. Sizes are in bytes, addresses are device addresses. Every call
+that does not return CUDA_SUCCESS raises `CudaError` with the function and the error's symbolic
+name. Source: the CUDA driver API reference, sections on virtual memory management and events.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _u64, _size, _void = ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p
 
 
 class Attribute(IntEnum):
-    """CUdevice_attribute: the device facts that the judge asks for."""
+    """CUdevice_attribute: the device attributes that the judge reads."""
 
     MULTIPROCESSORS = 16
     COMPUTE_MODE = 20
@@ -45,7 +45,7 @@ class _AllocationFlags(ctypes.Structure):
 
 
 class AllocationProperties(ctypes.Structure):
-    """CUmemAllocationProp: pinned memory of one device that can leave as a file descriptor."""
+    """CUmemAllocationProp: pinned memory of one device, exportable as a file descriptor."""
 
     _fields_ = (
         ("type", _int),
@@ -57,13 +57,13 @@ class AllocationProperties(ctypes.Structure):
 
     @classmethod
     def exportable(cls, ordinal: int) -> AllocationProperties:
-        """Memory on device `ordinal`."""
+        """Return the properties of such memory on device `ordinal`."""
         return cls(_PINNED, POSIX_DESCRIPTOR, Location.of(ordinal))
 
 
 @dataclass(frozen=True)
 class DeviceFacts:
-    """What the driver says about one device. compute_mode: 0 lets several processes use it."""
+    """Properties of one device. compute_mode: 0 allows several processes."""
 
     name: str
     driver: int
@@ -77,7 +77,7 @@ class DeviceFacts:
 
 
 class Driver(Cuda):
-    """The judge's side: makes the memory that workers import."""
+    """The judge's side: allocates the memory that workers import."""
 
     prototypes = Cuda.prototypes | {
         "cuDriverGetVersion": (ctypes.POINTER(_int),),
@@ -111,13 +111,13 @@ class Driver(Cuda):
     }
 
     def count(self) -> int:
-        """Devices that this process may use."""
+        """Return the number of devices that this process may use."""
         number = _int()
         self.call("cuDeviceGetCount", ctypes.byref(number))
         return number.value
 
     def facts(self, ordinal: int = 0) -> DeviceFacts:
-        """Of device `ordinal`; its context must be current, see `use`."""
+        """Return the properties of device `ordinal`; its context must be current, see `use`."""
         name = ctypes.create_string_buffer(_NAME_LENGTH)
         self.call("cuDeviceGetName", name, _NAME_LENGTH, ordinal)
         version = _int()
@@ -138,25 +138,25 @@ class Driver(Cuda):
         )
 
     def bus_id(self, ordinal: int = 0) -> str:
-        """The device's PCI address, by which other libraries find it."""
+        """Return the device's PCI address, by which other libraries find it."""
         text = ctypes.create_string_buffer(_NAME_LENGTH)
         self.call("cuDeviceGetPCIBusId", text, _NAME_LENGTH, ordinal)
         return text.value.decode()
 
     def attribute(self, which: Attribute, ordinal: int = 0) -> int:
-        """One fact about a device."""
+        """Return one attribute of a device."""
         value = _int()
         self.call("cuDeviceGetAttribute", ctypes.byref(value), which, ordinal)
         return value.value
 
     def memory(self) -> tuple[int, int]:
-        """Free and total bytes of the current device, over all processes."""
+        """Return free and total bytes of the current device, over all processes."""
         free, total = _size(), _size()
         self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
         return free.value, total.value
 
     def granularity(self) -> int:
-        """Bytes that sizes of exportable memory must be a multiple of."""
+        """Return the allocation granularity of exportable memory in bytes."""
         size = _size()
         properties = AllocationProperties.exportable(self.ordinal)
         self.call(
@@ -168,24 +168,27 @@ class Driver(Cuda):
         return size.value
 
     def create(self, size: int) -> int:
-        """A handle of new exportable memory; `size` is a multiple of the granularity."""
+        """Allocate `size` bytes, a multiple of the granularity, of exportable memory.
+
+        Returns its handle.
+        """
         handle = _u64()
         properties = AllocationProperties.exportable(self.ordinal)
         self.call("cuMemCreate", ctypes.byref(handle), size, ctypes.byref(properties), 0)
         return handle.value
 
     def export(self, handle: int) -> int:
-        """A file descriptor of the memory, for one process. The caller closes it."""
+        """Return a file descriptor of the memory, for one process. The caller closes it."""
         fd = _int(-1)
         self.call("cuMemExportToShareableHandle", ctypes.byref(fd), handle, POSIX_DESCRIPTOR, 0)
         return fd.value
 
     def to_device(self, address: int, data: bytes) -> None:
-        """Copy `data` to `address` and wait."""
+        """Copy `data` to `address`; synchronous."""
         self.call("cuMemcpyHtoD_v2", address, data, len(data))
 
     def to_host(self, address: int, size: int) -> bytearray:
-        """Copy `size` bytes from `address` and wait."""
+        """Copy `size` bytes from `address`; synchronous."""
         data = bytearray(size)
         if size:
             target = (ctypes.c_ubyte * size).from_buffer(data)
@@ -193,13 +196,13 @@ class Driver(Cuda):
         return data
 
     def fill(self, address: int, word: int, size: int) -> None:
-        """Repeat the 32-bit `word` over `size` bytes, a multiple of four."""
+        """Fill `size` bytes, a multiple of four, with the 32-bit `word`."""
         self.call("cuMemsetD32_v2", address, word, size // 4)
 
     def reset_persisting_l2(self) -> None:
-        """Turn every cache line that someone pinned in L2 back into an ordinary one.
+        """Reset all persisting L2 cache lines to normal.
 
-        Where the device has no such lines (before compute capability 8.0), there is nothing to do.
+        Does nothing on devices without such lines (compute capability below 8.0).
         """
         try:
             self.call("cuCtxResetPersistingL2Cache")
@@ -209,7 +212,7 @@ class Driver(Cuda):
 
 
 class Stream(Closing):
-    """A stream of the current context. Copies on it need page-locked memory to be asynchronous."""
+    """A stream of the current context. Only copies with page-locked memory are asynchronous."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -217,24 +220,24 @@ class Stream(Closing):
         driver.call("cuStreamCreate", ctypes.byref(self.handle), 0)
 
     def to_device(self, address: int, source: int, size: int) -> None:
-        """Begin to copy from host address `source`."""
+        """Start a copy from host address `source`."""
         self._driver.call("cuMemcpyHtoDAsync_v2", address, source, size, self.handle)
 
     def to_host(self, target: int, address: int, size: int) -> None:
-        """Begin to copy to host address `target`."""
+        """Start a copy to host address `target`."""
         self._driver.call("cuMemcpyDtoHAsync_v2", target, address, size, self.handle)
 
     def synchronize(self) -> None:
-        """Wait for all that was begun."""
+        """Wait for all work on the stream."""
         self._driver.call("cuStreamSynchronize", self.handle)
 
     def close(self) -> None:
-        """Give the stream back."""
+        """Destroy the stream."""
         self._driver.call("cuStreamDestroy_v2", self.handle)
 
 
 class Event(Closing):
-    """A mark in a stream of the current context; no stream means the default one, torch's."""
+    """An event of the current context; without a stream, it is recorded in the default stream."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -242,11 +245,11 @@ class Event(Closing):
         driver.call("cuEventCreate", ctypes.byref(self._handle), 0)
 
     def record(self, stream: Stream | None = None) -> None:
-        """Mark what was begun so far."""
+        """Record the event after the work submitted so far."""
         self._driver.call("cuEventRecord", self._handle, stream.handle if stream else None)
 
     def reached(self) -> bool:
-        """Whether the device has passed the mark."""
+        """Return True if the device has passed the event."""
         try:
             self._driver.call("cuEventQuery", self._handle)
         except CudaError as error:
@@ -256,7 +259,7 @@ class Event(Closing):
         return True
 
     def seconds_until(self, later: Event) -> float:
-        """Time on the device from this mark to `later`; waits for both."""
+        """Return the device time in seconds from this event to `later`; waits for both."""
         self._driver.call("cuEventSynchronize", later._handle)
         milliseconds = ctypes.c_float()
         self._driver.call(
@@ -265,5 +268,5 @@ class Event(Closing):
         return milliseconds.value * 1e-3
 
     def close(self) -> None:
-        """Give the event back."""
+        """Destroy the event."""
         self._driver.call("cuEventDestroy_v2", self._handle)

@@ -1,6 +1,6 @@
-"""TensorRT engines that a candidate has built: what they need, and the worker that runs one.
+"""TensorRT engines that a candidate builds: requirements, and the worker that runs one.
 
-No run of an engine on a GPU is recorded yet; elsewhere the rungs say what is missing.
+No run of an engine on a GPU is recorded yet; without TensorRT, the rungs say what is missing.
 """
 
 from collections.abc import Callable, Generator
@@ -20,19 +20,19 @@ from hotloop.judge.session import Session
 FILE = Path(__file__).parent / "trusted" / "engine_runner.py"
 RUNNER = Program({FILE.name: FILE}, FILE.name)
 BUILDER_BYTES = 12 << 30
-"""Of the host's memory. TensorRT keeps the weights several times over while it tries kernels."""
+"""Limit of host memory. TensorRT keeps several copies of the weights while it tries kernels."""
 
 REMEDY = "on a machine with an NVIDIA GPU: python -m pip install tensorrt"
 
 
 def require_tensorrt() -> None:
-    """Ruling NOT_MEASURED where no engine can be built."""
+    """Raise Ruling(NOT_MEASURED) if TensorRT is not installed."""
     if find_spec("tensorrt") is None:
         raise Ruling(Verdict.NOT_MEASURED, f"TensorRT is not installed here: {REMEDY}")
 
 
 def builder(session: Session, card: Card) -> AbstractContextManager[Link]:
-    """The candidate's worker, in which it builds the engine."""
+    """Return the candidate's worker, in which it builds the engine."""
     return candidate_worker(session, card, BUILDER_BYTES)
 
 
@@ -44,15 +44,16 @@ def running(
     runner: Program = RUNNER,
     function: str = "run",
 ) -> Generator[tuple[Link, Candidate]]:
-    """A worker of ours that has loaded the candidate's engine, and what runs it on a batch.
+    """Yield a trusted worker that has loaded the candidate's engine, and the function to call.
 
-    build: has the candidate build it, once for all rungs of the task. The worker is confined as a
-    candidate's is, since an engine is code, and holds nothing else.
-    runner: loads it by `load` and runs it by `function`; another one for what is no engine.
+    build: has the candidate build the engine, once for all rungs of the task. The worker is
+        confined like a candidate's, since an engine is code, and holds nothing else.
+    runner: loads the engine with `load` and runs it with `function`; pass another program for other
+        formats.
     """
     engine = session.once("the engine", lambda: build(session, card))
     with trusted_worker(session, session.staged(runner.files), card) as link:
-        # What fails from here on is the candidate's: its engine is what runs.
+        # From here on, failures are the candidate's, since its engine runs.
         link.trusted = False
         process = Process(runner, link, session)
         process.ask("load", GivenFile("network.engine", engine))

@@ -1,9 +1,9 @@
-"""Proof that nobody computes on the device: a kernel of the judge's takes as long as alone.
+"""Shows that no other process uses the GPU: a kernel of the judge takes no longer than alone.
 
-Kernels of different processes share a GPU by time slices, so anything that still runs, or starts by
-itself, while all workers stand frozen (queued kernels, a graph that launches itself, a kernel that
-only sleeps) takes turns with the judge's kernel and about doubles its time. NVML's utilisation is
-no substitute: it is sampled too coarsely for a window.
+Kernels of different processes share a GPU by time slices. So any work that runs while all workers
+are frozen (queued kernels, a graph that launches itself, a kernel that only sleeps) alternates with
+the judge's kernel and about doubles its time. NVML's utilization is no substitute: its sampling is
+too coarse for a window.
 """
 
 import statistics
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from hotloop.judge.gpu.driver import Driver, Event
 
 PROBE_S = 0.008
-"""Length of a probe when alone: several time slices."""
+"""Duration of a probe alone, in seconds: several time slices."""
 
 WAKE_S = 0.3
 LIMIT = 1.25
@@ -23,7 +23,7 @@ MOST_ROUNDS = 4096
 
 
 class IdleProbe:
-    """Times `churn`, which begins one kernel of ours on the default stream."""
+    """Times `churn`, which starts one kernel of the judge on the default stream."""
 
     def __init__(self, driver: Driver, churn: Callable[[], object]) -> None:
         self._driver = driver
@@ -33,24 +33,24 @@ class IdleProbe:
 
     @property
     def calibrated(self) -> bool:
-        """Whether it is known how long a probe takes alone."""
+        """True if the duration of a probe alone is known."""
         return self.alone_s > 0
 
     def calibrate(self) -> None:
-        """Learn how long a probe takes alone. Only our own idle processes may have contexts."""
+        """Measure a probe alone. Only idle processes of the judge may have contexts."""
         self._wake()
         one = max(self._seconds(), 1e-6)
         self._rounds = max(1, min(MOST_ROUNDS, round(PROBE_S / one)))
         self.alone_s = statistics.median(self._seconds() for _ in range(7))
 
     def _wake(self) -> None:
-        """An idle card has lowered its clock; keep it busy until it has raised it again."""
+        """Keep the GPU busy until it has raised the clock that it lowers when idle."""
         until = time.monotonic() + WAKE_S
         while time.monotonic() < until:
             self._seconds()
 
     def ratio(self) -> float:
-        """Time of a probe over its time alone; the least of a few, as noise only ever adds."""
+        """Return a probe's time over its time alone; the minimum of a few, as noise only adds."""
         least = float("inf")
         for _ in range(TRIES):
             least = min(least, self._seconds() / self.alone_s)
@@ -59,7 +59,7 @@ class IdleProbe:
         return least
 
     def idle(self) -> bool:
-        """True when nobody else computes now."""
+        """Return True if no other process computes now."""
         return self.ratio() <= LIMIT
 
     def _seconds(self) -> float:
@@ -74,9 +74,9 @@ class IdleProbe:
 
 
 def reached_within(event: Event, seconds: float, *, spin_s: float = 0.0) -> bool:
-    """Poll an event, so that a device that never gets there cannot hold the judge.
+    """Poll an event, so that a device that never reaches it cannot block the judge.
 
-    spin_s: for so long without sleeping between two looks.
+    Returns False after `seconds`. spin_s: poll without sleeping for this long.
     """
     started = time.monotonic()
     while not event.reached():

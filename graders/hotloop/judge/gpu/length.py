@@ -1,7 +1,7 @@
-"""How many calls and legs a window on a GPU has, and how large its tensors are.
+"""Chooses a GPU window's number of calls and legs, and the size of its tensors.
 
-A workload is made for a card with much memory. On a smaller one it has fewer rows, which do not
-depend on each other: the same on both sides, as only the card decides.
+A workload is designed for a GPU with much memory. A smaller one gets fewer rows, which are
+independent of each other. The same number is used on both sides, since it depends only on the GPU.
 """
 
 import math
@@ -19,19 +19,19 @@ MOST_CALLS = 256
 MOST_LEGS = 16
 WARMUP_WINDOWS = 3
 MEMORY_SHARE = 0.35
-"""Of the memory that is free: what one leg's inputs and outputs may take."""
+"""Share of the free memory for one leg's inputs and outputs."""
 
 FEWEST_CALLS = 4
-"""That fit into a leg's memory: where they don't, rows are left out."""
+"""Minimum number of calls in a leg's memory; if they do not fit, the calls get fewer rows."""
 
 L2_TIMES = 5
-"""A leg's tensors are together so many times the L2, so that nothing is found there."""
+"""Minimum size of a leg's tensors as a multiple of L2, so that L2 holds none of them."""
 
 
 def lengthen(side: DeviceSide) -> None:
-    """Plan a window of at least WINDOW_S: more calls while memory lasts, then more legs.
+    """Plan a window of at least WINDOW_S: more calls while they fit in memory, then more legs.
 
-    Ruling UNDECIDED when the judging's time is over before that is known.
+    Raises Ruling(UNDECIDED) if the task's time runs out first.
     """
     first = fitting(side, 0)
     count, most = limits(side, first)
@@ -51,7 +51,7 @@ def lengthen(side: DeviceSide) -> None:
 
 
 def limits(side: DeviceSide, spec: CallSpec) -> tuple[int, int]:
-    """Fewest and most calls of a leg, from the L2's size and the memory that is free."""
+    """Return the minimum and maximum number of calls of a leg, from L2 size and free memory."""
     size = call_bytes(spec)
     free, _ = side.card.driver.memory()
     most = max(1, min(MOST_CALLS, int(MEMORY_SHARE * free) // size))
@@ -60,7 +60,7 @@ def limits(side: DeviceSide, spec: CallSpec) -> tuple[int, int]:
 
 
 def fitting(side: DeviceSide, index: int) -> CallSpec:
-    """Call `index` of the workload, with as many rows as the card has memory for."""
+    """Return call `index` of the workload, with as many rows as fit in the GPU's memory."""
     spec = side.workload.spec(side.seeds.shapes(), index)
     rows = spec.out.shape[0]
     while rows > 1 and FEWEST_CALLS * call_bytes(spec) > MEMORY_SHARE * side.card.facts.total_bytes:
@@ -70,13 +70,13 @@ def fitting(side: DeviceSide, index: int) -> CallSpec:
 
 
 def call_bytes(spec: CallSpec) -> int:
-    """Memory that one call's tensors take."""
+    """Return the bytes of one call's tensors."""
     layout = Layout.of([spec])
     return layout.input_bytes + layout.output_bytes
 
 
 def _with_rows(spec: CallSpec, before: int, rows: int) -> CallSpec:
-    """The same call, whose tensors of `before` rows have `rows` of them."""
+    """Return the same call, with `rows` rows in each tensor that has `before` rows."""
 
     def fewer(part: T) -> T:
         if isinstance(part, TensorSpec) and part.shape[:1] == (before,):

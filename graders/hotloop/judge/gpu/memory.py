@@ -1,7 +1,7 @@
 """Device memory that the judge owns and lends to one worker for one window.
 
-The memory is new for every window and never handed to a second process: a worker that kept a
-handle of an old buffer sees nothing of the next. Layout is planned before there is any memory.
+The memory is new for every window and never shared with a second process: a worker that keeps a
+handle of an old buffer sees nothing of the next. The layout is planned before memory is allocated.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.worker.device import READ_WRITE
 
 ALIGNMENT = 512
-"""Bytes. As torch's allocator aligns tensors, so that no code path is lost by our placement."""
+"""Bytes. The same as in torch's allocator, so that kernels take the same code paths."""
 
 INPUTS, OUTPUTS = 0, 1
 
 
 class DeviceBuffer(Closing):
-    """One block of device memory, mapped here for reading and writing.
+    """One block of device memory, mapped in the judge for reading and writing.
 
-    size: bytes, rounded up to the device's granularity. writable: whether the worker's mapping is.
+    size: bytes, rounded up to the device's granularity.
+    writable: whether the worker's mapping is writable.
     """
 
     def __init__(self, driver: Driver, size: int, *, writable: bool) -> None:
@@ -46,11 +47,11 @@ class DeviceBuffer(Closing):
             raise
 
     def export(self) -> int:
-        """A descriptor for the one worker that may import it. The caller closes it."""
+        """Return a file descriptor for the one worker that may import it. The caller closes it."""
         return self._driver.export(self._handle)
 
     def close(self) -> None:
-        """Unmap and release. The memory is free once the worker has let go of it too."""
+        """Unmap and release. The memory is free once the worker has unmapped it too."""
         if self._handle:
             self._driver.synchronize()
             self._give_back()
@@ -66,7 +67,7 @@ class DeviceBuffer(Closing):
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the tensors of some calls lie: all inputs in one buffer, all outputs in another."""
+    """Placements of the tensors of some calls: all inputs in one buffer, all outputs in another."""
 
     calls: tuple[Call, ...]
     input_bytes: int
@@ -74,7 +75,7 @@ class Layout:
 
     @classmethod
     def of(cls, specs: Iterable[CallSpec]) -> Layout:
-        """One call after the other, each with memory of its own."""
+        """Place the calls one after the other, without overlap."""
         inputs, outputs = _Packer(INPUTS), _Packer(OUTPUTS)
         calls = tuple(
             Call(
@@ -90,7 +91,7 @@ class Layout:
         return cls(calls, inputs.size, outputs.size)
 
     def describe(self, granularity: int) -> list[dict[str, Any]]:
-        """The two buffers as a worker's device_plan wants them."""
+        """Return the two buffers for a worker's device_plan."""
         inputs, outputs = (_up(n, granularity) for n in (self.input_bytes, self.output_bytes))
         return [
             {"id": INPUTS, "bytes": max(granularity, inputs), "writable": False},
@@ -98,12 +99,12 @@ class Layout:
         ]
 
     def messages(self, *, destination: bool) -> list[dict[str, Any]]:
-        """The calls as a worker's device_plan wants them."""
+        """Return the calls for a worker's device_plan."""
         return [c.destination_message() if destination else c.message() for c in self.calls]
 
 
 class Loan(Closing):
-    """The memory behind a layout, from the moment that the judge fills it until it is compared."""
+    """The memory of a layout, from filling by the judge until the comparison."""
 
     def __init__(self, driver: Driver, layout: Layout) -> None:
         self.layout = layout
@@ -116,11 +117,11 @@ class Loan(Closing):
 
     @property
     def buffers(self) -> Sequence[DeviceBuffer]:
-        """In the order in which a worker gets their descriptors."""
+        """The buffers in the order in which a worker gets their descriptors."""
         return self.inputs, self.outputs
 
     def close(self) -> None:
-        """Give both back."""
+        """Release both buffers."""
         self.inputs.close()
         self.outputs.close()
 

@@ -1,7 +1,7 @@
-"""Nsight Compute's key figures of a candidate's own kernels, from a sandboxed run of its own.
+"""Nsight Compute metrics of a candidate's kernels, from a separate sandboxed run.
 
-They are for reading. No verdict depends on them: the profiler runs in the candidate's sandbox, and
-a kernel is slower under it. Metrics: "Metrics Decoder" in NVIDIA's Nsight Compute documentation.
+They are informational. No verdict depends on them: the profiler runs in the candidate's sandbox,
+and slows kernels down. Metrics: "Metrics Decoder" in NVIDIA's Nsight Compute documentation.
 """
 
 import csv
@@ -32,16 +32,17 @@ METRICS = {
     "launch__registers_per_thread": "registers",
     "l1tex__data_bank_conflicts_pipe_lsu.sum": "bank_conflicts",
 }
-"""Of Nsight Compute, and what a record calls them."""
+"""Nsight Compute's metrics, and their names in a record."""
 
 MOST_KERNELS = 8
 END_S = 20.0
 HOST_BYTES = 12 * GIB
-"""Beside the worker, the profiler keeps what it puts back before it runs a kernel again."""
+"""Limit of host memory: besides the worker's, the profiler saves memory that it restores before it
+replays a kernel."""
 
 
 def profile(session: Session, workload: DeviceWorkload, card: Card) -> None:
-    """Note under `nsight` a row of figures for each kernel of one call, or why there are none."""
+    """Record under `nsight` the metrics of each kernel of one call, or why there are none."""
     try:
         rows, said = _figures(session, workload, card)
     except (Ruling, JudgeFault, CardBusy) as failure:
@@ -69,7 +70,7 @@ def _figures(
 
 
 def _end(link: Link) -> str:
-    """Let the worker end by itself, for only then the profiler prints what it has seen."""
+    """Let the worker exit by itself, since the profiler prints its results only then."""
     link.thaw()
     link.sock.close()
     assert link.confined is not None
@@ -78,7 +79,7 @@ def _end(link: Link) -> str:
 
 
 def _command(ncu: Path) -> Sequence[str]:
-    """Leaves the clocks as they are: the judge changes nothing on a GPU."""
+    """Return ncu's command line; it leaves clocks alone: the judge changes nothing on a GPU."""
     return (
         *(str(ncu), "--csv", "--page", "raw", "--print-units", "base", "--clock-control", "none"),
         *("--kernel-name-base", "function", "--launch-count", str(MOST_KERNELS)),
@@ -87,9 +88,9 @@ def _command(ncu: Path) -> Sequence[str]:
 
 
 def parse(printed: str) -> list[dict[str, Any]]:
-    """Kernels in the order of their launches: name, grid, block, and METRICS as numbers.
+    """Return the kernels in launch order: name, grid, block, and METRICS as numbers.
 
-    A metric that the GPU does not have is left out. Between heading and rows is one of units.
+    A metric that the GPU does not have is left out. The row of units below the heading is skipped.
     """
     lines = printed.splitlines()
     first = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), len(lines))

@@ -1,6 +1,6 @@
-"""NVIDIA's management library, as much of it as the judge needs, by ctypes.
+"""The part of NVIDIA's management library (NVML) that the judge needs, by ctypes.
 
-Nothing here changes a setting of the card. Source: the NVML API reference guide.
+It changes no setting of the GPU. Source: the NVML API reference guide.
 """
 
 import ctypes
@@ -9,7 +9,7 @@ import os
 from typing import Any
 
 LIBRARY_VARIABLE = "HOTLOOP_LIBNVML"
-"""Environment variable that names the library, where the loader does not find it."""
+"""Environment variable with the library's path, if the loader does not find it."""
 
 _SM_CLOCK = 1
 _NOT_SUPPORTED = 3
@@ -20,7 +20,7 @@ _uint, _void = ctypes.c_uint, ctypes.c_void_p
 
 
 class NvmlError(Exception):
-    """A call of the management library failed. code: the nvmlReturn_t."""
+    """An NVML call failed. code: the nvmlReturn_t."""
 
     def __init__(self, function: str, code: int, explanation: str) -> None:
         super().__init__(f"{function} failed: {explanation} ({code})")
@@ -39,7 +39,7 @@ class Process(ctypes.Structure):
 
 
 class Nvml:
-    """One device, by its PCI bus id. OSError without the library, NvmlError when it refuses."""
+    """One device, by its PCI bus id. Raises OSError without the library, NvmlError on failure."""
 
     def __init__(self, bus_id: str, path: str | None = None) -> None:
         self._library = ctypes.CDLL(path or library_path())
@@ -49,30 +49,30 @@ class Nvml:
         self.call("nvmlDeviceGetHandleByPciBusId_v2", bus_id.encode(), ctypes.byref(self._device))
 
     def call(self, function: str, *arguments: Any) -> None:
-        """Call the library. NvmlError unless it answers NVML_SUCCESS."""
+        """Call an NVML function. Raises NvmlError unless it returns NVML_SUCCESS."""
         code = int(getattr(self._library, function)(*arguments))
         if code:
             explanation = self._library.nvmlErrorString(code)
             raise NvmlError(function, code, explanation.decode() if explanation else "unknown")
 
     def sm_mhz(self) -> int:
-        """The clock of the multiprocessors now."""
+        """Return the current SM clock in MHz."""
         return self._number("nvmlDeviceGetClockInfo", _SM_CLOCK)
 
     def max_sm_mhz(self) -> int:
-        """The highest clock that the card knows."""
+        """Return the maximum SM clock in MHz."""
         return self._number("nvmlDeviceGetMaxClockInfo", _SM_CLOCK)
 
     def throttle_reasons(self) -> int:
-        """Why the clock is not higher: the bits of nvmlClocksThrottleReasons."""
+        """Return why the clock is not higher: the bits of nvmlClocksThrottleReasons."""
         reasons = ctypes.c_ulonglong()
         self.call("nvmlDeviceGetCurrentClocksThrottleReasons", self._device, ctypes.byref(reasons))
         return reasons.value
 
     def clients(self) -> list[int]:
-        """Ids of the processes with a compute context on the device, an entry for each of them.
+        """Return the ids of all processes with a compute context on the device.
 
-        Inside a container they may be 0 or those of the host, and the list may be empty.
+        Inside a container they may be 0 or the host's, and the list may be empty.
         """
         number = _uint(_MOST_CLIENTS)
         processes = (Process * _MOST_CLIENTS)()
@@ -90,15 +90,15 @@ class Nvml:
         return [process.pid for process in processes[: number.value]]
 
     def minor(self) -> int:
-        """N in /dev/nvidiaN."""
+        """Return N in /dev/nvidiaN."""
         return self._number("nvmlDeviceGetMinorNumber")
 
     def persistent(self) -> bool:
-        """Whether the driver keeps the card awake between processes."""
+        """Return True if persistence mode keeps the driver loaded between processes."""
         return self._optional("nvmlDeviceGetPersistenceMode") == 1
 
     def sliced(self) -> bool:
-        """Whether the card is divided into MIG slices."""
+        """Return True if the GPU is divided into MIG slices."""
         now, pending = _uint(), _uint()
         try:
             self.call(
@@ -123,6 +123,6 @@ class Nvml:
 
 
 def library_path() -> str:
-    """The management library: the variable's, the loader's, or its usual name."""
+    """Return the library's path: from the environment variable, the loader, or its usual name."""
     found = ctypes.util.find_library("nvidia-ml")
     return os.environ.get(LIBRARY_VARIABLE) or found or "libnvidia-ml.so.1"

@@ -1,7 +1,7 @@
-"""What the inputs of a timed call on a GPU are made of. Plain data: the judge draws on the device.
+"""Recipes for the inputs of a timed call on a GPU. Plain data: the judge generates on the device.
 
-Each draw has a seed of its own, so that the judge can make one call's inputs again after the
-window and compare with those, whatever happened to the ones that the worker saw.
+Each draw has its own seed, so that the judge can generate one call's inputs again after the window
+and compare with those, even if the worker changed the originals.
 """
 
 from dataclasses import dataclass
@@ -10,9 +10,12 @@ from typing import Literal
 Twist = Literal["plain", "large", "minus_infinity", "equal_rows", "spikes", "ramp"]
 """Structure that a normal draw is given.
 
-plain: none. large: 64 times the scale. minus_infinity: a tenth of the elements, never a whole row.
-equal_rows: each row repeats one value. spikes: zeros and one large value a row. ramp: rising rows.
-"""
+plain: none.
+large: 64 times the scale.
+minus_infinity: a tenth of the elements is −∞, never a whole row.
+equal_rows: each row repeats one value.
+spikes: zeros and one large value per row.
+ramp: rising rows."""
 
 HOSTILE: tuple[Twist, ...] = ("large", "minus_infinity", "equal_rows", "spikes", "ramp")
 
@@ -21,8 +24,8 @@ HOSTILE: tuple[Twist, ...] = ("large", "minus_infinity", "equal_rows", "spikes",
 class Normal:
     """Normally distributed numbers with standard deviation `scale`.
 
-    rows: so many rows, drawn anew, have the twist; looking at a sample of the others does not show
-        it. 0: all rows.
+    rows: number of randomly chosen rows with the twist, which a sample of the other rows does not
+        reveal. 0: all rows.
     """
 
     scale: float = 1.0
@@ -32,7 +35,10 @@ class Normal:
 
 @dataclass(frozen=True)
 class Keep:
-    """A mask: each element true with probability `share`; `empty_rows` of the rows wholly false."""
+    """A mask. Each element is true with probability `share`.
+
+    A share `empty_rows` of the rows is all false.
+    """
 
     share: float = 0.8
     empty_rows: float = 0.0
@@ -40,9 +46,9 @@ class Keep:
 
 @dataclass(frozen=True)
 class Whole:
-    """Whole numbers, each of 0, step, 2 · step … (below - 1) · step as likely as the others.
+    """Multiples of step: 0, step, 2 · step … (below - 1) · step, uniformly distributed.
 
-    One (below, step) for all elements, or one for each column.
+    One (below, step) for all elements, or one per column.
     """
 
     columns: tuple[tuple[int, int], ...]

@@ -1,9 +1,9 @@
-"""Comparison of a leg's outputs with the truth, on the card, in the judge's own context.
+"""Comparison of a leg's outputs with the truth, on the GPU, in the judge's own context.
 
-The worker could write the memory that it computed from, so the inputs of a call are drawn again
+The worker could overwrite the memory that it computed from, so a call's inputs are generated again
 from their seeds. Every output is searched for poison and NaN, and every captured value is compared
 with the final one. A few secret calls of a leg are compared with a float64 truth: some secret rows
-of each, and now and then a whole output.
+of each, and sometimes a whole output.
 """
 
 import time
@@ -24,13 +24,13 @@ from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 Inputs = Sequence[tuple[Placement, Tensor]]
 
 WHOLE_S = 0.02
-"""Of a leg, on average: what comparing one whole output may take."""
+"""Average seconds per leg for comparing whole outputs."""
 
 
 class Verifier:
-    """Compares what one workload computed.
+    """Compares the outputs of one workload.
 
-    whole_s: what the last comparison of a whole output took.
+    whole_s: seconds that the last comparison of a whole output took.
     """
 
     def __init__(self, workload: DeviceWorkload, arithmetic: Arithmetic) -> None:
@@ -39,7 +39,7 @@ class Verifier:
         self.whole_s = 0.0
 
     def verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
-        """Ruling unless all is right. captured: bytes read before the clock was stopped."""
+        """Raise Ruling unless all is correct. captured: bytes read before the clock stopped."""
         self.require_complete(loan, secrets, captured)
         flat_in, flat_out = self.flat(loan.inputs), self.flat(loan.outputs)
         whole = secrets.compares_whole(WHOLE_S / self.whole_s if self.whole_s else 1.0)
@@ -55,11 +55,11 @@ class Verifier:
                 self.whole_s = time.monotonic() - started
 
     def flat(self, buffer: DeviceBuffer) -> Tensor:
-        """All bytes of a buffer."""
+        """Return all bytes of a buffer."""
         return self._arithmetic.flat(buffer.address, buffer.size)
 
     def require_complete(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
-        """Ruling unless every output was written, and before the clock was stopped."""
+        """Raise Ruling unless every output was written before the clock stopped."""
         flat = self.flat(loan.outputs)
         index = self._arithmetic.index(secrets.positions.reshape(-1))
         final = self._arithmetic.to_bytes(self._arithmetic.gather(flat, index))
@@ -106,7 +106,7 @@ def _require(disagreement: Disagreement | None) -> None:
 
 
 def _arguments(call: Call, tensors: Sequence[Any]) -> list[Any]:
-    """A call's arguments in order: tensors where there are tensors, plain values elsewhere."""
+    """Return a call's arguments in order: tensors at tensor positions, plain values elsewhere."""
     remaining = iter(tensors)
     return [
         next(remaining) if place is not None else argument

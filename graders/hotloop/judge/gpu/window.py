@@ -1,13 +1,14 @@
 """One timed window on a GPU, made of one or more legs.
 
-A leg: the worker stands frozen and knows shapes only. The judge makes new memory, draws inputs into
-it, poisons the outputs, and shows that the device is idle. Then the clock starts and the worker
-gets the descriptors: it maps, makes the calls, waits for the device, says that it is done. Before
-the clock is read, values at secret positions are copied aside on the device, so that work which
-was still under way is missing from them. Then the worker is frozen, the device shown idle again,
-and the outputs are compared with the truth of inputs that are drawn anew from their seeds.
+In a leg, the worker is frozen and knows only shapes. The judge allocates new memory, generates
+inputs in it, poisons the outputs, and shows that the device is idle. Then the clock starts and the
+worker gets the descriptors: it maps the memory, makes the calls, synchronizes with the device and
+reports that it is done. Before the clock is read, values at secret positions are copied on the
+device, so that work still in flight is missing from them. Then the worker is frozen, the device is
+shown to be idle again, and the outputs are compared with the truth for inputs generated again from
+their seeds.
 
-Several legs make one window where the device's memory is too small for a window of fresh inputs.
+A window has several legs if the device memory is too small for one window of fresh inputs.
 """
 
 import math
@@ -44,19 +45,19 @@ RUN_TIMEOUT_S = 60.0
 UNMAP_TIMEOUT_S = 5.0
 CAPTURE_TIMEOUT_S = 20.0
 CAPTURE_SPIN_S = 0.002
-"""Sleeping between two looks would be part of the measured time."""
+"""Seconds of polling without sleep, since sleeping would add to the measured time."""
 
 EMPTY_LEGS = 15
 KEPT_SHARE = 0.25
-"""Of the device's memory: what a worker may keep for itself between windows."""
+"""Share of the device memory that a worker may keep between windows."""
 
 
 @dataclass(frozen=True)
 class DeviceWindow:
-    """seconds: of all legs, the protocol's own cost taken off.
+    """seconds: time of all legs, without the protocol's own cost.
 
-    intact: False when CPU time passed while the worker should have stood still.
-    clean: False when the device was not idle before or after, throttled, or used by others.
+    intact: False if the worker used CPU time while it should have been frozen.
+    clean: False if the device was not idle before or after, throttled, or used by others.
     foreign: share of the time in which the worker waited for a CPU.
     """
 
@@ -67,16 +68,16 @@ class DeviceWindow:
 
     @property
     def counts(self) -> bool:
-        """True for a window that is a sample."""
+        """True if the window is used as a sample."""
         return self.intact and self.clean and self.foreign <= FOREIGN_SHARE
 
 
 class DeviceSide:
-    """One of the two that are compared on a GPU: its worker, its planned calls.
+    """One side of a comparison on a GPU, baseline or candidate: worker and planned calls.
 
-    free_bytes: of the device's memory, were this worker not there.
-    leg_cost_s: the protocol's own time, which is taken off each leg.
-    timeout_s: how long a leg's answer is waited for.
+    free_bytes: free device memory without this worker.
+    leg_cost_s: the protocol's own time, which is subtracted from each leg.
+    timeout_s: timeout for a leg's answer.
     """
 
     def __init__(
@@ -105,18 +106,19 @@ class DeviceSide:
 
     @property
     def calls(self) -> Sequence[Call]:
-        """The calls of a window, of all its legs."""
+        """The calls of a window, over all legs."""
         return self.layout.calls * self.legs
 
     def plan(self, specs: Sequence[CallSpec], legs: int = 1) -> None:
-        """Decide a leg's calls and how many legs make a window."""
+        """Set the calls of a leg and the number of legs per window."""
         self.layout = Layout.of(specs)
         self.legs = legs
 
     def window(self, adversarial: Sequence[bool]) -> DeviceWindow:
-        """Make one window; `adversarial` says which calls get adversarial inputs.
+        """Run one window; `adversarial` marks the calls that get adversarial inputs.
 
-        Ruling when the candidate fails or answers wrongly, UNDECIDED when the judging's time is up.
+        Raises Ruling if the candidate fails or answers incorrectly, UNDECIDED if the task's time is
+        up.
         """
         size = len(self.layout.calls)
         shares = [adversarial[i * size : (i + 1) * size] for i in range(self.legs)]
@@ -130,17 +132,17 @@ class DeviceSide:
         )
 
     def protocol_cost(self, layout: Layout) -> tuple[float, float]:
-        """Seconds of a leg that has a layout's memory but no calls: the median of a few, and how
-        uncertain it is (the distance of their quartiles, over the root of their number).
+        """Return the seconds of a leg with a layout's memory but no calls, and their uncertainty.
 
-        Only for a trusted worker: a candidate could be slow on purpose.
+        The median of EMPTY_LEGS, and the interquartile range over the root of their number. Only
+        for a trusted worker: a candidate could be slow on purpose.
         """
         seconds = [self._empty_leg(layout) for _ in range(EMPTY_LEGS)]
         low, middle, high = statistics.quantiles(seconds, n=4)
         return middle, (high - low) / math.sqrt(EMPTY_LEGS)
 
     def close(self) -> None:
-        """Take the memory back; the worker is left running."""
+        """Unmap the memory in the worker, which continues to run."""
         with suppress(Ruling, JudgeFault):
             self._unmap_in_worker()
 
@@ -193,7 +195,7 @@ class DeviceSide:
         return seconds
 
     def _plan_in_worker(self, layout: Layout, calls: list[dict[str, Any]]) -> None:
-        """Tell shapes and sizes."""
+        """Send the worker shapes and sizes, but no memory."""
         plan = {
             "op": "device_plan",
             "buffers": layout.describe(self.card.driver.granularity()),
@@ -207,14 +209,14 @@ class DeviceSide:
         self._require_memory_back()
 
     def _unmap_in_worker(self) -> None:
-        """Its mapping would keep the leg's memory, and count as the other side's."""
+        """Unmap in the worker. Its mapping would keep the memory, and count as the other side's."""
         self.link.thaw()
         self.link.request({"op": "device_unmap"}, UNMAP_TIMEOUT_S)
 
     def _require_memory_back(self) -> None:
         if self.link.trusted or self._keeps_little():
             return
-        # What torch keeps here for the judge's next tensors is not the candidate's.
+        # First release the judge's own cached memory, which would count as the candidate's.
         self.card.arithmetic.give_back_unused()
         if self._keeps_little():
             return
@@ -242,11 +244,11 @@ class DeviceSide:
                 arithmetic.view(flat, place).copy_(values)
 
     def _go(self, loan: Loan, index: Tensor) -> tuple[float, NDArray[np.uint8]]:
-        """Start the clock, hand the memory over, wait, capture, stop the clock, freeze."""
+        """Start the clock, lend the memory, wait, capture, stop the clock, freeze."""
         flat = self._verifier.flat(loan.outputs)
         fds = [buffer.export() for buffer in loan.buffers]
         try:
-            # It lies in the socket until the worker is let go.
+            # The request stays in the socket until the worker is thawed.
             self.link.send({"op": "device_run"}, fds)
             started = now()
             self.link.thaw()

@@ -21,13 +21,13 @@ RESOLVE_TIMEOUT_S = 120.0
 JAX = Path(__file__).parent / "trusted" / "jax_platform.py"
 
 NSIGHT = Path("/opt/nvidia/nsight-compute")
-"""Where NVIDIA's packages put Nsight Compute; CUDA's `ncu` only calls it there."""
+"""Folder where NVIDIA's packages install Nsight Compute; CUDA's `ncu` only calls it there."""
 
 WITHHELD = "It needs the GPU, which this grading leaves to others: it is measured by itself later."
 
 
 def card_for(session: Session) -> Card:
-    """The GPU for this judging. Ruling NOT_MEASURED where there is none.
+    """Return the GPU for this judging. Raises Ruling(NOT_MEASURED) if there is none.
 
     In JupyterLab, where no points are at stake, the kernel may have a context already.
     """
@@ -43,9 +43,9 @@ def card_for(session: Session) -> Card:
 
 @contextmanager
 def card_for_three(session: Session) -> Generator[Card]:
-    """The GPU, for the judge and three processes: candidate, baseline and oracle.
+    """Yield the GPU for the judge and three processes: candidate, baseline and referee.
 
-    Ruling UNDECIDED when others use it meanwhile.
+    Raises Ruling(UNDECIDED) if other programs use it meanwhile.
     """
     card = card_for(session)
     card.clocks.expected_clients = 4 + guests_of(session)
@@ -57,7 +57,7 @@ def card_for_three(session: Session) -> Generator[Card]:
 
 
 def guests_of(session: Session) -> int:
-    """Processes with a context that are neither the judge nor started by it."""
+    """Return the number of other processes with a context that the judge did not start."""
     return int(session.launcher.isolation == "none")
 
 
@@ -68,13 +68,12 @@ def candidate_worker(
     memory_bytes: int | None = None,
     under: Sequence[str] = (),
 ) -> Generator[Link]:
-    """The candidate's worker: a new one for a file, the notebook's own kernel otherwise.
+    """Yield the candidate's worker: a new process for a file, otherwise the notebook's kernel.
 
-    The kernel was started by others, who must have let the device through to it, or by
-    `notebook_worker`.
+    The kernel must have access to the device: its starter grants it, for example `notebook_worker`.
 
-    memory_bytes: of the host's, what a new one may use, if it needs another share than usual.
-    under: a profiler's command line that starts a new one.
+    memory_bytes: limit of host memory for a new process, if not the default.
+    under: a profiler's command line that starts a new process.
     """
     candidate = session.candidate
     if candidate.file is None:
@@ -101,7 +100,7 @@ def candidate_worker(
 
 @contextmanager
 def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Link]:
-    """A worker that sees only `folder`, one of ours, under the same confinement."""
+    """Yield a worker that sees only `folder`, one of the check, with the same confinement."""
     link = _start(session.launcher, folder, card, trusted=True)
     try:
         yield link
@@ -110,14 +109,14 @@ def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Link
 
 
 def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> Link:
-    """A process for a notebook's cells, with the GPU where it is judged on one."""
+    """Start a process for a notebook's cells, with the GPU unless `card` is None."""
     if card is None:
         return launcher.start(files=files, trusted=False)
     return _start(launcher, files, card, trusted=False)
 
 
 def card_or_none(launcher: Launcher) -> Card | None:
-    """The GPU, or None where there is none to judge on: what needs one says so."""
+    """Return the GPU, or None if there is none to judge on; rungs that need one report that."""
     try:
         return open_card(int(launcher.isolation == "none"))
     except NoCard:
@@ -125,7 +124,7 @@ def card_or_none(launcher: Launcher) -> Card | None:
 
 
 def require_nvcc(card: Card) -> None:
-    """Ruling NOT_MEASURED where CUDA C++ cannot be compiled for the card."""
+    """Raise Ruling(NOT_MEASURED) if nvcc is missing or cannot compile for this GPU."""
     try:
         tools = toolchain.find()
     except ToolMissing as missing:
@@ -139,7 +138,7 @@ def require_nvcc(card: Card) -> None:
 
 
 def _require_jax(session: Session, card: Card) -> None:
-    """Ruling NOT_MEASURED where JAX does not reach the card: it would use the CPU, silently."""
+    """Raise Ruling(NOT_MEASURED) if JAX cannot use the GPU: it would silently use the CPU."""
     with trusted_worker(session, JAX.parent, card) as link:
         link.resolve("platform", JAX.name, RESOLVE_TIMEOUT_S)
         found = ask_plainly(link, [], RESOLVE_TIMEOUT_S)

@@ -1,4 +1,4 @@
-"""What a timed window on a GPU computes, and what only the judge knows of it."""
+"""What a timed window on a GPU computes, and the values that only the judge knows."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ from hotloop.judge.seeds import Seeds
 SAMPLED_ROWS = 4
 VALUES_PER_ROW = 8
 COMPARED_CALLS = 4
-"""Of a leg. Over a judging these are hundreds: skipping one call in ten would be seen."""
+"""Calls of a leg that are compared. A judging compares hundreds, so skipping one in ten is
+detected."""
 
 _SEED_BITS = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
 class DeviceWorkload:
-    """What is computed in a window.
+    """What a window computes.
 
-    spec: shapes and dtypes of one call, from a secret generator and the call's number. The
-        generator starts the same for every call of a judging, so that few shapes are drawn.
-    draws: one recipe a tensor argument; the last argument says whether they should be adversarial.
-    truth: of some rows from those rows of the inputs, torch tensors of float64 (masks of bool) on
-        the GPU; rows along the first axis must not depend on each other. Inputs without that axis
-        are given whole. Where a row needs much memory, it computes one row after the other.
-    tolerance: of every element of a call.
+    spec: returns shapes and dtypes of one call, from a secret generator and the call's number. The
+        generator has the same state for every call of a judging, so that few distinct shapes are
+        drawn.
+    draws: returns one recipe per tensor argument; the last argument requests adversarial ones.
+    truth: computes some rows of the output from those rows of the inputs, torch tensors of float64
+        (masks of bool) on the GPU. Rows along the first axis must be independent. Inputs without
+        that axis are passed whole. If a row needs much memory, it should compute one row at a time.
+    tolerance: returns the tolerance for every element of a call.
     """
 
     spec: Callable[[np.random.Generator, int], CallSpec]
@@ -45,13 +47,15 @@ class DeviceWorkload:
 
 @dataclass(frozen=True)
 class Secrets:
-    """Of one leg: how its inputs are drawn, and which values are looked at.
+    """How one leg's inputs are generated, and which values are checked.
 
     recipes: per call, a recipe and a seed for each tensor argument.
-    calls: numbers of those that are compared with the truth.
-    rows: per call, the rows of which values are captured, and compared where the call is.
-    positions: where captured values lie in the output buffer, one row of byte positions a value.
-    whole: the one of `calls` of which every element is compared if `chance`, 0 to 1, says so.
+    calls: numbers of the calls that are compared with the truth.
+    rows: per call, the rows whose values are captured, and compared if the call is.
+    positions: byte positions of captured values in the output buffer, [values, bytes of an
+        element].
+    whole: the one of `calls` of which every element may be compared.
+    chance: random number, 0 to 1, that decides this; see `compares_whole`.
     """
 
     recipes: tuple[tuple[tuple[Draw, int], ...], ...]
@@ -65,7 +69,7 @@ class Secrets:
     def draw(
         cls, workload: DeviceWorkload, layout: Layout, adversarial: Sequence[bool], seeds: Seeds
     ) -> Secrets:
-        """New ones for one leg."""
+        """Draw the secrets of one leg."""
         rng = seeds.generator()
         recipes = tuple(
             tuple(
@@ -80,13 +84,13 @@ class Secrets:
         return cls(recipes, calls, rows, positions, calls[0], float(rng.random()))
 
     def compares_whole(self, share: float) -> bool:
-        """True in `share` of all legs."""
+        """Return True in a fraction `share` of all legs."""
         return self.chance < share
 
     def inputs(
         self, number: int, call: Call, arithmetic: Arithmetic
     ) -> list[tuple[Placement, Tensor]]:
-        """The tensor arguments of a call, from their seeds: the same ones every time."""
+        """Generate the tensor arguments of a call from their seeds: the same ones every time."""
         tensors = [
             (place, spec)
             for place, spec in zip(call.places, call.spec.arguments, strict=True)
@@ -99,8 +103,9 @@ class Secrets:
 
 
 def _pick_calls(rng: np.random.Generator, adversarial: Sequence[bool]) -> tuple[int, ...]:
-    """The first one is adversarial half of the time at least, where any is: few of its rows may be
-    unusual, which only a comparison of the whole output finds.
+    """Return random calls; at least half of the time, an adversarial call (if any) is first.
+
+    Few of its rows may be unusual, which only a comparison of the whole output detects.
     """
     order = rng.permutation(len(adversarial))
     unusual = np.flatnonzero(adversarial)
@@ -117,7 +122,7 @@ def _pick_rows(rng: np.random.Generator, out: Placement) -> NDArray[np.int64]:
 def _positions(
     rng: np.random.Generator, layout: Layout, rows: Sequence[NDArray[np.int64]]
 ) -> NDArray[np.int64]:
-    """Byte positions of a few elements of each picked row, as (values, bytes of an element)."""
+    """Return byte positions of a few elements of each picked row, [values, bytes of an element]."""
     values = [
         _value_bytes(rng, call.out, picks) for call, picks in zip(layout.calls, rows, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""Rung: right answers, as plain data, to questions that the candidate has never seen."""
+"""Rung: correct plain-data answers to hidden questions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Answers:
-    """Every question must be answered rightly.
+    """Every question must be answered correctly.
 
-    questions: makes them from a secret generator, anew for each judging.
+    questions: generates the questions from a secret generator, anew for each judging.
+    timeout_s: seconds for each question.
     """
 
     questions: Callable[[np.random.Generator], Iterable[Question]]
@@ -24,11 +25,11 @@ class Answers:
     timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """Ask all of them; the first wrong answer rules."""
+        """Ask every question; raise Ruling(WRONG_ANSWER) at the first wrong answer."""
         session.worker()
         count = 0
         for question in made(self.questions(session.rng())):
-            # To make the question, another function of the candidate's may have been called.
+            # Making the question may have called another function of the candidate.
             link = session.worker()
             with labelled(question.label, question):
                 answer = ask_plainly(link, question.arguments, session.timeout(self.timeout_s))

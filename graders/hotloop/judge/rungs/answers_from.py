@@ -1,4 +1,4 @@
-"""Rung: right answers, from another function of the learner's than the one the task is named by."""
+"""Rung: like `Answers`, for another function than the task's entry."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class AnswersFrom:
-    """entry: the function that is asked, where the task's own lies."""
+    """entry: name of the function to ask, in the same file or notebook as the task's entry."""
 
     entry: str
     questions: Callable[[np.random.Generator], Iterable[Question]]
@@ -20,5 +20,5 @@ class AnswersFrom:
     timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """As `Answers` does."""
+        """Run `Answers` on the function `entry`."""
         return Answers(self.questions, timeout_s=self.timeout_s)(session.of(self.entry))

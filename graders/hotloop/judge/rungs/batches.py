@@ -1,7 +1,7 @@
-"""Rung: under load, requests of several clients are computed together.
+"""Rung: under load, the server batches requests of several clients.
 
-What is looked at is the histogram of batch sizes, from the server's statistics: a mean of 4 can be
-fours, or ones and sixteens.
+The rung reads the histogram of batch sizes from the server's statistics, since a mean of 4 may come
+from batches of 4 or from a mix of 1 and 16.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,18 +18,23 @@ from hotloop.serving import metrics
 from hotloop.serving.server import Server
 
 _TRIES = 3
-"""Clients that get too little of a busy CPU send too few requests at once. A server that does not
-let requests wait computes single rows under any load, so more tries do not help it."""
+"""Number of load runs before a small mean counts. On a busy CPU, clients may send too few requests
+at once. A server that does not delay requests computes single rows under any load, so retrying does
+not help it."""
 
 _LATE = 1.25
-"""An execution is counted a moment after it was answered: it may fall into the next reading."""
+"""Allowed rows per request. The server counts an execution shortly after answering it, so it may
+appear in the next reading."""
 
 
 @dataclass(frozen=True)
 class Batches:
-    """repository: puts it together. questions: as in `LoadedSide`, made for a session.
+    """Mean batch size of one model under load.
 
-    model: whose batches. least_mean: rows of a mean execution while `clients` ask.
+    repository: builds the candidate's repository.
+    questions: as in `LoadedSide`, made for a session.
+    model: name of the model whose batches are counted.
+    least_mean: smallest allowed mean number of rows per execution, with `clients` clients.
     """
 
     timed: ClassVar[bool] = True
@@ -42,7 +47,7 @@ class Batches:
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """Put load on; compare all answers; look at the sizes: once more where they are small."""
+        """Apply the load, compare all answers and check the batch sizes; retry if too small."""
         session.alone()
         server = candidate_server(self.repository, session)
         session.progress(f"{self.clients} clients")
@@ -61,7 +66,7 @@ class Batches:
         raise Ruling(Verdict.TOO_SLOW, said)
 
     def _sizes(self, server: Server, session: Session) -> dict[int, int]:
-        """How often the model computed a batch of each size, under one load."""
+        """Return by batch size how often the model computed one, during one load run."""
         before = self._histogram(server)
         side = LoadedSide(
             server,
@@ -86,7 +91,7 @@ class Batches:
 
 
 def candidate_server(repository: Callable[[Session], Path], session: Session) -> Server:
-    """The one server over the candidate's repository that the rungs of a task share."""
+    """Return the server for the candidate's repository, shared by all rungs of a task."""
 
     def make() -> Server:
         folder = repository(session)
@@ -97,7 +102,10 @@ def candidate_server(repository: Callable[[Session], Path], session: Session) ->
 
 
 def _require_no_more_rows(sizes: Mapping[int, int], requests: int, model: str) -> None:
-    """Batches are to be filled by clients: who asks a model twice about a text has larger ones."""
+    """Raise Ruling if the model computed clearly more rows than requests.
+
+    Batches must be filled by clients, not by running the model twice for each text.
+    """
     rows = sum(size * count for size, count in sizes.items())
     if rows > _LATE * requests:
         said = f"{model} computed {rows} rows for {requests} texts: each needs it once."
@@ -105,7 +113,7 @@ def _require_no_more_rows(sizes: Mapping[int, int], requests: int, model: str) -
 
 
 def mean_size(sizes: Mapping[int, int]) -> float:
-    """Rows of a mean execution. Ruling when there was none."""
+    """Return the mean number of rows per execution. Raises Ruling if there was no execution."""
     executions = sum(sizes.values())
     if not executions:
         raise Ruling(Verdict.WRONG_ANSWER, "The model was not executed at all.")

@@ -1,8 +1,8 @@
-"""Rung: a client of a Triton server is right, keeps its deadline, and tells errors apart.
+"""Rung: a Triton client gives correct answers, respects its deadline and distinguishes errors.
 
-The server is real, and serves a repository of ours. Between it and the client is a relay of the
-judge's: what was asked, over which protocol, how often and over how many connections is known from
-there. Late answers and refusals are the relay's; answers and other errors are the server's own.
+A real server serves a repository of the check. A relay of the judge between the client and the
+server records the requests, their protocols and the number of connections. The relay produces
+delays and refusals; answers and all other errors come from the server.
 """
 
 import errno
@@ -32,13 +32,14 @@ from hotloop.serving.server import Server
 from hotloop.serving.unavailable import ServingUnavailable
 
 Pair = tuple[str, float]
-"""A topic, and how sure the model is."""
+"""A topic and the model's confidence in it."""
 
 CONFIDENCE = 2e-3
-"""How far a confidence may be from the truth: the server's batches differ from ours."""
+"""Allowed absolute error of a confidence: the server's batches differ from those of the reference.
+"""
 
 LATE_S = 1.0
-"""How long over its deadline a call may take on a busy machine."""
+"""Seconds that a call may exceed its deadline on a busy machine."""
 
 MOST_CONNECTIONS = 2
 SOUND = Trouble()
@@ -48,11 +49,12 @@ _NAMES: dict[Kind, str] = {"http": "HTTP", "grpc": "gRPC"}
 
 @dataclass(frozen=True)
 class Service:
-    """What is called.
+    """The server that the client calls.
 
-    repository: makes the repository, which is ours; it serves `model` in all of `versions`.
-    texts: so many that the client has never seen. truth: what is right for them; None asks the
-    server itself, by the judge's own client.
+    repository: builds the check's repository, which serves `model` in all `versions`.
+    texts: generates the given number of texts that the client has not seen.
+    truth: expected topic and confidence of each text; None asks the server with the judge's own
+        client.
     """
 
     repository: Callable[[Session], Path]
@@ -65,13 +67,15 @@ class Service:
 
 @dataclass(frozen=True)
 class Trial:
-    """One call of the candidate, and what must come of it.
+    """One call of the candidate, and what is required of it.
 
-    label: how the learner is told of it. trouble: what the relay does meanwhile.
-    error: what each text's entry must be, instead of an answer; "" for answers only. partly: right
-        answers may stand in front, and the first text must have one.
-    inferences: fewest and most that the relay may see; None: as few as the texts need, or twice
-        that. pause_s: between an inference and the next one.
+    label: name of the trial in messages to the learner.
+    trouble: how the relay disturbs the connection during the call.
+    error: required error of each text's entry; "" if every entry must be an answer.
+    partly: correct answers may precede the errors, and the first text must have one.
+    inferences: minimum and maximum number of inference requests; None allows 1 to twice as many as
+        the texts need.
+    pause_s: minimum time between two inference requests.
     """
 
     label: str
@@ -88,10 +92,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class CalledOver:
-    """`classify(texts, protocol, http_port, grpc_port, version, deadline_s)`, in every trial.
+    """Call `classify(texts, protocol, http_port, grpc_port, version, deadline_s)` in every trial.
 
-    trials: made anew from a secret generator for each judging. passed: the sentence then.
-    patience_s: how long over its deadline a call is waited for at all.
+    trials: generates the trials from a secret generator, anew for each judging.
+    passed: sentence of the rung if all trials pass.
+    patience_s: seconds after its deadline until a call is given up.
     """
 
     service: Service
@@ -101,7 +106,7 @@ class CalledOver:
     patience_s: float = 15.0
 
     def __call__(self, session: Session) -> str:
-        """The first trial that goes wrong rules."""
+        """Run the trials; raise Ruling at the first one that fails."""
         rng = session.rng()
         done: list[dict[str, object]] = []
         for trial in made(self.trials(rng, self.service)):
@@ -112,10 +117,10 @@ class CalledOver:
         return self.passed
 
     def _tried(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
-        """The trial, once more where the server did not outlive it.
+        """Run one trial; repeat it once with a new server if the server ended during it.
 
-        A server may end by chance. If it ends twice under the candidate's requests and serves
-        ours, it is the requests that end it.
+        A server may end by chance. If a second one also ends during the candidate's requests but a
+        third one answers the judge's client, the requests are at fault.
         """
         try:
             return self._run(trial, given, session)
@@ -133,7 +138,7 @@ class CalledOver:
         )
 
     def _run(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
-        """Ruling for a wrong answer, _ServerGone where there is no server to judge it by."""
+        """Run one trial. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
         server = self._server(session)
         truth = self._truth(server, session, given)
         link = session.worker()
@@ -156,7 +161,7 @@ class CalledOver:
         }
 
     def _server(self, session: Session) -> Server:
-        """The server of all rungs; a new one where it does not serve any more."""
+        """Return the server shared by all rungs; start a new one if it is no longer ready."""
         running = session.once("called server", list[Server])
         if running and not running[0].ready():
             running.pop().stop()
@@ -175,7 +180,7 @@ class CalledOver:
 
 
 class _ServerGone(Exception):
-    """The server has ended, or does not say any more that it is ready."""
+    """The server has ended or no longer reports that it is ready."""
 
 
 def _require_serving(server: Server) -> None:
@@ -184,7 +189,7 @@ def _require_serving(server: Server) -> None:
 
 
 def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]:
-    """What the server says of each text, asked by the judge's own client."""
+    """Return the server's answer to each text, requested by the judge's own client."""
     size, found = service.max_batch_size, list[Pair]()
     with Client(server) as client:
         for start in range(0, len(given), size):
@@ -196,7 +201,7 @@ def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]
 
 
 def _start(service: Service, session: Session) -> Server:
-    """The server, until the session is closed. Ruling NOT_MEASURED when there can be none."""
+    """Start the server for this session. Raises Ruling(NOT_MEASURED) if a package is missing."""
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         gap = ServingUnavailable(f"{missing[0]} is not installed for your client", extra.remedy())
@@ -208,7 +213,7 @@ def _start(service: Service, session: Session) -> Server:
 def _relay(
     link: Link, server: Server, trouble: Trouble, session: Session
 ) -> AbstractContextManager[Relay]:
-    """Between new ports of the candidate's and the server."""
+    """Return a relay from new ports in the candidate's network to the server."""
     if link.confined is None:
         raise JudgeFault("a client is a file with a process of its own")
     try:
@@ -217,7 +222,7 @@ def _relay(
         if link.confined.poll() is not None:
             raise Ruling(Verdict.RUNTIME_ERROR, "Its process ended between two calls.") from None
         if error.errno == errno.EADDRINUSE and session.launcher.isolation != "none":
-            # The sandbox's network has no other user.
+            # Only the candidate's process uses the sandbox's network.
             raise Ruling(
                 Verdict.RUNTIME_ERROR, "It holds all ports: close the sockets that it has opened."
             ) from None
@@ -234,7 +239,7 @@ def _ask(link: Link, trial: Trial, given: Sequence[str], relay: Relay, patience:
         answer = ask_plainly(link, arguments, patience)
     except Ruling as ruling:
         if ruling.verdict is Verdict.TIMEOUT:
-            link.close()  # its late answer must not be taken for that to another question
+            link.close()  # its late answer would be read as the answer to the next question
         _require_decency(trial, relay.seen())
         raise Ruling(ruling.verdict, f"{trial.label}: {ruling.sentence}") from None
     _require_decency(trial, relay.seen())

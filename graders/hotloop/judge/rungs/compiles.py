@@ -1,7 +1,7 @@
-"""Rung: the kernels compile for given GPUs, whether or not one is here.
+"""Rung: the Triton kernels compile for the given GPUs, with or without a GPU on this machine.
 
-The kernels are compiled as a launch on a GPU would compile them: for the types, constants and
-alignments of the recorded calls. A process of ours does it, without the learner's Python.
+The kernels are compiled with the types, constants and pointer alignments of the recorded calls, as
+a launch on a GPU would compile them, in a process that does not run the learner's Python code.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
 
 SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 227, 120: 99}
-"""Most shared memory of one block by compute capability (CUDA C++ Programming Guide, table
+"""Maximum shared memory of a block in KiB, by compute capability (CUDA C++ Programming Guide, table
 "Technical Specifications per Compute Capability")."""
 
 ALIGNMENT = 16
@@ -25,10 +25,11 @@ ALIGNMENT = 16
 
 @dataclass(frozen=True)
 class Compiles:
-    """Every kernel that a call launches compiles for every target.
+    """Every kernel of the recorded launches must compile for every target.
 
-    calls: of which some are to be compiled. targets: compute capabilities, 80 for sm_80.
-    max_spill_bytes: of register spills a kernel may have; None reports them without judging.
+    calls: the recorded calls; `KernelCalls.compiled` selects those that are compiled.
+    targets: compute capabilities, 80 for sm_80.
+    max_spill_bytes: maximum bytes of register spills of a kernel; None only reports them.
     """
 
     calls: KernelCalls
@@ -38,7 +39,7 @@ class Compiles:
     timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """Compile each kernel of the recorded launches once for each target."""
+        """Compile each distinct kernel of the recorded launches once for each target."""
         judged = self.calls.judged(session)
         figures: list[dict[str, Any]] = []
         with kernel_process(session, "triton_compile", {}) as link:
@@ -113,7 +114,7 @@ def _require_shared_memory(launch: Launch, target: int, used: int) -> None:
 def _distinct(
     recorded: Sequence[Recorded],
 ) -> Iterator[tuple[Launch, Mapping[str, Any], KernelSource]]:
-    """Launches that are compiled differently, with their arguments as a message."""
+    """Yield launches that the compiler specializes differently, with their argument messages."""
     seen: set[str] = set()
     for told in recorded:
         for launch, message in zip(
@@ -126,7 +127,10 @@ def _distinct(
 
 
 def _specialization(launch: Launch, source: KernelSource) -> object:
-    """All that the compiler is told of a launch: of plain integers only what it assumes of them."""
+    """Return everything that the compiler uses of a launch.
+
+    Of non-constexpr integers, that is only whether they are 1, a multiple of 16, or need 64 bits.
+    """
     constant = {p.name for p in source.kernels[launch.kernel] if p.constexpr}
     return (
         launch.kernel,
@@ -146,7 +150,7 @@ def _assumed(argument: Argument) -> object:
 
 
 def _aligned(launch: Launch) -> Iterator[str]:
-    """Pointers on 16-byte boundaries: the judge's buffers and the allocator's begin on one."""
+    """Yield the names of 16-byte aligned pointers; all buffers start on such a boundary."""
     for name, argument in launch.arguments.items():
         if isinstance(argument, Pointer) and argument.offset % ALIGNMENT == 0:
             yield name

@@ -1,4 +1,4 @@
-"""Rung: the candidate's answers are right, on inputs that it has never seen."""
+"""Rung: the candidate's answers to hidden inputs are correct."""
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
@@ -25,7 +25,8 @@ class Tensor:
     """An input with its values.
 
     values: float64, int or bool, any shape; rounded to `dtype` before the candidate and the
-        reference see them. row_gap: unused elements between rows, for non-contiguous input.
+        reference receive them.
+    row_gap: unused elements between rows, for non-contiguous input.
     """
 
     values: NDArray[Any]
@@ -38,7 +39,7 @@ class Tensor:
         return TensorSpec(self.values.shape, self.dtype, self.row_gap)
 
     def rounded(self) -> NDArray[Any]:
-        """What the reference gets: float64 values as the candidate sees them, or bool."""
+        """Return the reference's input: float64 values as rounded for the candidate, or bool."""
         if self.dtype is BOOL:
             return self.values.astype(np.bool_)
         return to_float64(to_storage(self.values, self.dtype), self.dtype)
@@ -49,7 +50,7 @@ Argument = Tensor | int | float | bool | str | None
 
 @dataclass(frozen=True)
 class Case:
-    """One call to get right. label: how the learner is told of it, without its values."""
+    """One call. label: its name in messages to the learner, which must not reveal the values."""
 
     label: str
     arguments: tuple[Argument, ...]
@@ -57,13 +58,13 @@ class Case:
 
     @property
     def spec(self) -> CallSpec:
-        """The call without values."""
+        """The call's shapes, dtypes and plain arguments."""
         return CallSpec(
             tuple(a.spec if isinstance(a, Tensor) else a for a in self.arguments), self.out
         )
 
     def truth(self, reference: Callable[..., Floats]) -> Floats:
-        """The reference on the rounded inputs."""
+        """Return the reference's float64 result for the rounded inputs."""
         values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
         with np.errstate(all="ignore"), ours("the reference"):
             return np.asarray(reference(*values), np.float64)
@@ -73,9 +74,11 @@ class Case:
 class Correct:
     """Every case must agree with a float64 reference within a derived tolerance.
 
-    cases: makes them from a secret generator, anew for each judging.
-    reference: float64 arrays (bool for masks) to the float64 truth.
-    tolerance: of a case.
+    cases: generates the cases from a secret generator, anew for each judging.
+    reference: takes the arguments (float64 arrays, bool for masks) and returns the expected float64
+        output.
+    tolerance: returns the tolerance for a case.
+    case_timeout_s: seconds for each case.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -85,7 +88,7 @@ class Correct:
     case_timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """Ask for every case; the first wrong one rules."""
+        """Run every case; raise Ruling at the first wrong answer."""
         link = session.worker()
         passed = 0
         for case in made(self.cases(session.rng())):
@@ -103,7 +106,7 @@ class Correct:
 
 
 def ask(case: Case, link: Link, session: Session, timeout_s: float) -> Floats:
-    """The candidate's answer to one case."""
+    """Return the candidate's output for one case as float64."""
     return call(case, link, session, timeout_s)[0]
 
 
@@ -115,9 +118,12 @@ def call(
     *,
     watch: str | None = None,
 ) -> tuple[Floats, Message]:
-    """The candidate's answer to one case, read while its process is frozen, and the worker's reply.
+    """Run one case; return the output as float64 and the worker's reply.
 
-    watch: what the worker notes meanwhile: see `Worker.on_plan`.
+    The output is read while the worker is frozen. Raises Ruling if the candidate fails, changes an
+    input or writes outside of its output.
+
+    watch: what the worker records during the call: see `Worker.on_plan`.
     """
     arena = Arena([case.spec], seal_inputs=False)
     try:
@@ -148,7 +154,7 @@ def fill(call: Call, case: Case) -> None:
 def require_agreement(
     case: Case, answer: Floats, reference: Callable[..., Floats], tolerance: Tolerance
 ) -> None:
-    """Ruling WRONG_ANSWER when the answer is not the truth within tolerance."""
+    """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the reference within tolerance."""
     disagreement = compare(answer, case.truth(reference), tolerance)
     if disagreement is None:
         return
@@ -159,7 +165,7 @@ def require_agreement(
 
 @contextmanager
 def frozen(link: Link) -> Generator[None]:
-    """The worker stands still inside."""
+    """Freeze the worker inside the `with` block."""
     link.freeze()
     try:
         yield
@@ -168,19 +174,20 @@ def frozen(link: Link) -> Generator[None]:
 
 
 def ruling_about(case: Case) -> AbstractContextManager[None]:
-    """Says in a ruling's sentence which case it is about, with its dtypes and shapes."""
+    """Prefix a Ruling's sentence with the case's label and the dtypes and shapes of its tensors."""
     return labelled(f"{_capitalized(case.label)} ({_tensors(case)})", case)
 
 
 def _tensors(case: Case) -> str:
-    """Dtype and shape of its tensors, as PyTorch writes them: `float32 [1013]`."""
+    """Return dtypes and shapes of the case's tensors in PyTorch's notation: `float32 [1013]`."""
     specs = [a.spec for a in case.arguments if isinstance(a, Tensor)]
     return ", ".join(f"{s.dtype.torch_name} {list(s.shape)}" for s in specs) or "no tensor"
 
 
 def require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:
-    """Ruling unless what was returned, where anything is to be, has the output's dtype and shape,
-    and lies on the inputs' device.
+    """Raise Ruling unless the returned tensor has the output's dtype, shape and device.
+
+    Other styles than "return" are not checked.
     """
     if candidate.style != "return":
         return

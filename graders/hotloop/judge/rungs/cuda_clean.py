@@ -1,4 +1,4 @@
-"""Rung: a CUDA kernel has no races and no other faults that happen to leave the result right."""
+"""Rung: a CUDA kernel has no data races or other faults, even if its result happens to be right."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,10 +16,7 @@ from hotloop.simulate.orders import ORDERS
 
 @dataclass(frozen=True)
 class CudaClean:
-    """No finding in any order of threads, and the same right answer in all of them.
-
-    cases: few and small; each is run once an order.
-    """
+    """The simulator reports no finding in any thread order, and each answer is correct."""
 
     launch: CudaLaunch
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -29,7 +26,7 @@ class CudaClean:
     case_timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:
-        """Run every case in every order; the first finding rules."""
+        """Run every case in every thread order; raise Ruling at the first finding."""
         runs = 0
         simulated = simulator(self.launch, session)
         for case in made(self.cases(session.rng())):

@@ -1,9 +1,9 @@
-"""Rung: CUDA C++ kernels compile for given GPUs, without spills and with loads that are wide.
+"""Rung: CUDA C++ kernels compile for the given GPUs, without register spills and with wide loads.
 
-nvcc runs in a process of ours, confined where there is nothing to see, on the text of the learner's
-file alone; the learner's Python has no part in it. A source may include whatever the compiler can
-read, and error messages quote what was read: so of all that nvcc says, only diagnostics about the
-learner's own file or about the toolkit's headers are passed on.
+nvcc runs on the learner's file alone, in a sandboxed process that has no access to other files and
+does not run the learner's Python code. A source may include any file that the compiler can read,
+and error messages quote included text. So the learner sees only diagnostics about their own file or
+the toolkit's headers.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from hotloop.nvcc.toolchain import DISASSEMBLER_REMEDY, Toolchain
 from hotloop.simulate.problem import ToolMissing
 
 _REPLY_S = 30.0
-"""What the process may take beyond nvcc's own time: to start it, to take the machine code apart."""
+"""Seconds beyond nvcc's own time limit: for starting the process and disassembling machine code."""
 
 _TEXT_LIMIT = 3000
 _NAME_LIMIT = 120
@@ -32,14 +32,17 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class CudaCompiles:
-    """The task's kernel compiles for every target, and is worth running.
+    """The task's kernel must compile for every target and meet limits on resources.
 
-    kernels: others in its place, by their own name; every instance of a template counts. targets:
-        compute capabilities, 80 for sm_80. block: threads of a block, for the occupancy; it must be
-        possible to launch it. dynamic_shared_bytes: that the launch asks for.
-    max_spill_bytes: of register spills a kernel may have; None reports them without judging.
-    min_load_bytes: what the widest load from global memory moves at least (a tail may be
-        narrower); None reports it without judging. include: folders with more headers, of ours.
+    kernels: names of the kernels to check instead of the task's; every instance of a template
+        counts.
+    targets: compute capabilities, 80 for sm_80.
+    block: threads per block, for the occupancy; such a launch must be possible.
+    dynamic_shared_bytes: dynamic shared memory of the launch.
+    max_spill_bytes: maximum bytes of register spills of a kernel; None only reports them.
+    min_load_bytes: minimum width of a kernel's widest load from global memory (a tail may be
+        narrower); None only reports it.
+    include: more folders with headers of the check.
     """
 
     kernels: tuple[str, ...] = ()
@@ -88,7 +91,7 @@ class CudaCompiles:
         told = [d for d in outcome.diagnostics() if d.failure and _may_be_told(d, outcome, file)]
         sentence = f"It does not compile for sm_{outcome.capability}"
         if told:
-            # What the file itself says wrong comes before what a header says of it.
+            # Show an error in the file itself before an error in a header.
             first = next((d for d in told if d.file == file), told[0])
             sentence = f"{_place(first, file)}: {sentence}: {readable(first.message, 300)}"
         texts = [d.text if outcome.read is not None else d.text.splitlines()[0] for d in told]
@@ -99,7 +102,7 @@ class CudaCompiles:
 
 @dataclass(frozen=True)
 class _Ruled:
-    """The judgement of what was compiled."""
+    """The verdict about the compiled kernels."""
 
     rung: CudaCompiles
     file: str
@@ -107,7 +110,7 @@ class _Ruled:
     named: list[tuple[Kernel, Code]] = field(default_factory=list[tuple[Kernel, Code]])
 
     def sentence(self, session: Session) -> str:
-        """Ruling about the worst of the kernels; the figures of all are noted."""
+        """Record the figures of all kernels; raise Ruling if one of them breaks a limit."""
         self.named.extend(self._named())
         found = self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
         session.note(kernels=[self._figures(k, code) for k, code in self.named[:_SHOWN]])
@@ -167,7 +170,7 @@ class _Ruled:
         if found >= least:
             return None
         if found == 0 and code == "PTX":
-            # In PTX, a function that was not inlined is outside of its kernel.
+            # In PTX, the loads of a function that was not inlined are outside of the kernel.
             return Verdict.NOT_MEASURED, (
                 f"Loads of {_called(worst)} were not found without a disassembler: "
                 f"{DISASSEMBLER_REMEDY}"
@@ -235,20 +238,23 @@ def _compile(file: str, source: str, job: Mapping[str, Any], link: Link) -> Outc
 
 
 def _strangers(outcome: Outcome, allowed: Sequence[Path]) -> bool:
-    """True when the compiler read what is neither the learner's file nor one of the headers."""
+    """Return True if the compiler read a file besides the learner's and the allowed headers."""
     return any(not _known(read, allowed) for read in outcome.read or ())
 
 
 def _known(read: str, allowed: Sequence[Path]) -> bool:
     if "/" not in read:
-        # In the folder of the compilation, where nothing but the file itself is.
+        # A file in the compilation's folder, which contains only the learner's file.
         return True
     path = Path(read).resolve()
     return any(path.is_relative_to(folder.resolve()) for folder in allowed)
 
 
 def _may_be_told(found: Diagnostic, outcome: Outcome, file: str) -> bool:
-    """Other files are spoken of only when it is known that they are headers."""
+    """Return True if the learner may see the diagnostic.
+
+    Diagnostics of other files are shown only if the list of files that the compiler read is known.
+    """
     return found.file in (None, file) or outcome.read is not None
 
 

@@ -1,4 +1,4 @@
-"""Rung: a CUDA kernel's answers are right, in the simulator, on inputs it has never seen."""
+"""Rung: a CUDA kernel gives correct answers to hidden inputs in the simulator."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.session import Session
 
 ORDER = "reverse"
-"""The last thread runs first. A missing barrier then often leaves the result right, as it does on a
-GPU: to find it is another rung's affair."""
+"""Thread order of the simulator: the last thread runs first. A missing barrier often leaves the
+result correct, as on a GPU; finding races is the task of `CudaClean`."""
 
 
 @dataclass(frozen=True)
 class CudaCorrect:
-    """Every case must agree with a float64 reference; nothing may leave its tensors.
+    """Every case must agree with a float64 reference, without accesses outside the tensors.
 
     cases, reference, tolerance: as in `Correct`.
     """
@@ -32,7 +32,7 @@ class CudaCorrect:
     case_timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:
-        """Compile once, run every case; the first wrong one rules."""
+        """Compile once and run every case; raise Ruling at the first wrong answer."""
         passed = 0
         simulated = simulator(self.launch, session)
         for case in made(self.cases(session.rng())):
@@ -45,7 +45,7 @@ class CudaCorrect:
         return said
 
     def _require_right(self, case: Case, ran: Simulated) -> None:
-        """Where something else was found as well, it may be the reason."""
+        """Raise Ruling for a wrong answer; append the first finding, which may be the cause."""
         try:
             require_agreement(case, ran.answer, self.reference, self.tolerance(case))
         except Ruling as ruling:

@@ -1,4 +1,4 @@
-"""Rungs for an operator: its file holds several functions, each of which another rung asks for."""
+"""Rungs for an operator whose file holds several functions, each judged by another rung."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Called:
-    """A rung that judges another function of the candidate's file, called `name`."""
+    """A rung that runs `rung` on another function of the candidate's file, called `name`."""
 
     name: str
     rung: Rung
@@ -26,20 +26,20 @@ class Called:
 
     @property
     def after(self) -> tuple[str, ...]:
-        """Those of the rung."""
+        """`after` of the wrapped rung."""
         return after(self.rung)
 
     def __call__(self, session: Session) -> str:
-        """As the rung does."""
+        """Run the wrapped rung on the function."""
         return self.rung(session.of(self.name, self.style))
 
 
 @dataclass(frozen=True)
 class RightOrRefused:
-    """Every case ends in the right answer or in an exception, never in a wrong answer.
+    """Every case must end in a correct answer or an exception, never in a wrong answer.
 
-    For what need not be possible, and must not go wrong in silence. It needs a rung that shows
-    that the function's own work is right: one that refuses everything passes here.
+    For cases that the operator may reject but must not compute incorrectly. Another rung must show
+    that the function works, since a function that always raises passes here.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -49,7 +49,7 @@ class RightOrRefused:
     case_timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """Ask for every case; the first wrong one rules."""
+        """Run every case; raise Ruling at the first wrong answer."""
         link = session.worker()
         right, cases = 0, 0
         for case in made(self.cases(session.rng())):
@@ -66,7 +66,7 @@ class RightOrRefused:
         return said
 
     def _is_right(self, case: Case, link: Link, session: Session) -> bool:
-        """False when it raised an exception."""
+        """Return True for a correct answer, False if the function raised an exception."""
         patience = session.timeout(self.case_timeout_s)
         try:
             answer = ask(case, link, session, patience)

@@ -1,7 +1,7 @@
-"""Rung: what a CUDA kernel moves, as the simulator counts it: efficient, without a GPU.
+"""Rung: memory traffic of a CUDA kernel as the simulator counts it, without a GPU.
 
-Global memory is counted in sectors of 32 bytes, so that lanes which are not next to each other
-cost what they cost on a GPU; shared memory in passes over its banks.
+Global memory is counted in sectors of 32 bytes, so uncoalesced accesses cost what they cost on a
+GPU. Shared memory is counted in passes, so bank conflicts count.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,19 +20,18 @@ from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
 from hotloop.judge.session import Session
 
 CONFLICTS = 1.05
-"""Passes over the banks, against the fewest, that still count as none too many."""
+"""Allowed ratio of shared memory passes to the minimum number of passes."""
 
 WIDE = 0.5
-"""Of the bytes that are loaded: at least this share by loads that are wide enough."""
+"""Minimum share of the loaded bytes that must come from loads of the required width."""
 
 
 @dataclass(frozen=True)
 class CudaTraffic:
-    """Bytes that move between a kernel and global memory, against the fewest possible.
+    """Bytes between a kernel and global memory, compared with the minimum.
 
-    fewest_bytes: of the case, every needed element read once and every result written once.
-    width: bytes that loads must have, 16 for vector loads, but for a tail; 0 where it does not
-        matter.
+    fewest_bytes: minimum for the case: each needed element read once, each result written once.
+    width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 
     launch: CudaLaunch
@@ -47,7 +46,7 @@ class CudaTraffic:
     timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:
-        """Run one case and count."""
+        """Run one case and count its memory traffic."""
         with ours("making the case"):
             case = self.case(session.rng())
         simulated = simulator(self.launch, session)
@@ -109,7 +108,7 @@ def _conflicts(sites: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _worst(sites: Sequence[Mapping[str, Any]]) -> str:
-    """The line that moves most beyond what was asked for, where lanes are not side by side."""
+    """Name the line with the most excess bytes if it is uncoalesced; empty otherwise."""
     worst = max(sites, key=lambda s: int(s["moved"]) - int(s["bytes"]), default=None)
     if worst is None or int(worst["moved"]) <= 1.1 * int(worst["bytes"]):
         return ""

@@ -1,4 +1,4 @@
-"""Rung: fast on a CPU, against a baseline measured in the same minutes, and against the limit."""
+"""Rung: speedup on a CPU over a baseline measured at the same time, and fraction of the limit."""
 
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -21,42 +21,43 @@ from hotloop.judge.verification import Rows
 from hotloop.judge.window import Side, Window, Workload
 
 WINDOW_S = 0.045
-"""A window is at least this long, so that the protocol costs at most 1 % of it."""
+"""Minimum length of a window in seconds, so that the protocol takes at most 1 % of it."""
 
 MOST_CALLS = 256
 MOST_BYTES = 1 << 30
-"""Of a window's inputs and outputs; a window of fast calls is shorter instead."""
+"""Maximum bytes of a window's inputs and outputs; a window of fast calls is then shorter than
+WINDOW_S."""
 
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 8
 BINDING_LOSS = 1.03
 IMPLAUSIBLE = 1.3
-"""Nobody is this many times faster than the measured copy; caches explain some of it."""
+"""Maximum credible speed as a multiple of the measured limit; caches explain some excess."""
 
 
 Entrant = Callable[[Session], tuple[Link, Candidate]]
-"""What is timed for a candidate: a worker, and the function that is called in it."""
+"""Returns what is timed for a candidate: a worker and the function to call in it."""
 
 
 def own_worker(session: Session) -> tuple[Link, Candidate]:
-    """The candidate itself, where it lives."""
+    """Return the candidate's own worker and function."""
     return session.worker(), session.candidate
 
 
 def _nothing(_link: Link, _session: Session) -> None:
-    """Most baselines are ready when they have started."""
+    """Default `prepare`: most baselines need no preparation."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A function in a file of ours, destination style.
+    """A function in a file of the check, in destination style.
 
-    copy: a function in the same file that only copies, for the ceiling.
-    beside: other files of ours that it needs, by the name that it knows them by; without any, it
-        sees the folder that it lies in.
-    prepare: what is to be done in a worker that has just started, such as giving it a model.
-    environment: variables of its process.
-    label: what the evidence calls it, if not by its name.
+    copy: name of a function in the same file that only copies, for measuring the bandwidth limit.
+    beside: other files that the baseline needs, by the name under which it imports or reads them;
+        if empty, the worker sees the whole folder of `path`.
+    prepare: called with each new worker, for example to load a model.
+    environment: environment variables of its process.
+    label: its name in the evidence; by default `name`.
     """
 
     path: Path
@@ -69,11 +70,11 @@ class Baseline:
 
     @property
     def told(self) -> str:
-        """For the evidence."""
+        """The baseline's name in the evidence."""
         return self.label or self.name
 
     def start(self, session: Session) -> tuple[Link, Candidate]:
-        """A worker of its own, and what is called in it."""
+        """Start a worker for the baseline; return it and the function to call in it."""
         link = session.trusted(self.folder(session), self.environment)
         self.prepare(link, session)
         ours = Candidate(self.name, self.path.name, "destination")
@@ -81,7 +82,7 @@ class Baseline:
         return link, ours
 
     def folder(self, session: Session) -> Path:
-        """What its worker sees."""
+        """Return the folder that the baseline's worker sees."""
         if not self.beside:
             return self.path.parent
         files = {self.path.name: self.path, **self.beside}
@@ -90,12 +91,13 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Fast:
-    """Speed in windows of many calls: throughput, with the inputs unknown before the clock runs.
+    """Throughput in windows of many calls, whose inputs are unknown until the clock starts.
 
-    fewest_bytes: of one call, read and written once.
-    fewest_flops: of one call, where arithmetic is the limit and not the bytes.
-    entrant: gives what is timed, if that is not the candidate itself but a file that it has made.
-    baseline_workload: where the baseline computes something else that costs the same.
+    fewest_bytes: minimum traffic of one call in bytes, with everything read and written once.
+    fewest_flops: operations of one call; set it if arithmetic is the limit instead of bandwidth.
+    entrant: returns what is timed, if not the candidate itself but a file that it made.
+    baseline_workload: workload of the baseline, if it computes something else of the same cost.
+    seconds: time for measuring.
     """
 
     timed: ClassVar[bool] = True
@@ -109,7 +111,7 @@ class Fast:
     baseline_workload: Workload | None = None
 
     def __call__(self, session: Session) -> str:
-        """Correctness is known; measure, compare, rule."""
+        """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
         threads = session.launcher.threads
         link, run = self.entrant(session)
         session.progress("starting the baseline")
@@ -131,7 +133,7 @@ class Fast:
 
     @contextmanager
     def _twin(self, like: Side, session: Session) -> Generator[Side]:
-        """The baseline in another process, placed and warmed up like the first one."""
+        """Start the baseline in another process, placed and warmed up like the first one."""
         link, _ = self.baseline.start(session)
         try:
             twin = Side(link, like.candidate, like.workload, like.threads, session.seeds)
@@ -171,7 +173,7 @@ class Fast:
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
 
     def _limit(self, side_a: Side, side_b: Side, session: Session) -> Limit:
-        """Of a mean call of the candidate."""
+        """Return the limit for an average call of the candidate."""
         session.progress("measuring the device's limit")
         specs = [call.spec for call in side_b.calls]
         if self.fewest_flops is not None:
@@ -183,7 +185,10 @@ class Fast:
         return Limit(moved / peak, moved, peak)
 
     def _copied_per_second(self, side: Side, session: Session) -> float:
-        """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
+        """Return the bandwidth in bytes/s of a plain copy over buffers of the same sizes.
+
+        It uses the same threads.
+        """
         side.link.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, verify=_anything)
@@ -192,10 +197,10 @@ class Fast:
 
 
 def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
-    """Let a compiler compile, with all cores and before anything is measured.
+    """Compile what needs compiling, on all cores, before anything is measured.
 
-    Outwardly it is a window like any other. It has each kind of call once: one like another brings
-    nothing to compile, and a slow baseline takes seconds for each.
+    To the worker it looks like any other window. It contains each distinct call once: repeating one
+    would compile nothing more, and a slow baseline takes seconds per call.
     """
     specs = (workload.spec(seeds.shapes(), i) for i in range(WARMUP_CALLS))
     side.plan(list(dict.fromkeys(specs)))
@@ -203,9 +208,10 @@ def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
 
 
 def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) -> float:
-    """Plan so many calls that a window lasts at least WINDOW_S; warms up on the way.
+    """Plan enough calls for a window of at least WINDOW_S, which also warms up.
 
-    count: to begin with. Returns the seconds of the fastest window that was seen at the end.
+    count: number of calls to start with. Returns the time of the fastest window of the final plan,
+        in seconds.
     """
     while True:
         specs = [workload.spec(seeds.shapes(), i) for i in range(count)]
@@ -222,13 +228,16 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) 
 
 
 def _most_calls(specs: Sequence[CallSpec]) -> int:
-    """How many calls like these a window may have."""
+    """Return the maximum number of calls like these in a window."""
     mean_bytes = sum(map(call_bytes, specs)) / len(specs)
     return max(1, min(MOST_CALLS, int(MOST_BYTES // mean_bytes)))
 
 
 def _bind_if_it_helps(side: Side, fastest: float) -> None:
-    """One core a thread, unless that is slower: who starts threads in each call loses by it."""
+    """Bind each thread to one core, unless that is slower.
+
+    It is slower for code that starts new threads in each call.
+    """
     if side.threads == 1:
         return
     cores = cores_of(side.link)
@@ -238,13 +247,13 @@ def _bind_if_it_helps(side: Side, fastest: float) -> None:
 
 
 def call_bytes(spec: CallSpec) -> int:
-    """Memory that one call's tensors take."""
+    """Return the bytes of one call's tensors."""
     tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(t.bytes for t in (*tensors, spec.out))
 
 
 def _anything(_call: Call, _rows: Rows) -> None:
-    """What a ceiling's calls write is nobody's answer."""
+    """Verifier of the bandwidth measurement, whose output is not checked."""
 
 
 def _windows(side: Side, count: int) -> Sequence[Window]:

@@ -1,4 +1,4 @@
-"""Rung: right on the GPU, on inputs in the judge's own device memory."""
+"""Rung: correct answers on the GPU, for inputs in device memory that the judge allocates."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -35,9 +35,9 @@ from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
 @dataclass(frozen=True)
 class GpuCorrect:
-    """Every case must agree with a float64 reference, computed on the CPU, when it ran on the GPU.
+    """Every case, computed on the GPU, must agree with a float64 reference computed on the CPU.
 
-    cases, reference, tolerance: as for `Correct`; the cases may be larger here.
+    cases, reference, tolerance: as in `Correct`; cases may be larger here.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -47,7 +47,7 @@ class GpuCorrect:
     case_timeout_s: float = 120.0
 
     def __call__(self, session: Session) -> str:
-        """Ask for every case; the first wrong one rules."""
+        """Run every case; raise Ruling at the first wrong answer."""
         card = card_for(session)
         session.note(gpu=card.facts.name)
         with candidate_worker(session, card) as link:
@@ -56,7 +56,7 @@ class GpuCorrect:
         return f"Right on the {card.facts.name} on all {passed} hidden cases."
 
     def judge_on(self, driver: Driver, link: Link, candidate: Candidate, seeds: Seeds) -> int:
-        """Number of cases, all of them right. Ruling about the first that is not."""
+        """Return the number of cases. Raises Ruling at the first wrong answer."""
         passed = 0
         for case in made(self.cases(seeds.generator())):
             with ruling_about(case):
@@ -70,7 +70,7 @@ class GpuCorrect:
 def ask(
     case: Case, candidate: Candidate, link: Link, driver: Driver, seeds: Seeds, timeout_s: float
 ) -> Floats:
-    """The candidate's answer to one case, read from device memory while its process is frozen."""
+    """Return the candidate's output for one case, read from device memory while it is frozen."""
     layout = Layout.of([case.spec])
     call = layout.calls[0]
     destination = candidate.style == "destination"
@@ -106,13 +106,13 @@ def _lent(driver: Driver, layout: Layout) -> Loan:
 
 
 def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]:
-    """Raw elements of a tensor in device memory, copied to the host."""
+    """Copy a tensor's raw elements from device memory to the host."""
     span = driver.to_host(buffer.address + place.offset, _span(place))
     return _strided(span, place)
 
 
 def run(link: Link, loan: Loan, timeout_s: float) -> Message:
-    """Lend the memory to a worker that has its plan, and wait until it has made its calls."""
+    """Lend the device memory to a worker that has its plan; wait until it has made the calls."""
     fds = [buffer.export() for buffer in loan.buffers]
     try:
         return link.request({"op": "device_run"}, timeout_s, fds)

@@ -1,4 +1,4 @@
-"""Rung: fast on the GPU, against a baseline measured in the same minutes, and against the card."""
+"""Rung: speedup on the GPU over a baseline measured at the same time, and fraction of the limit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -24,22 +24,24 @@ from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_
 
 CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.10
-"""No kernel moves bytes this many times faster than the measured copy; tensors exceed the L2."""
+"""Maximum credible speed as a multiple of the measured copy bandwidth; the tensors do not fit in
+L2."""
 
 MOST_UNCERTAIN = 0.01
-"""Of a leg: how uncertain the protocol's cost may be, which is taken off the measured time."""
+"""Maximum uncertainty of the protocol cost subtracted from the time, as a share of a leg."""
 
 
 @dataclass(frozen=True)
 class GpuFast:
-    """Throughput on the GPU in windows of many calls on fresh inputs.
+    """Throughput on the GPU, in windows of many calls on fresh inputs.
 
-    fewest_bytes, fewest_flops: of one call; a time shorter than either allows is implausible.
-    baseline_truth: what the baseline computes, where that is something else, as the workload's
-        truth: a level is then a share of what a copy reaches.
-    seconds: budget of the measurement.
-    implausible: the fraction of the limit above which not all of the work can have been done.
-    helpers, helper_bytes: further processes of ours on the card, and the memory that they take.
+    fewest_bytes, fewest_flops: minimum of one call; a time shorter than either allows is
+        implausible.
+    baseline_truth: reference of the baseline if it computes something else, such as a copy; a level
+        is then a share of the copy's speed.
+    seconds: time for measuring.
+    implausible: fraction of the limit above which some of the work cannot have been done.
+    helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
     """
 
     workload: DeviceWorkload
@@ -55,9 +57,9 @@ class GpuFast:
     helper_bytes: int = 0
 
     def __call__(self, session: Session) -> str:
-        """Correctness is known; measure, compare, rule."""
+        """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
         card = card_for(session)
-        # The judge, the notebook's kernel where there is one; then each worker that is started.
+        # The judge and the notebook's kernel, if any; each worker adds one when it starts.
         card.clocks.expected_clients = (
             1 + self.helpers + max(guests_of(session), int(session.candidate.file is None))
         )
@@ -112,7 +114,7 @@ class GpuFast:
         return DeviceSide(link, candidate, workload, card, session.seeds, free, session.budget)
 
     def of_baseline(self) -> DeviceWorkload:
-        """What the baseline computes."""
+        """Return the workload with the baseline's reference."""
         if self.baseline_truth is not None:
             return replace(self.workload, truth=self.baseline_truth)
         return replace(
@@ -154,7 +156,7 @@ class GpuFast:
         return rule_on_speed(session, outcome, evidence, self.implausible)
 
     def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
-        """By the card's measured ceilings."""
+        """Return the limit for an average call, from the GPU's measured bandwidth and FLOP/s."""
         count = len(side.calls)
         moved = sum(self.fewest_bytes(c.spec) for c in side.calls) / count
         moving = moved / ceiling.bytes_per_s
@@ -166,10 +168,10 @@ class GpuFast:
 
 
 def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
-    """Measure what a leg costs without calls and take it off `side`'s windows; its share of a leg.
+    """Subtract the protocol's cost per leg from `side`'s windows; return its share of a leg.
 
-    Handing over memory takes time in the driver that belongs to neither side. Ruling UNDECIDED
-    when that time varies so much that taking it off would not be accurate.
+    Handing over device memory takes driver time that neither side causes; an empty leg of `trusted`
+    measures it. Raises Ruling(UNDECIDED) if it varies too much to be subtracted.
     """
     cost, uncertain = trusted.protocol_cost(side.layout)
     side.leg_cost_s = 0.0
@@ -184,7 +186,10 @@ def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
 
 
 def blame(link: Link, card: Card, state: str) -> Ruling:
-    """Who kept the card busy? End the candidate and look again: if the card rests, it was it."""
+    """Return the Ruling for a busy GPU: TAMPERED if it becomes idle once the candidate is ended.
+
+    UNDECIDED otherwise, since other programs then use it.
+    """
     if link.confined is None:
         return _others_use_it(state)
     link.close()

@@ -1,8 +1,8 @@
-"""Rungs for what computes on a GPU but is given its inputs in the host's memory: a training loop.
+"""Rungs for a training loop: it computes on a GPU, but receives its inputs in host memory.
 
-How the data gets to the card is part of what is judged. Timed is from the first byte that the loop
-may see until its result lies in the judge's memory, which no work that is still under way can have
-reached. The protocol is that of a CPU; card and clocks are watched as for kernels.
+Data transfer to the GPU is part of what is judged. The timer runs from the first byte that the loop
+can read until its result is in the judge's host memory, so GPU work still in flight cannot be left
+out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -39,18 +39,20 @@ RESOLVE_TIMEOUT_S = 120.0
 CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.3
 WARMUP_WINDOWS = 3
-"""Algorithms are chosen, graphs captured and code compiled in them; none of it is timed."""
+"""Windows in which algorithms are selected, graphs captured and code compiled; they are not timed.
+"""
 
 LONG_WINDOWS = Pace(pairs=3, looks=(6, 9, 14))
-"""A window is one whole call, of tenths of a second: what disturbs a short one is lost in it."""
+"""Fewer windows: each one is a whole call of tenths of a second, so a short disturbance matters
+little."""
 
 Entrant = Callable[[Session, Card], AbstractContextManager[tuple[Link, Candidate]]]
-"""What computes for a candidate: a worker, and the function that is called in it."""
+"""Yields what is judged for a candidate: a worker and the function to call in it."""
 
 
 @contextmanager
 def own_worker(session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
-    """The candidate itself."""
+    """Yield the candidate's own worker and function."""
     with candidate_worker(session, card) as link:
         yield link, session.candidate
 
@@ -59,7 +61,7 @@ def own_worker(session: Session, card: Card) -> Generator[tuple[Link, Candidate]
 class GpuRefereed:
     """As `Refereed`, with candidate and referee on the GPU.
 
-    entrant: gives what is asked, if that is not the candidate itself but a file that it has made.
+    entrant: yields what is judged, if not the candidate itself but a file that it made.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -71,7 +73,7 @@ class GpuRefereed:
     entrant: Entrant = own_worker
 
     def __call__(self, session: Session) -> str:
-        """Ask both for every case; the first wrong one rules."""
+        """Run every case on both; raise Ruling at the first disagreement."""
         with card_for_three(session) as card:
             passed = 0
             with (
@@ -92,12 +94,12 @@ class GpuRefereed:
 
 
 class CardSide(Side):
-    """A side whose windows count only when the card was free and not throttled around them."""
+    """A side whose windows count only if the GPU was free and not throttled when they ended."""
 
     card: Card | None = None
 
     def window(self, adversarial: Sequence[bool]) -> Window:
-        """As on a CPU, and the card is looked at when everything stands still again."""
+        """Make a window as on a CPU; check the GPU after the worker is frozen again."""
         window = super().window(adversarial)
         if self.card is None or self.card.clean():
             return window
@@ -106,9 +108,9 @@ class CardSide(Side):
 
 @dataclass(frozen=True)
 class GpuRefereedFast:
-    """Speed of whole calls on the GPU, every timed answer compared with the referee's.
+    """Speed of whole calls on the GPU, with every timed answer compared with the referee's.
 
-    fewest_flops: of one call; the card's measured matrix product gives the limit.
+    fewest_flops: operations of one call; the GPU's measured matmul FLOP/s gives the limit.
     entrant: as in `GpuRefereed`.
     """
 
@@ -124,7 +126,7 @@ class GpuRefereedFast:
     entrant: Entrant = own_worker
 
     def __call__(self, session: Session) -> str:
-        """Correctness is known; measure, compare, rule."""
+        """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
         try:
             return self._measured(session)
         except Overrun:
@@ -171,7 +173,7 @@ class GpuRefereedFast:
             for _ in range(WARMUP_WINDOWS):
                 session.budget.remaining_s()
                 side.window([False])
-        # Our own baseline was right while it warmed up; the time is needed for the candidate.
+        # The baseline's answers were verified during warm-up; spend the time on the candidate's.
         a.workload = replace(a.workload, verify=_was_verified)
         links: tuple[Link, Link] = (b.link, a.link)
         with undisturbed(links, session.launcher.threads):
@@ -202,4 +204,4 @@ class GpuRefereedFast:
 
 
 def _was_verified(_call: Call, _rows: Rows) -> None:
-    """What our own baseline computes was compared before."""
+    """Verifier of the baseline after warm-up, where its answers were compared."""

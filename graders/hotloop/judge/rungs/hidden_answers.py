@@ -1,4 +1,4 @@
-"""Rung: right answers to questions that a program of ours makes, with the truth."""
+"""Rung: correct answers to questions that a trusted program generates with their answers."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class HiddenAnswers:
-    """As `Answers`, for questions that take a sandboxed program to make.
+    """As `Answers`, for questions that only a sandboxed program can generate.
 
-    entry: the function that is asked, if not the task's own.
+    entry: name of the function to ask, if not the task's.
     """
 
     questions: Callable[[np.random.Generator, Session], Iterable[Question]]
@@ -23,7 +23,7 @@ class HiddenAnswers:
     timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """Ask all of them; the first wrong answer rules."""
+        """Ask every question; raise Ruling at the first wrong answer."""
         asked = session.of(self.entry) if self.entry else session
         answers = Answers(lambda rng: self.questions(rng, session), timeout_s=self.timeout_s)
         return answers(asked)

@@ -1,4 +1,4 @@
-"""Rung: what the candidate has made stands up to everything that is asked of it."""
+"""Rung: what the candidate made passes a list of inspections."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Look:
-    """At one thing. label: how the learner is told of it.
+    """One inspection. label: its name in messages to the learner.
 
-    mismatch: has it made, unless an earlier rung has, and looks at it; a sentence's beginning, or
-        None.
+    mismatch: has the candidate make the object, unless an earlier rung did, and inspects it;
+        returns the beginning of a sentence, or None if it passes.
     """
 
     label: str
@@ -22,10 +22,11 @@ class Look:
 
 @dataclass(frozen=True)
 class Holds:
-    """Nothing is to be complained of.
+    """Every inspection must pass.
 
-    looks: in order, and not before the one ahead has found all well. said: then; with {count}, of
-        the looks.
+    looks: yields the inspections in order; the next one is requested only after the one before
+        passed.
+    said: sentence if all pass; `{count}` is the number of inspections.
     """
 
     looks: Callable[[Session], Iterable[Look]]
@@ -33,7 +34,7 @@ class Holds:
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """Look at everything; the first mismatch rules."""
+        """Make every inspection; raise Ruling at the first mismatch."""
         count = 0
         for look in self.looks(session):
             session.progress(look.label)

@@ -1,10 +1,4 @@
-"""The judged calls of a learner's Triton function: each is recorded, and replayed without Python.
-
-The worker notes the launches of every call, so that a launcher cannot tell one call from another.
-When all calls were made, their launches are replayed in a process that holds the vetted kernels and
-nothing else of the learner's, on inputs sampled after the recording: cases of the same kinds and
-shapes with other values. Only what the kernels compute there counts.
-"""
+"""Judged calls of a learner's Triton function: recorded, then replayed without its Python code."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,13 +23,13 @@ from hotloop.judge.twins import twins, with_values_of
 Rng = np.random.Generator
 
 REPLAYS_S = 40.0
-"""Replays of correctness cases go on that long, in random order; a slow kernel is not replayed on
-every case. Counted cases are always replayed."""
+"""Time for replaying correctness cases, in random order; slow kernels are not replayed on every
+case. Counted cases are always replayed."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The claimed launches of one call, and the kernels that they name."""
+    """The launches that the worker reports for one call, and the kernels that they name."""
 
     plan: Plan
     source: KernelSource
@@ -43,7 +37,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class TensorTraffic:
-    """What was moved from and to one tensor of `size` bytes; temporaries have size 0."""
+    """Bytes loaded from and stored to one tensor of `size` bytes; temporaries have size 0."""
 
     name: str
     size: int
@@ -53,12 +47,13 @@ class TensorTraffic:
 
 @dataclass(frozen=True)
 class Judged:
-    """All calls were right, and so were the replays.
+    """The result, if all calls and all replays were correct.
 
-    cases: number of correctness cases, `replayed` of which the kernels computed alone as well.
-    counted: the counted cases with what their replays moved. waves: of each of them, the bytes that
-    its programs load if a cache keeps what `resident` programs in a row share. compiled: what is to
-    be compiled.
+    cases: number of correctness cases; `replayed` of them were also replayed by the kernels alone.
+    counted: the counted cases with the memory traffic of their replays.
+    waves: for each of them, bytes loaded if a cache keeps what `resident` consecutive programs
+        share.
+    compiled: launches that a `Compiles` rung compiles.
     """
 
     cases: int
@@ -70,7 +65,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class _Asked:
-    """One call to make. again: the same case with values that were not sampled yet."""
+    """One call to make. again: returns the same case with newly sampled values."""
 
     case: Case
     again: Callable[[], Case]
@@ -79,13 +74,14 @@ class _Asked:
 
 @dataclass(frozen=True)
 class KernelCalls:
-    """What a Triton function is called with, for all rungs that look at its calls.
+    """The calls of a Triton function, shared by all rungs that inspect them.
 
-    cases: of correctness, made anew for each judging from a secret generator. Generators of twins
-        (`hotloop.judge.twins`) must give cases of equal shapes.
-    counted: a short case whose bytes are counted; several are sampled and mixed with the others.
-    compiled: the case whose launches are compiled for GPUs; None: the counted ones.
-    resident: programs, in the order of their numbers, that share a cache of `Judged.waves`.
+    cases: generates the correctness cases from a secret generator, anew for each judging. Twin
+        generators (`hotloop.judge.twins`) must give cases of equal shapes.
+    counted: generates a short case whose bytes are counted; `counted_calls` of them are mixed with
+        the others.
+    compiled: generates the case whose launches are compiled for GPUs; None: the counted ones.
+    resident: number of consecutive programs that share the cache of `Judged.waves`.
     reference, tolerance: as in `Correct`.
     """
 
@@ -99,7 +95,7 @@ class KernelCalls:
     timeout_s: float = 60.0
 
     def judged(self, session: Session) -> Judged:
-        """Make all calls, then replay them; once for all rungs. Ruling if one is wrong."""
+        """Make all calls and replay them, once for all rungs. Raises Ruling if one is wrong."""
         if session.candidate.file is None or session.candidate.style != "destination":
             raise TypeError("only a destination-style function in a file has launches to record")
         key = f"calls of {session.candidate.name}"
@@ -116,7 +112,7 @@ class KernelCalls:
             return self._replayed(asked, recorded, link, session)
 
     def _asked(self, session: Session) -> list[_Asked]:
-        """The cases in their order, and the others at random places between them."""
+        """Return the correctness cases in order, with the other cases at random positions."""
         make = twins(session.seeds)
         cases = list(self.cases(make()))
         again = _Later(lambda: list(self.cases(make())))
@@ -131,7 +127,7 @@ class KernelCalls:
         return asked
 
     def _claim(self, case: Case, session: Session) -> object:
-        """What the worker says that the call launched; the call's answer is right."""
+        """Return the worker's report of the call's launches, after comparing the call's answer."""
         with ruling_about(case):
             link, patience = session.worker(), session.timeout(self.timeout_s)
             answer, reply = call(case, link, session, patience, watch="launches")
@@ -210,13 +206,13 @@ _UNDEFINED = (
 
 @dataclass
 class _Later:
-    """A list that is made when its first item is wanted."""
+    """A list that is made when its first item is requested."""
 
     make: Callable[[], list[Case]]
     made: list[Case] = field(default_factory=list[Case])
 
     def item(self, index: int) -> Callable[[], Case]:
-        """Gives item `index`."""
+        """Return a function that returns item `index`."""
 
         def get() -> Case:
             if not self.made:
@@ -232,7 +228,10 @@ def _twice(builder: Callable[[Rng], Case], kind: str, session: Session) -> _Aske
 
 
 def _order(asked: Sequence[_Asked], rng: Rng) -> list[int]:
-    """All of them at random, what is not replayed for lack of time last."""
+    """Return all indices in random order, with the correctness cases last.
+
+    Those are the ones left out if time runs out.
+    """
     order = [int(i) for i in rng.permutation(len(asked))]
     return sorted(order, key=lambda i: asked[i].kind == "correct")
 
@@ -243,7 +242,7 @@ def _plan(case: Case, claim: object) -> Plan:
 
 
 def _recorded(asked: Sequence[_Asked], plans: Sequence[Plan], session: Session) -> list[Recorded]:
-    """With the kernels of all plans, taken out of the candidate's file once."""
+    """Return the plans with their kernels, which are extracted from the candidate's file once."""
     file = session.candidate.file or ""
     names = {name for plan in plans for name in plan.kernels}
     source = vet(session.files.read_text(file), names, file)
@@ -283,7 +282,7 @@ def _traffic(reply: Mapping[str, Any], told: Recorded, placed: Call) -> list[Ten
 
 
 def _tensor_name(plan: Plan, tensor: str, index: int) -> str:
-    """A tensor's name as the learner knows it: that of the first parameter that got it."""
+    """Return a tensor's name for the learner: the first kernel parameter that received it."""
     for launch in plan.launches:
         name = _parameter_name(launch, tensor, index)
         if name is not None:
@@ -292,7 +291,7 @@ def _tensor_name(plan: Plan, tensor: str, index: int) -> str:
 
 
 def _parameter_name(launch: Launch, tensor: str, index: int) -> str | None:
-    """The parameter of this launch that got the tensor."""
+    """Return the parameter of this launch that received the tensor, or None."""
     for name, argument in launch.arguments.items():
         if isinstance(argument, Pointer) and (argument.tensor, argument.index) == (tensor, index):
             return name

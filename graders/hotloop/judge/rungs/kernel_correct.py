@@ -1,4 +1,4 @@
-"""Rung: the answers are right, and they are the kernels' own."""
+"""Rung: the answers are correct, and the kernels compute them."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,17 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class KernelCorrect:
-    """Every case is right, and is right again when the launched kernels compute it alone.
+    """Every case must be correct, and correct again when the recorded kernels run alone.
 
-    A launcher that leaves the work to a library call, in any kind of case, has no kernels to show
-    there, or ones that give another answer when nothing else of the file runs.
+    A launcher that calls a library instead, in any kind of case, launches no kernels there, or
+    kernels that give other answers when nothing else of the file runs.
     """
 
     calls: KernelCalls
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """All calls first, because their sentences help most; then the kernels alone."""
+        """Make all calls first, since their messages help most; then replay the kernels alone."""
         judged = self.calls.judged(session)
         alone = "all" if judged.replayed == judged.cases else str(judged.replayed)
         sentence = (

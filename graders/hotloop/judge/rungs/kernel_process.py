@@ -1,4 +1,4 @@
-"""A process for vetted kernels, without the learner's Python."""
+"""A process for vetted kernels that does not run the learner's Python code."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from hotloop.judge.session import Session
 def kernel_process(
     session: Session, program: str, environment: Mapping[str, str]
 ) -> Generator[Link]:
-    """`hotloop.worker.<program>` in a sandbox of its own."""
+    """Run `hotloop.worker.<program>` in its own sandbox; end it when the `with` block exits."""
     module = ("-m", f"hotloop.worker.{program}")
     link = session.trusted(None, environment, module, runs_kernels=True)
     try:

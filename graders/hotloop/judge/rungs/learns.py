@@ -1,4 +1,4 @@
-"""Rung: what was trained knows something, on data of ours that no training has seen."""
+"""Rung: a trained model is accurate on held-out data."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Exam:
-    """training: a run that is long enough to learn something.
+    """training: a training run that is long enough to learn something.
 
-    test: makes the case that tells how often given weights are right on held-out data.
+    test: returns the case that measures the accuracy of given weights on held-out data.
     """
 
     training: Case
@@ -25,10 +25,11 @@ class Exam:
 
 @dataclass(frozen=True)
 class Learns:
-    """The weights that come back are about as often right as those of our own training.
+    """The trained weights must be about as accurate as those of the referee's training.
 
-    exam: from a secret generator. train, accuracy: functions of the referee; the second one gives a
-        share between 0 and 1. margin: by how much the candidate's share may be lower.
+    exam: generates the exam from a secret generator.
+    train, accuracy: names of functions of the referee; `accuracy` returns a share between 0 and 1.
+    margin: how much lower the candidate's accuracy may be.
     """
 
     exam: Callable[[np.random.Generator], Exam]
@@ -40,7 +41,7 @@ class Learns:
     case_timeout_s: float = 120.0
 
     def __call__(self, session: Session) -> str:
-        """Train twice, here and there, and test both."""
+        """Train with the candidate and with the referee, and test both."""
         exam = self.exam(session.rng())
         link = session.worker()
         with ruling_about(exam.training):

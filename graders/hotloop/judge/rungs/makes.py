@@ -1,4 +1,4 @@
-"""Rung: the files that the candidate's function makes are what was asked for."""
+"""Rung: the files that the candidate's function writes are correct."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,10 +14,11 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Makes:
-    """Every file must stand up to what its assignment asks of it.
+    """Every file must pass the check of its assignment.
 
-    assignments: made from a secret generator, anew for each judging; hidden inputs and their truth
-        may come from a `Program`. entry: the function that is asked, if not the task's own.
+    assignments: generated from a secret generator, anew for each judging; hidden inputs and
+        expected results may come from a `Program`.
+    entry: name of the function to call, if not the task's.
     """
 
     assignments: Callable[[np.random.Generator, Session], Iterable[Assignment]]
@@ -26,7 +27,7 @@ class Makes:
     timeout_s: float = TIMEOUT_S
 
     def __call__(self, session: Session) -> str:
-        """Have all of them made; the first wrong one rules."""
+        """Request every file; raise Ruling at the first wrong one."""
         asked = session.of(self.entry) if self.entry else session
         count = 0
         for assignment in fault.made(self.assignments(session.rng(), session)):

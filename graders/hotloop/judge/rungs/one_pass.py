@@ -1,8 +1,8 @@
 """Rung: reductions read each element of a long row once, in blocks of columns.
 
-Counted by the worker in every judged call (`hotloop.worker.torch_operations`), and ruled on for
-calls of a single row that is longer than all that counts as being at hand. The learner's code runs
-in the process that counts: the rung is `instrumented`.
+The worker counts in every judged call (`hotloop.worker.torch_operations`). The rung judges calls on
+a single row of at least LONG_ROW elements. The learner's code runs in the counting process, so the
+rung is `instrumented`.
 """
 
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from hotloop.judge.session import Session
 
 LONG_ROW = 1 << 16
 SLACK = 0.1
-"""Of the row's elements, for blocks that overlap."""
+"""Allowed excess as a share of the row's elements, for blocks that overlap."""
 
 
 @dataclass(frozen=True)
 class OnePass:
-    """widest: so many numbers of a row may one reduction read."""
+    """widest: maximum number of a row's elements that one reduction may read."""
 
     calls: Watched
     widest: int = 4096
@@ -30,7 +30,7 @@ class OnePass:
     instrumented: ClassVar[bool] = True
 
     def __call__(self, session: Session) -> str:
-        """The first call that is not as it must be rules."""
+        """Check every long row; raise Ruling at the first call that reads too much."""
         figures = [
             self._require(case, note)
             for case, note in self.calls.calls(session)
@@ -46,7 +46,7 @@ class OnePass:
         return said
 
     def _require(self, case: Case, note: Message) -> tuple[int, float]:
-        """Widest reduction and passes. Ruling when there is too much of either."""
+        """Return widest reduction and number of passes. Raises Ruling unless both are allowed."""
         elements = _elements(case)
         with reading():
             widest, reduced = int(note["widest"]), int(note["reduced"])

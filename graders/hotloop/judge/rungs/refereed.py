@@ -1,4 +1,4 @@
-"""Rung: the candidate's answers agree with what a function of ours gives for the same inputs."""
+"""Rung: the candidate's answers agree with a trusted function's answers for the same inputs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,10 +15,11 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Refereed:
-    """As `Correct`, for what numpy cannot recompute.
+    """As `Correct`, for computations that numpy cannot repeat.
 
-    function: the referee's. disagreement: of a case, the candidate's answer and the referee's; a
-        sentence's beginning, or None.
+    function: name of the referee's function.
+    disagreement: compares the candidate's answer to a case with the referee's; returns the
+        beginning of a sentence, or None if they agree.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -29,7 +30,7 @@ class Refereed:
     case_timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
-        """Ask both for every case; the first wrong one rules."""
+        """Run every case on both; raise Ruling at the first disagreement."""
         link = session.worker()
         passed = 0
         for case in made(self.cases(session.rng())):

@@ -1,4 +1,4 @@
-"""Rung: fast on a CPU, with every timed answer compared with what a referee gives."""
+"""Rung: speedup on a CPU, with every timed answer compared with a referee's."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from hotloop.judge.verification import Rows
 
 @dataclass(frozen=True)
 class RefereedFast:
-    """As `Fast`, whose workload need not say what is right.
+    """As `Fast`, whose workload needs no `verify`: the referee verifies.
 
     function, disagreement: as in `Refereed`.
     """
@@ -29,11 +29,11 @@ class RefereedFast:
 
     @property
     def after(self) -> tuple[str, ...]:
-        """As the measurement's."""
+        """`after` of the `Fast` rung."""
         return self.fast.after
 
     def __call__(self, session: Session) -> str:
-        """Measure, with the referee at hand."""
+        """Run the `Fast` rung with the referee as verifier."""
 
         def verify(call: Call, _rows: Rows) -> None:
             case = case_of(call)
@@ -47,7 +47,7 @@ class RefereedFast:
 
 
 def case_of(call: Call) -> Case:
-    """The call with its values, which lie in the judge's buffers only."""
+    """Return the call as a case, with a copy of its values from the judge's buffers."""
     arguments: list[Argument] = []
     for position, argument in enumerate(call.spec.arguments):
         if isinstance(argument, TensorSpec):

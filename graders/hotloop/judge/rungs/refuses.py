@@ -1,4 +1,4 @@
-"""Rung: what a function cannot do right it refuses, with an error, instead of doing it wrong."""
+"""Rung: the function raises an exception for inputs that it cannot compute correctly."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,8 +20,7 @@ RAISED = "It raised "
 class Refuses:
     """Every case must end in an exception.
 
-    It needs a rung that shows that the function works at all: one that refuses everything would
-    pass here.
+    Another rung must show that the function works, since a function that always raises passes here.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
@@ -29,7 +28,7 @@ class Refuses:
     case_timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:
-        """Make every call; the first one that is accepted rules."""
+        """Make every call; raise Ruling at the first one that is accepted."""
         link = session.worker()
         refused = 0
         for case in made(self.cases(session.rng())):

@@ -1,7 +1,7 @@
-"""Rung: a repository that serves faster than another, both running, asked in turn.
+"""Rung: a model repository is served faster than a baseline; both servers are measured in turn.
 
-Throughput at many clients, or the time of an answer at one: the same measurement, with the number
-of clients as its difference. With many, the slowest answers may not have become slower.
+With many clients this measures throughput, with one client latency. With many clients, tail latency
+must not increase.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,8 @@ from hotloop.serving.server import Server
 
 WARMUP_WINDOWS = 2
 CONTROL_TOLERANCE = 0.06
-"""Servers are many processes: windows of one differ by more than those of a kernel do."""
+"""Allowed deviation in the A/A control: a server is many processes, so its windows vary more than a
+kernel's."""
 
 TAIL_MARGIN = 0.95
 IMPLAUSIBLE = 1.3
@@ -34,10 +35,12 @@ IMPLAUSIBLE = 1.3
 
 @dataclass(frozen=True)
 class ServedFast:
-    """repository, baseline: put together the two that are compared.
+    """repository, baseline: build the two repositories that are compared.
 
-    clients, requests: of a window. limit_s: seconds that the network alone needs for a row when
-    this many rows come together, on one thread.
+    clients, requests: of a window.
+    limit_s: seconds per row of the network alone, on one thread, for batches of the given number of
+        rows.
+    seconds: time for measuring.
     """
 
     timed: ClassVar[bool] = True
@@ -51,8 +54,8 @@ class ServedFast:
     seconds: float = 40.0
 
     def __call__(self, session: Session) -> str:
-        """Correctness is known; measure, compare, rule."""
-        # Before the servers start: they age while one waits for the machine.
+        """Measure both servers and rule on the speedup; an earlier rung has checked correctness."""
+        # Wait before starting the servers, whose allowed lifetime would run during the wait.
         session.alone()
         session.progress("starting the untuned server")
         theirs = candidate_server(self.repository, session)
@@ -124,14 +127,14 @@ class ServedFast:
 
 
 def tail_of(blocks: list[list[float]], side: LoadedSide) -> float:
-    """The median over windows of what 95 % of the answers stayed below, in seconds."""
+    """Return the median over windows of the 95th percentile of latency, in seconds."""
     return float(np.median([side.tails[s] for block in blocks for s in block]))
 
 
 def tail_estimate(
     samples: Samples, a: LoadedSide, b: LoadedSide, rng: np.random.Generator
 ) -> Estimate:
-    """The baseline's p95 over the candidate's: below 1, the slowest answers have become slower."""
+    """Return baseline p95 over candidate p95: below 1, tail latency has increased."""
     return estimate(
         [[a.tails[s] for s in block] for block in samples.baseline],
         [[b.tails[s] for s in block] for block in samples.candidate],
@@ -140,7 +143,7 @@ def tail_estimate(
 
 
 def _with_tail(said: str, tails: list[float]) -> str:
-    """No points for throughput at the cost of those who wait longest."""
+    """Return the sentence that denies points for throughput gained at the cost of tail latency."""
     before, after = (1e3 * seconds for seconds in tails)
     return (
         f"{said} But {TAIL:.0%} of the answers came within {before:.1f} ms, and now within "

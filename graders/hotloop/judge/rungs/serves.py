@@ -1,4 +1,4 @@
-"""Rung: a real server over the candidate's repository gives right answers."""
+"""Rung: a real server gives correct answers from the candidate's repository."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,11 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Serves:
-    """repository: puts it together. inquiries: made anew for each judging, from secrets."""
+    """repository: builds the candidate's repository.
+
+    inquiries: generated anew for each judging, from secret values.
+    timeout_s: seconds for each request.
+    """
 
     repository: Callable[[Session], Path]
     inquiries: Callable[[Session], Iterable[Inquiry]]
@@ -20,7 +24,7 @@ class Serves:
     timeout_s: float = 10.0
 
     def __call__(self, session: Session) -> str:
-        """Start it and ask; the first wrong answer rules."""
+        """Start the server and make all requests; raise Ruling at the first wrong answer."""
         folder = self.repository(session)
         require_sound(folder)
         server = over(folder, session)

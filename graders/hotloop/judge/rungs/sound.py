@@ -1,4 +1,4 @@
-"""Rung: a model repository in which the static check finds nothing wrong."""
+"""Rung: the static check finds no problem in a model repository."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,10 +15,10 @@ ENSEMBLE = "ensemble"
 
 @dataclass(frozen=True)
 class Sound:
-    """repository: puts it together.
+    """repository: builds the candidate's repository.
 
-    backends: of the models that there must be, by name. One that is an ENSEMBLE runs each of the
-        others once. A sound repository may lack what is asked for.
+    backends: required models and the backend of each. An ENSEMBLE must run each of the other models
+        exactly once. This is checked because a valid repository may lack required models.
     """
 
     repository: Callable[[Session], Path]
@@ -26,7 +26,7 @@ class Sound:
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """No server is started."""
+        """Check the repository without starting a server."""
         folder = self.repository(session)
         require_sound(folder)
         _require_asked_for(folder, self.backends)

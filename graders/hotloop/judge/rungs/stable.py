@@ -1,6 +1,6 @@
-"""Rung: the same answers in another process, on another day.
+"""Rung: the answer is the same in another process.
 
-What depends on the process, such as Python's own `hash` of a text, differs between two.
+Values that depend on the process, such as Python's `hash` of a string, differ between two.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,17 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Stable:
-    """arguments: of one call, from a secret generator. The candidate is a file's function."""
+    """arguments: generates one call's arguments from a secret generator.
+
+    The candidate must be a function in a file.
+    """
 
     arguments: Callable[[np.random.Generator], tuple[Plain, ...]]
     after: tuple[str, ...] = ("correct",)
     timeout_s: float = 30.0
 
     def __call__(self, session: Session) -> str:
-        """Ask two processes the same."""
+        """Make the same call in two processes and compare the answers."""
         given = self.arguments(session.rng())
         links = (session.worker(), session.another_worker())
         first, second = (

@@ -1,4 +1,4 @@
-"""Rung: the candidate's figures agree with a trace that it has just recorded itself."""
+"""Rung: the candidate's figures agree with a trace that it recorded just before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,10 @@ from hotloop.trace import Trace
 
 @dataclass(frozen=True)
 class TraceRead:
-    """recorder: the learner's function of the task before. mismatch: of a trace and an answer."""
+    """recorder: name of the learner's recording function, from the task before.
+
+    mismatch: compares a trace and an answer; returns the beginning of a sentence, or None.
+    """
 
     recorder: str
     mismatch: Callable[[Trace, object], str | None]
@@ -20,7 +23,7 @@ class TraceRead:
     timeout_s: float = 90.0
 
     def __call__(self, session: Session) -> str:
-        """Record, ask, and recompute from the very file that was asked about."""
+        """Record a trace, ask about it, and compute the expected answer from the same file."""
         link = session.of(self.recorder, "json").worker()
         told = recorded(link, (1, 1, 3, "own"), session.timeout(self.timeout_s))
         path = told.get("chrome")

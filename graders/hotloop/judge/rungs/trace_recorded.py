@@ -1,7 +1,7 @@
-"""Rung: the candidate has recorded a profiler's trace with all that was asked for in it.
+"""Rung: the candidate records a profiler trace with everything that the task asks for.
 
-Steps, ranges and what was recorded are read from the files themselves. Number of steps and names of
-ranges are drawn anew for each judging, so that no trace of another day will do.
+Steps, ranges and recorded properties are read from the trace files. Step counts and range names are
+random in each judging, so an old trace does not pass.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,9 +25,9 @@ MOST_EVENTS = 2_000_000
 
 @dataclass(frozen=True)
 class TraceRecorded:
-    """`record(folder, wait, warmup, active, label)` returns paths: "chrome" and "tensorboard".
+    """`record(folder, wait, warmup, active, label)` returns the paths "chrome" and "tensorboard".
 
-    prefix: gives what the names of a labelled loop's ranges begin with.
+    prefix: takes the label; returns the prefix of the range names in the labelled loop.
     """
 
     prefix: Callable[[str], str]
@@ -37,9 +37,9 @@ class TraceRecorded:
     timeout_s: float = 90.0
 
     def __call__(self, session: Session) -> str:
-        """Have it record once; look at both files."""
+        """Have the candidate record once; check both files."""
         rng = session.rng()
-        # None of them is what the notebook calls `record` with.
+        # The notebook calls `record` with none of these values.
         wait, warmup, active = (int(rng.choice(numbers)) for numbers in ((2, 3), (1, 3), (2, 4, 5)))
         label = f"run{int(rng.integers(100, 1000))}"
         link = session.worker()
@@ -77,7 +77,7 @@ class TraceRecorded:
 
 
 def recorded(link: Link, arguments: tuple[Plain, ...], timeout_s: float) -> Mapping[str, Any]:
-    """What the candidate's `record` says that it has written."""
+    """Return the dict that the candidate's `record` returns. Raises Ruling if it is no dict."""
     told = as_message(ask_plainly(link, (put_folder(link), *arguments), timeout_s))
     if told is None:
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
@@ -85,7 +85,7 @@ def recorded(link: Link, arguments: tuple[Plain, ...], timeout_s: float) -> Mapp
 
 
 def trace_of(link: Link, path: str) -> Trace:
-    """The worker's file, read. Ruling WRONG_ANSWER when it is no trace."""
+    """Read a trace from the worker's file. Raises Ruling(WRONG_ANSWER) if it is no trace."""
     data = get_file(link, path)
     with scratch() as folder:
         copy = folder / ("trace.json.gz" if path.endswith(".gz") else "trace.json")

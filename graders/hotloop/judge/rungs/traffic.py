@@ -1,7 +1,7 @@
-"""Rung: how many bytes the kernels load and store, against the fewest that the task needs.
+"""Rung: bytes that the kernels load and store, compared with the minimum for the task.
 
-Counted in the replays of `KernelCalls`: points follow the counted bytes only when the kernels'
-answers there are right and stayed inside their tensors.
+The bytes are counted in the replays of `KernelCalls`, so they earn points only if the kernels'
+answers were correct and all accesses stayed inside their tensors.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,15 +14,15 @@ from hotloop.judge.rungs.kernel_calls import KernelCalls, TensorTraffic
 from hotloop.judge.session import Session
 
 COUNTING_SLACK = 0.98
-"""Below this share of the fewest bytes the check's own figure is not believed any more."""
+"""Below this share of `fewest_bytes`, that figure itself is assumed to be wrong."""
 
 REPEATED = 1.02
-"""A tensor is called read or written too often above this many times."""
+"""A tensor counts as read or written repeatedly above this number of times."""
 
 
 @dataclass(frozen=True)
 class ByteLevel:
-    """At most `factor` times the fewest bytes earns this share of the rung's points."""
+    """At most `factor` times the minimum bytes earns `earned`, a share of the rung's points."""
 
     factor: float
     earned: float
@@ -30,11 +30,12 @@ class ByteLevel:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Bytes loaded and stored by a call, each row of a block read and written once at best.
+    """Bytes loaded and stored by a call; the minimum reads and writes each row of a block once.
 
-    calls: of which several are counted, and the worst one rules. Their rows should fit in a block.
-    fewest_bytes: of a case, every needed element read once and every result written once.
-    advice: one sentence, for who moves too much.
+    calls: the recorded calls; the worst of the counted ones decides. Their rows should fit in a
+        block.
+    fewest_bytes: minimum for a case: each needed element read once, each result written once.
+    advice: one sentence for learners whose kernel moves too much.
     """
 
     calls: KernelCalls
@@ -44,7 +45,7 @@ class Traffic:
     after: tuple[str, ...] = ("correct",)
 
     def __call__(self, session: Session) -> str:
-        """Of the counted calls."""
+        """Judge the counted calls."""
         judged = self.calls.judged(session)
         counted = [(moved, self.fewest_bytes(case)) for case, moved in judged.counted]
         return self._rule(session, counted)
@@ -90,7 +91,7 @@ def _evidence(tensor: TensorTraffic) -> dict[str, Any]:
 
 
 def _excess(tensors: Sequence[TensorTraffic]) -> str:
-    """What is moved more often than once, in one clause."""
+    """Describe in one clause what is moved more than once."""
     clauses: list[str] = []
     for tensor in tensors:
         if not tensor.size:

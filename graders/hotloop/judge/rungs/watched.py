@@ -1,6 +1,6 @@
-"""Rung: the answers are right, in calls that the worker watches for another rung about *how*.
+"""Rung: the answers are correct, in calls that the worker records for another rung.
 
-Every judged call is watched, so that a function cannot tell which ones are.
+Every judged call is recorded, so that a function cannot tell which calls are inspected.
 """
 
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Watched:
-    """`Correct`, with what the worker notes of each call. watch: as in `Worker.on_plan`."""
+    """As `Correct`, with the worker's notes of each call. watch: as in `Worker.on_plan`."""
 
     correct: Correct
     watch: str
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """As `Correct`."""
+        """Run every case; raise Ruling at the first wrong answer."""
         passed = len(self.calls(session))
         sentence = f"Right on all {passed} hidden cases."
         session.note(cases=passed)
         return sentence
 
     def calls(self, session: Session) -> Sequence[tuple[Case, Message]]:
-        """The cases with the worker's notes; made once. Ruling about the first wrong answer."""
+        """Return the cases with the worker's notes, made once. Raises Ruling at a wrong answer."""
         key = f"calls of {session.candidate.name}"
         return session.once(key, lambda: self._calls(session))
 

@@ -1,4 +1,4 @@
-"""What a CPU's arithmetic can do at most. Runs in a worker of ours, never in the judge."""
+"""Peak arithmetic of a CPU. Runs in a trusted worker, never in the judge."""
 
 import time
 
@@ -9,7 +9,7 @@ _ROUNDS = 12
 
 
 def matmul_flops_per_second() -> float:
-    """The better one of a float32 and a bfloat16 matrix product, on the worker's threads."""
+    """Return the higher FLOP/s of a float32 and a bfloat16 matmul, on the worker's threads."""
     return max(_flops_per_second(torch.float32), _flops_per_second(torch.bfloat16))
 
 

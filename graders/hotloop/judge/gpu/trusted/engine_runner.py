@@ -1,4 +1,4 @@
-"""Runs one TensorRT engine with one input and one output. `load` comes first.
+"""Runs one TensorRT engine with one input and one output. Call `load` first.
 
 An engine is code: it is loaded in a process that holds nothing else.
 """
@@ -14,7 +14,7 @@ LOADED: list[Any] = []
 
 
 def load(path: str) -> dict[str, Any]:
-    """Deserialize the engine; the names of its inputs and outputs."""
+    """Deserialize the engine; return the names of its inputs and outputs."""
     runtime = tensorrt.Runtime(tensorrt.Logger(tensorrt.Logger.ERROR))
     engine = runtime.deserialize_cuda_engine(Path(path).read_bytes())
     if engine is None:
@@ -27,7 +27,10 @@ def load(path: str) -> dict[str, Any]:
 
 
 def run(batch: torch.Tensor, result: torch.Tensor) -> None:
-    """batch: of the input's dtype. result: float32. Both in host memory, the batch size first."""
+    """Run the engine on `batch` (of the input's dtype) and write `result` (float32).
+
+    Both are in host memory, with the batch size as first extent.
+    """
     _, _, context, (given,), (told,) = LOADED
     fed = batch.cuda()
     out = torch.empty(result.shape, dtype=torch.float32, device="cuda")

@@ -1,4 +1,4 @@
-"""Does JAX compute on the GPU? Runs in a worker of the judge's own."""
+"""Reports whether JAX computes on the GPU. Runs in a trusted worker."""
 
 from importlib import import_module
 from typing import Any
@@ -9,10 +9,10 @@ jnp: Any = import_module("jax.numpy")
 
 
 def platform() -> str:
-    """ "gpu", or a sentence that says what JAX does instead and how to change it."""
+    """Return "gpu", or a sentence that says what JAX does instead and how to fix it."""
     try:
         if jax.default_backend() == "gpu":
-            # The libraries are loaded and the compiler's tools looked for at the first computation.
+            # JAX loads its libraries and looks for compiler tools at the first computation.
             jnp.ones((8, 8)).dot(jnp.ones((8, 8))).block_until_ready()
             return "gpu"
         found = f"JAX {jax.__version__} finds no GPU here and would use the CPU"

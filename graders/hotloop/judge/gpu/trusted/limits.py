@@ -1,4 +1,4 @@
-"""The card's limits, measured on the card: runs in a worker of the judge's own, next to nobody.
+"""The GPU's peaks, measured in a trusted worker while no other process computes.
 
 Not part of the package's imports: a trusted worker loads this file by its path.
 """
@@ -14,9 +14,9 @@ REPEATS = 12
 
 
 def copy_bytes_per_second(size: int = COPY_BYTES) -> float:
-    """Bytes read plus bytes written a second by a large copy on the device: the best of a few.
+    """Return bytes read plus written per second by a large copy on the device: the best of a few.
 
-    size: at most; a card with little memory gets less.
+    size: maximum bytes; a GPU with little memory uses less.
     """
     size = min(size, torch.cuda.mem_get_info()[0] // 4)
     source = torch.empty(size // 4, device="cuda").normal_()
@@ -25,9 +25,9 @@ def copy_bytes_per_second(size: int = COPY_BYTES) -> float:
 
 
 def matmul_flops_per_second(size: int = MATMUL_SIZE) -> float:
-    """Floating-point operations a second of a 16-bit matrix product of random numbers.
+    """Return the FLOP/s of a 16-bit matmul of random numbers.
 
-    bf16, and fp16 where the tensor cores know no other type (compute capability 7.5).
+    bf16, or fp16 before compute capability 8.0, whose tensor cores have no bf16.
     """
     modern = torch.cuda.get_device_capability() >= (8, 0)
     dtype = torch.bfloat16 if modern else torch.float16
@@ -37,7 +37,7 @@ def matmul_flops_per_second(size: int = MATMUL_SIZE) -> float:
 
 
 def _fastest(run: Callable[[], object]) -> float:
-    """Seconds of the fastest of a few runs, by events on the device."""
+    """Return the seconds of the fastest run, by CUDA events."""
     for _ in range(3):
         run()
     marks = [torch.cuda.Event(enable_timing=True) for _ in range(REPEATS + 1)]
