@@ -42,29 +42,40 @@ class Referee:
     def answer(self, function: str, case: Case, session: Session) -> Floats:
         """Return the output of `function` for a case's inputs. Raises JudgeFault if it fails."""
         link = session.once(f"referee {self.main}", lambda: self._start(session))
-        ours = Candidate(function, self.main, "destination")
-        try:
+        with _our_own(function):
             link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
-            return ask(case, link, session.about(ours), TIMEOUT_S)
-        except Ruling as ruling:
-            raise JudgeFault(f"our own {function} failed: {ruling}") from None
+            return ask(case, link, session.about(self._candidate(function)), TIMEOUT_S)
 
     @contextmanager
     def on_gpu(
         self, function: str, session: Session, card: Card
     ) -> Generator[Callable[[Case], Floats]]:
         """Yield a function that answers a case on the GPU."""
-        ours = Candidate(function, self.main, "destination")
+        ours = session.about(self._candidate(function))
         with trusted_worker(session, session.staged(self.files), card) as link:
             self.prepare(link, session)
-            link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
+            with _our_own(function):
+                link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
 
             def answer(case: Case) -> Floats:
-                return ask(case, link, session.about(ours), TIMEOUT_S)
+                with _our_own(function):
+                    return ask(case, link, ours, TIMEOUT_S)
 
             yield answer
+
+    def _candidate(self, function: str) -> Candidate:
+        return Candidate(function, self.main, "destination")
 
     def _start(self, session: Session) -> Link:
         link = session.trusted(session.staged(self.files))
         self.prepare(link, session)
         return link
+
+
+@contextmanager
+def _our_own(function: str) -> Generator[None]:
+    """Turn a Ruling about a trusted function into JudgeFault: it costs the candidate nothing."""
+    try:
+        yield
+    except Ruling as ruling:
+        raise JudgeFault(f"our own {function} failed: {ruling}") from None

@@ -112,6 +112,20 @@ def test_right_and_wrong_answers(judge: Any) -> None:
     assert "They differ" in record.sentence
 
 
+def test_a_referee_that_changes_its_input_is_no_fault_of_the_candidate(
+    judge: Any, start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
+        link = start("def softmax(x, out):\n    x += 1\n", trusted=True).link
+        monkeypatch.setattr(link, "resolve", lambda *_: None)
+        yield link
+
+    monkeypatch.setattr(referees, "trusted_worker", trusted)
+    record = judge(CORRECT, TWICE.format(seconds=0))
+    assert record.verdict is Verdict.JUDGE_ERROR
+
+
 def test_a_fast_loop(judge: Any) -> None:
     record = judge(FAST, TWICE.format(seconds=SLOW / 5))
     assert record.verdict is Verdict.PASSED
