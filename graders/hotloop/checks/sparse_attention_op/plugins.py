@@ -239,7 +239,7 @@ def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | 
 
 @rung(after=("carried",))
 def _enqueued(session: Session, trial: Program) -> str:
-    """Two execution contexts called in turns, with shapes, dtypes and thresholds at the edges.
+    """Call two execution contexts in turns with edge-case shapes, dtypes and thresholds.
 
     Each output is compared with float64.
     """
