@@ -3,12 +3,13 @@
 Both decide from the same view as a learner's policy. vLLM's rules are those of its V1 scheduler
 (vllm/v1/core/sched/scheduler.py, policy "fcfs", chunked prefill, no prefix cache, no
 long_prefill_token_threshold), implemented anew:
+
 - Running requests come first, in order: each gets all of its tokens that are not computed yet, or
-the rest of the token budget.
+  the rest of the token budget.
 - If blocks are missing for a request, the last running request is preempted, until there are enough
-blocks or the request itself is preempted; then no other running request is scheduled.
+  blocks or the request itself is preempted; then no other running request is scheduled.
 - Only if none was preempted: waiting requests in order, while rows, tokens and blocks last, the
-last one with a chunk of its prompt.
+  last one with a chunk of its prompt.
 """
 
 from __future__ import annotations
