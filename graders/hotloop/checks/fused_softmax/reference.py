@@ -66,8 +66,10 @@ class Meaning:
         return np.where(total == 0.0, empty, shares)
 
     def masked_rows(self, x: Floats, mask: NDArray[Any], scale: float) -> Floats:
-        """Return the softmax of scale · x over each row's kept elements, in float64; 0
-        elsewhere."""
+        """Return the softmax of scale · x over each row's kept elements, in float64.
+
+        Elements that are not kept are 0; a row without any kept element has the value `masked`.
+        """
         kept = (mask != 0) != self.hides
         return self._rows(np.where(kept, x * scale, -np.inf), self.masked)
 
@@ -115,8 +117,10 @@ class Meaning:
         return self.sharpness * y * (dy - (y * dy).sum(-1, keepdim=True) / self.total)
 
     def tolerance(self, case: Case) -> Tolerance:
-        """Return the tolerance of float32 arithmetic; a product before the difference is
-        allowed."""
+        """Return the tolerance of float32 arithmetic.
+
+        Multiplying x by a factor before the maximum is subtracted is allowed.
+        """
         return self.tolerance_of(case.out.dtype, case.out.shape[-1], self._largest(case))
 
     def tolerance_of(self, out: DType, columns: int, largest: float) -> Tolerance:
@@ -175,8 +179,7 @@ class Meaning:
 
     @staticmethod
     def _largest(case: Case) -> float:
-        """Return the largest finite |element| of the first tensor, times the case's scale if
-        any."""
+        """Return the largest finite |element| of the first tensor, times the case's scale."""
         scale = max((abs(a) for a in case.arguments if isinstance(a, float)), default=1.0)
         first = next(a.values for a in case.arguments if isinstance(a, Tensor))
         finite = np.abs(first[np.isfinite(first)])

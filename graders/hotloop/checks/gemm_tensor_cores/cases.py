@@ -90,8 +90,7 @@ def _whole(rng: Rng, label: str, dtype: DType, m: int, n: int, k: int) -> Case:
 
 
 def matrices(rng: Rng) -> Iterator[Case]:
-    """Yield sizes that end within a tile in all three directions, and incomplete groups of
-    tiles."""
+    """Yield sizes that end within a tile in all directions, and incomplete groups of tiles."""
     yield _pair(rng, "a single element", 1, 1, 1)
     yield _pair(rng, "whole tiles", 128, 64, 192)
     yield _pair(rng, "odd extents", odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))

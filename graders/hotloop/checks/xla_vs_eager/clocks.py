@@ -54,7 +54,7 @@ class Story:
 
 STORIES = {
     "a quick network": Story(1, 4.0, 1.5),
-    # A new shape pays for its own program, but not for all three.
+    # A new shape pays off its own program, but not all three programs.
     "a network of three shapes": Story(3, 1.6, 1.5),
     "a network with a new shape in most steps": Story(0, 1.6, 0.7),
     "a compiled step that is no faster": Story(2, 0.97, 1.5),
@@ -85,7 +85,7 @@ def made(rng: Rng, story: Story) -> Recording:
     step_s = float(rng.uniform(0.004, 0.05))
     count = int(rng.integers(60, 90))
     eager = [_step(rng, step_s, 0.8) for _ in range(count)]
-    for step in eager[:2]:  # eager operations are small programs, compiled once as well
+    for step in eager[:2]:  # eager operations are small programs, also compiled once
         step["ready_s"] += float(rng.uniform(1, 3))
     compiled = [_step(rng, step_s / story.gain, 0.05) for _ in range(count)]
     others = (story.programs or int(0.6 * count)) - 1

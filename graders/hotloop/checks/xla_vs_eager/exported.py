@@ -75,7 +75,8 @@ def labels(rng: Rng, count: int) -> NDArray[np.float64]:
 def facts(data: bytes, session: Session) -> Message:
     """Return arguments, results, scopes and calls of an exported program.
 
-    Raises Ruling (TAMPERED) if the reader's answer is malformed.
+    Raises Ruling for a program that the reader cannot read, or whose facts are malformed
+    (TAMPERED).
     """
     found = as_message(FACTS.given(session, "reads").ask("facts", GivenFile(FILE, data)))
     if found is None:

@@ -67,7 +67,7 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
     ):
         state = np.concatenate([factor * exported.parameters(rng), 0.1 * exported.parameters(rng)])
         images = 3 * exported.random_images(rng, batch) + 1
-        images[int(rng.integers(batch))] = 1.0  # a black one, whose spread is 0
+        images[int(rng.integers(batch))] = 1.0  # a constant image, whose deviation is 0
         if rubbish is not None:
             images[int(rng.integers(batch)), 3, 3, 0] = rubbish
         given = (state, images, exported.labels(rng, batch), rate)

@@ -185,7 +185,7 @@ def _value(argument: Argument) -> Any:
     if argument["kind"] != "array":
         return argument["value"]
     if argument["weak_type"]:
-        return jnp.asarray(1.0 if argument["dtype"] == "float32" else 1)  # weak: Python's number
+        return jnp.asarray(1.0 if argument["dtype"] == "float32" else 1)  # Python numbers are weak
     dtype = jnp.bfloat16 if argument["dtype"] == "bfloat16" else argument["dtype"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

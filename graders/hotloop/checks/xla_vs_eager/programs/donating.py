@@ -40,7 +40,7 @@ def _drawn(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
     XLA does so for a donated argument with as many bytes as a result of another shape or dtype. The
     module's text does not show it, so no reader could find it.
     """
-    count = int(rng.integers(4, 7)) if number else 11  # more than ten: %arg10 begins with %arg1
+    count = int(rng.integers(4, 7)) if number else 11  # beyond ten, %arg1 is a prefix of %arg10
     shapes = [tuple(int(n) for n in rng.integers(2, 9, rng.integers(1, 4))) for _ in range(count)]
     dtypes = [str(rng.choice(DTYPES)) for _ in range(count)]
     kept = [bool(rng.random() < 0.7) for _ in range(count)]
@@ -54,7 +54,7 @@ def _drawn(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
     order = [int(place) for place in rng.permutation(count)]
     avals = [jax.ShapeDtypeStruct(s, d) for s, d in zip(shapes, dtypes, strict=True)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some donations are not usable, and that is wanted
+        warnings.simplefilter("ignore")  # some donated arguments are unusable on purpose
         lowered = jax.jit(function, donate_argnums=donated).lower(*avals)
     path = Path(tempfile.mkdtemp()) / "module.txt"
     path.write_text(lowered.as_text())

@@ -17,7 +17,7 @@ PROGRAMS: list[Any] = []
 LOADED: list[bytes] = []
 
 NOT_FINITE = -1.0
-"""As in truth.py."""
+"""Replaces a loss that is not finite, as in truth.py."""
 
 
 def load(path: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from slow_training import slow_step
 
 NOT_FINITE = -1.0
-"""As in truth.py."""
+"""Replaces a loss that is not finite, as in truth.py."""
 
 
 def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
