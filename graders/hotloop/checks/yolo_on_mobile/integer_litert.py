@@ -20,7 +20,7 @@ FILE = "integers.tflite"
 READER = program("litert_integers.py", "eager.py")
 LEAST_CONVOLUTIONS = 50
 MOST_BYTES = 770_000
-"""Two fifths of the network's float32 size."""
+"""Limit in bytes: two fifths of the network's float32 size."""
 
 CHANNELS = 3 * (5 + CLASSES)
 INPUTS = [["int8", [1, SIDE, SIDE, 3]]]

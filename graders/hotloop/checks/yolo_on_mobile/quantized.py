@@ -31,7 +31,7 @@ LEAST_SHARE_INTEGER = 0.95
 MOST_SHARE_OF_SIZE = 0.5
 PICTURES, AT_ONCE = 300, 100
 MOST_LOST = 0.04
-"""Of mAP at IoU 0.5."""
+"""Largest allowed loss of mAP at IoU 0.5."""
 
 MOST_CHANGED = 0.08
 """Mean change of the scores of boxes that an app would show. If scores have only three levels, each
