@@ -1,4 +1,4 @@
-"""Where graphs break in hidden programs, and a model that had breaks and may have none now."""
+"""Graph breaks in hidden programs, and a model whose graph breaks the learner removes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIZES = ((1, 1), (1, 40), (2, 7), (5, 33), (16, LONGEST))
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Each program has other breaks, among lines that look as if they broke something."""
+    """Yield programs with different graph breaks, among lines that only look like breaks."""
     first = constant("FIRST_LINE", 1)
     maker = MAKER.trusted(session)
     for number in range(1, COUNT + 1):
@@ -43,7 +43,10 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
 
 
 def one_graph(file: models.Written, session: Session) -> str | None:
-    """Whether the archive is sound, free in both sizes, and gives the original model's scores."""
+    """Check that the archive is sound, free in both sizes, and gives the original model's scores.
+
+    Returns a message or None.
+    """
     found = models.dynamic(file, session)
     if found is not None:
         return found

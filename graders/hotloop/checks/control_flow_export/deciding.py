@@ -1,4 +1,4 @@
-"""Messages that decide for themselves on a device: hidden ones, and the calls that are timed."""
+"""Messages with a data-dependent exit on a device: hidden ones, and the timed calls."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rng = np.random.Generator
 
 VOCABULARY, KINDS = 512, 3
 WEIGHTS = 7
-"""Of the encoder in all calls, so that it is loaded once."""
+"""Seed of the encoder in all calls, so that it is loaded once."""
 
 MESSAGES = 512
 TIMED = CallSpec(
@@ -30,10 +30,10 @@ TIMED = CallSpec(
 )
 
 NEAR = 1e-3
-"""Of the largest score: as for the exported program."""
+"""Relative to the largest score, as for the exported program."""
 
 UNSURE = 128
-"""One message in so many may leave the other way: its confidence lies at the limit, where rounding
+"""One message in 128 may take the other exit: its confidence is at the limit, where rounding
 decides."""
 
 _FILES = {name: GIVEN / name for name in ("deciding.py", "encoder.py")}
@@ -42,7 +42,7 @@ ALONE = Baseline(GIVEN / "deciding.py", "one_by_one", beside=_FILES, label="one 
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Messages of all kinds and lengths."""
+    """Yield messages of all kinds and lengths."""
     yield _case("one message", rng, np.array([9]))
     yield _case("short messages", rng, rng.integers(1, FULL_UP_TO + 1, 16))
     yield _case("long messages", rng, rng.integers(FULL_UP_TO + 1, LONGEST + 1, 16))
@@ -63,9 +63,9 @@ def _messages(rng: Rng, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """The message whose scores are furthest off."""
+    """Return a message about the row whose scores are furthest off, or None."""
     off = np.abs(got - want).max(axis=1) / np.abs(want).max()
-    # NaN is as wrong as can be.
+    # NaN counts as infinitely wrong.
     off = np.where(np.isnan(off), np.inf, off)
     wrong = int((off > NEAR).sum())
     if wrong <= len(want) // UNSURE:
@@ -79,7 +79,7 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 def timed() -> Workload:
-    """As they queue up behind a busy device."""
+    """Return the workload of messages that queue up behind a busy device."""
     return Workload(lambda _rng, _index: TIMED, _fill)
 
 
@@ -90,6 +90,9 @@ def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of one layer's products with weights, for 60 tokens a message: drawn are 64.5 in the mean."""
+    """Return the FLOPs of one layer's products with weights.
+
+    60 tokens per message are counted; the mean length is 64.5.
+    """
     width = 64
     return spec.out.shape[0] * 60 * 2 * 12 * width * width

@@ -1,4 +1,4 @@
-"""The decoder: a step that can be replayed, the loop around it, and the calls that are timed."""
+"""The decoder: a step that can be replayed, the loop around it, and the timed calls."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ Rng = np.random.Generator
 VOCABULARY, LONGEST, MESSAGES = 256, 64, 4
 CACHE = (3, MESSAGES, 4, LONGEST, 16)
 INPUTS = ((5, (MESSAGES,)), (5, ()), (7, CACHE), (7, CACHE))
-"""Types by their numbers in torch._export.serde.schema.ScalarType: 5 is int64, 7 is float32."""
+"""Dtypes by their numbers in torch._export.serde.schema.ScalarType: 5 is int64, 7 is float32."""
 
 NAMES = ("token", "place", "keys", "values")
 DECIDING = ("item", "_local_scalar_dense", "higher_order", "nonzero")
-"""In the name of an operator: the host must look at a value before it knows what comes next."""
+"""Operators whose names contain one of these make the host wait for a value."""
 
 STEPS = 48
 WEIGHTS = 7
-"""Of the decoder that is generated with; the loop may be recorded once."""
+"""Seed of the decoder that generates; the loop may be recorded only once."""
 
 TIMED = CallSpec((WEIGHTS, TensorSpec((8,), I64)), TensorSpec((8, 60), I64))
 """Eight answers of 60 tokens."""
@@ -51,7 +51,10 @@ BASELINE = Baseline(PROGRAMS / "decode_referee.py", "generate", beside=FILES)
 
 
 def replayable(file: models.Written, session: Session) -> str | None:
-    """Whether the exported step has fixed shapes and no decisions, and is right step by step."""
+    """Check that the exported step has fixed shapes and no decisions, and is right step by step.
+
+    Returns a message or None.
+    """
     facts = models.facts_of(file, session, TRUTH)
     found = fixed(facts)
     if found is not None:
@@ -63,7 +66,7 @@ def replayable(file: models.Written, session: Session) -> str | None:
 
 
 def fixed(facts: Message) -> str | None:
-    """What is wrong with the structure of a step; a sentence's beginning."""
+    """Return what is wrong with a step's structure as the start of a sentence, or None."""
     if facts["unsound"] is not None:
         return str(facts["unsound"])
     inputs = as_list(facts["inputs"])
@@ -81,7 +84,7 @@ def fixed(facts: Message) -> str | None:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Answers to write, of several sizes."""
+    """Yield batches of answers to generate, of several sizes."""
     for n, steps in ((1, 5), (4, STEPS), (8, LONGEST)):
         first = Tensor(rng.integers(0, VOCABULARY, n), I64)
         label = f"{n} answer{'s' if n > 1 else ''} of {steps} tokens"
@@ -89,7 +92,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Where answers are others. One of eight may part: two tokens can be equally good."""
+    """Return where answers differ, or None. One in eight may differ: two tokens can tie."""
     parted = np.flatnonzero((got != want).any(axis=1))
     if len(parted) <= len(want) // 8:
         return None
@@ -115,7 +118,7 @@ def _step_by_step(weights: int, runner: Process, session: Session) -> str | None
 
 
 def timed() -> Workload:
-    """The loop on a GPU. Nothing here was measured yet."""
+    """Return the workload of the decoding loop, timed on a GPU."""
     return Workload(lambda _rng, _index: TIMED, _fill)
 
 
@@ -125,5 +128,5 @@ def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of the products with weights alone."""
+    """Return the FLOPs of products with weights only."""
     return math.prod(spec.out.shape) * 2 * (3 * 12 * 64 * 64 + 64 * VOCABULARY)

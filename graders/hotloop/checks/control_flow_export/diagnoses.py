@@ -1,6 +1,6 @@
 """Four recorded failures: the cause of each, the line, and the name in the log that shows it.
 
-What is right is sealed in the key.
+The right answers are sealed in the key.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ CAUSES = ("branch_on_data", "fixed_size", "no_fake_kernel", "recompiles", "size_
 
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
+    """Yield one question about all four failures."""
     yield Question("Your diagnosis", (), mismatch)
 
 
 def mismatch(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
+    """Return a message about the first failure with a wrong diagnosis, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

@@ -1,4 +1,4 @@
-"""The module's given files, and the programs of ours that use them."""
+"""The module's given files, and the judge's programs that use them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GIVEN = paths.exercises() / "control_flow_export"
 
 
 def program(main: str, *given: str, beside: tuple[str, ...] = ()) -> Program:
-    """A program of ours with others beside it, and with files that learners are given."""
+    """Return a judge's program with others beside it, and with files that learners are given."""
     files = {name: PROGRAMS / name for name in (main, *beside)}
     return Program({**files, **{name: GIVEN / name for name in given}}, main)
 

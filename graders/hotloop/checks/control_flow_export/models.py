@@ -1,4 +1,4 @@
-"""Files with a model in them, TorchScript and exported programs: what is wrong with one."""
+"""Model files, TorchScript or exported programs, and their checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hotloop.judge.session import Session
 Rng = np.random.Generator
 
 I64_NUMBER = 5
-"""Of torch.int64 in torch._export.serde.schema.ScalarType, which an archive's JSON counts by."""
+"""torch.int64's number in torch._export.serde.schema.ScalarType, used in an archive's JSON."""
 
 MOST_MESSAGES = 64
 MAKE_S = 120.0
@@ -30,7 +30,7 @@ MAKE_S = 120.0
 
 @dataclass(frozen=True)
 class Written:
-    """What the learner's function wrote in this judging. weights: the seed that it was given."""
+    """The file that the learner's function wrote in this session. weights: its seed."""
 
     weights: int
     data: bytes
@@ -42,16 +42,16 @@ Runs = Callable[[Written, Session], Process]
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The file that a function of the learner's writes, once for all rungs of the task.
+    """The file that a function of the learner's writes, once for all checks of the task.
 
-    entry: that function, `entry(seed, path)`, if it is not the task's own.
+    entry: that function, `entry(seed, path)`; None for the task's own.
     """
 
     name: str
     entry: str | None = None
 
     def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
-        """The rung that passes when there is no mismatch."""
+        """Return the check that passes with message `said` if `mismatch` returns None."""
         return Holds(partial(self._looks, mismatch=mismatch), said, after)
 
     def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
@@ -68,14 +68,17 @@ class ModelFile:
 
 
 def scripted(file: Written, session: Session) -> Process:
-    """What runs a TorchScript file."""
+    """Return a process that has loaded the TorchScript file."""
     process = RUNNER.given(session, "runs scripted")
     process.ask("load_scripted", GivenFile("model.pt", file.data))
     return process
 
 
 def exported(file: Written, session: Session) -> Process:
-    """What runs the clean copy of an exported program."""
+    """Return a process that has loaded the clean copy of an exported program.
+
+    Raises Ruling if the archive is unsound.
+    """
     clean = session.once("clean copy", lambda: _clean(file, session))
     process = RUNNER.given(session, "runs exported")
     process.ask("load_exported", GivenFile("model.pt2", clean))
@@ -83,7 +86,10 @@ def exported(file: Written, session: Session) -> Process:
 
 
 def facts_of(file: Written, session: Session, source: Program = TRUTH) -> Message:
-    """What an archive contains. source: makes a sample of its inputs."""
+    """Return the facts about an archive. source: program that makes a sample of its inputs.
+
+    Raises Ruling if the reader gives no answer.
+    """
     ours = source.trusted(session)
     sample = GivenFile("sample.pt", ours.take(ours.ask("sample")))
     reader = READER.given(session, "reads")
@@ -94,18 +100,21 @@ def facts_of(file: Written, session: Session, source: Program = TRUTH) -> Messag
 
 
 def right_everywhere(runs: Runs, truth: Truth, file: Written, session: Session) -> str | None:
-    """Where the model's scores depart from the truth."""
+    """Return where the model's scores differ from the truth, or None."""
     runner = runs(file, session)
     return wrong_somewhere(file.weights, partial(runner.answer, "run"), session, truth)
 
 
 def wastes_nothing(runs: Runs, file: Written, session: Session) -> str | None:
-    """Where an early exit saves nothing."""
+    """Return where an early exit saves no arithmetic, or None."""
     return wasted(file.weights, runs(file, session), session)
 
 
 def dynamic(file: Written, session: Session) -> str | None:
-    """Whether the archive is sound, free in both sizes, and keeps both sides of the exit."""
+    """Check that the archive is sound and takes both inputs with free sizes.
+
+    Returns a message or None.
+    """
     facts = facts_of(file, session)
     if facts["unsound"] is not None:
         return str(facts["unsound"])

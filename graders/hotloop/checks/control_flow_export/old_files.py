@@ -1,4 +1,4 @@
-"""Hidden TorchScript files: what freezing makes of them, and what has to be rewritten."""
+"""Hidden TorchScript files: the effect of freezing, and what must be rewritten."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ MAKER = program("scripted_files.py")
 
 
 def figures(rng: Rng, session: Session) -> Iterator[Question]:
-    """Figures of three forms of each file: as it is, frozen, optimized for inference."""
+    """Yield questions about each file in three forms: as it is, frozen, optimized for inference."""
     return _questions(rng, session, "figures", "nodes", constant("MODELS", 1))
 
 
 def inventories(rng: Rng, session: Session) -> Iterator[Question]:
-    """Methods, branches, loops, mode and parameters of each file."""
+    """Yield questions about methods, branches, loops, mode and parameters of each file."""
     return _questions(rng, session, "inventory", "parameters", constant("NUMBER_BYTES", 1))
 
 
 def _questions(rng: Rng, session: Session, what: str, key: str, times: int) -> Iterator[Question]:
-    """What we know of each file as `what`, with the count `key` so many times."""
+    """Yield questions about each file's `what`, with the count `key` multiplied by `times`."""
     maker = MAKER.trusted(session)
     for number in range(1, FILES + 1):
         truth = as_message(maker.ask("make", seed(rng), number))

@@ -1,4 +1,4 @@
-"""The compiled package: its scores, its speed, the service over it, and how soon that answers."""
+"""The compiled package: its scores, its speed, the service over it, and its cold start."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ REFEREE = Referee(
 
 @dataclass(frozen=True)
 class Packaged:
-    """What the learner's function compiled. weights: the seed of the encoder in it."""
+    """The package that the learner's function compiled. weights: the seed of the encoder in it."""
 
     weights: int
     data: bytes
@@ -83,12 +83,12 @@ class Request:
 
 
 def packaged(session: Session) -> Packaged:
-    """The package; compiling it takes long, so that it is done once a judging."""
+    """Return the package; compiling it takes long, so it is made once per session."""
     return session.once("package", lambda: _made(session))
 
 
 def right(session: Session) -> Iterator[Look]:
-    """The package's scores on all ways."""
+    """Yield the Look that compares the package's scores in all cases."""
 
     def mismatch() -> str | None:
         package = packaged(session)
@@ -105,8 +105,8 @@ def right(session: Session) -> Iterator[Look]:
 
 @rung(after=("correct",), timed=True)
 def fast_cpu(session: Session) -> str:
-    """The package against the source run eagerly, each in a process of its own."""
-    # The weights are an argument of a timed call, and are sampled when the package is made.
+    """Time the package against eager execution of the source, each in a separate process."""
+    # The weights' seed is an argument of a timed call, and is chosen when the package is made.
     fast = Fast(
         Workload(partial(_timed_spec, packaged(session).weights), _fill),
         EAGER,
@@ -118,7 +118,7 @@ def fast_cpu(session: Session) -> str:
 
 
 def served(session: Session) -> Iterator[Look]:
-    """The answers of the learner's service, from the package alone."""
+    """Yield the Look that compares the answers of the learner's service, using only the package."""
 
     def mismatch() -> str | None:
         package = packaged(session)
@@ -130,13 +130,14 @@ def served(session: Session) -> Iterator[Look]:
 
 @rung(after=("serves",), timed=True)
 def cold_start(session: Session) -> str:
-    """Seconds from starting the service's process to its first answer: the median of STARTS.
+    """Measure the time from starting the service's process to its first answer.
 
-    It is compared with one start of a process of ours that compiles the source for the first
-    message. That takes so much longer that one start is enough.
+    The median of STARTS is compared with one start of a judge's process that compiles the source
+    for the first message. Compiling takes so much longer that one start is enough. Raises Partly if
+    the ratio earns less than all points.
     """
     package = packaged(session)
-    # A message that exits early: the least that can be compiled.
+    # A message that exits early, so that as little as possible is compiled.
     (request,) = _requests(package.weights, session.rng(), session, 1, late=False)
     session.alone()
     starts = [_seconds(lambda: _first_answer(package, request, session)) for _ in range(STARTS)]
@@ -184,7 +185,7 @@ def _made(session: Session) -> Packaged:
 
 
 def answers_mismatch(answer: object, requests: list[Request]) -> str | None:
-    """About the first message that got another answer than it should."""
+    """Return a message about the first wrong answer, or None."""
     rows = as_list(answer)
     if len(rows) != len(requests):
         return f"it gives {shown(answer)} for {len(requests)} messages"
@@ -201,7 +202,7 @@ def answers_mismatch(answer: object, requests: list[Request]) -> str | None:
 def _requests(
     weights: int, rng: Rng, session: Session, count: int, late: bool | None = None
 ) -> Iterator[Request]:
-    """Of all kinds, some of the same length as others, some that leave early and some not."""
+    """Yield messages of all kinds, some of equal length, some of which exit early."""
     lengths = (12, 12, 30, 40)
     for number in range(count):
         goes_on = bool(rng.integers(2)) if late is None else late
@@ -214,7 +215,7 @@ def _requests(
 
 
 def _answers(package: Packaged, requests: list[Request], session: Session) -> object:
-    """Of the learner's service, in a process that has its file and nothing else of theirs."""
+    """Return the answers of the learner's service, in a process with only its own file."""
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
     with _alone(session, "service.py"):
@@ -227,7 +228,7 @@ def _answers(package: Packaged, requests: list[Request], session: Session) -> ob
 
 @contextmanager
 def _alone(session: Session, name: str) -> Generator[None]:
-    """Workers that are started inside see this one file of the submission."""
+    """Within this context, new workers see only this file of the submission."""
     submitted = session.files
     text = submitted.read_text(name)
     with scratch() as folder:
@@ -261,7 +262,7 @@ def _seconds(act: Callable[[], str | None]) -> float:
 
 
 def _fewest_flops(spec: CallSpec) -> int:
-    """Of one layer, which every message goes through."""
+    """Return the FLOPs of one layer, which every message passes through."""
     tokens = spec.arguments[1]
     assert isinstance(tokens, TensorSpec)
     n, length = tokens.shape

@@ -1,4 +1,4 @@
-"""A transformers class with branches: hidden messages for each, and the scores that are right."""
+"""A transformers class with branches: hidden messages for each branch, and the right scores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUEUES = 8
 
 
 def right_everywhere(runs: Runs, file: Written, session: Session) -> str | None:
-    """Where the model's scores depart from those of the source."""
+    """Return where the model's scores differ from those of the source, or None."""
     rng, runner, truth = session.rng(), runs(file, session), TRUTH.trusted(session)
     for kind, n, length in _ways(rng):
         drawn = truth.answer("messages", Case("", (seed(rng),), TensorSpec((n, length), I64)))
@@ -39,7 +39,7 @@ def right_everywhere(runs: Runs, file: Written, session: Session) -> str | None:
 
 
 def _ways(rng: Rng) -> Iterator[tuple[int, int, int]]:
-    """Kind, messages and tokens: both sides of each branch, and the sizes at the edges."""
+    """Yield kind, messages and tokens: both sides of each branch, and the edge sizes."""
     for kind in range(len(KINDS)):
         for least, most in ((2, POOLED_UP_TO), (POOLED_UP_TO + 1, LONGEST)):
             yield kind, int(rng.integers(2, 9)), int(rng.integers(least, most + 1))

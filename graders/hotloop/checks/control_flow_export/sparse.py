@@ -1,4 +1,4 @@
-"""Sparsemax: what is right, rows that need few and many steps, and the calls that are timed."""
+"""Sparsemax: reference, rows that need few or many steps, and the timed calls."""
 
 from __future__ import annotations
 
@@ -23,26 +23,28 @@ _FILE = GIVEN / "sparsemax.py"
 LOOP = Baseline(_FILE, "eager", beside={_FILE.name: _FILE}, label="an eager loop with .item()")
 
 TIMED = (16384, 2048)
-"""In and out together 268 MB: more than any L2 holds."""
+"""Input and output are 268 MB together, more than any L2 cache holds."""
 
 SCALE = 0.1
-"""Of timed numbers: some hundred of a row then have a part in it, and τ takes several steps."""
+"""Scale of timed numbers: then several hundred per row are in the support, and τ takes several
+steps."""
 
 SMALLEST_GAP = 1e-4
-"""Twenty times what rounding may change: who stops a step too early is wrong."""
+"""Twenty times the possible rounding error: stopping one step too early is wrong."""
 
 LARGEST = 64.0 * SCALE * 6.0
 TWISTS: tuple[Twist, ...] = ("large", "minus_infinity", "equal_rows", "spikes", "ramp")
 
 
 def sparsemax(x: Floats) -> Floats:
-    """Of each row, by sorting it: τ from the largest k with 1 + k · z_k > z_1 + … + z_k.
+    """Return sparsemax of each row, by sorting it.
 
-    Source: Martins and Astudillo, From Softmax to Sparsemax, 2016, algorithm 1.
+    τ comes from the largest k with 1 + k · z_k > z_1 + … + z_k. Source: Martins and Astudillo, From
+    Softmax to Sparsemax, 2016, algorithm 1.
     """
     x = x - x.max(-1, keepdims=True)
     falling = -np.sort(-x, axis=-1)
-    # What lies 1 or more below the maximum has no part in it; −inf would spoil the sums.
+    # Numbers 1 or more below the maximum are not in the support; −inf would spoil the sums.
     sums = np.maximum(falling, -1.0).cumsum(-1)
     k: Floats = np.arange(1.0, x.shape[-1] + 1.0)
     part: NDArray[np.bool_] = (1.0 + k * falling > sums) & (falling > -1.0)
@@ -52,7 +54,7 @@ def sparsemax(x: Floats) -> Floats:
 
 
 def sparsemax_on_device(x: Any) -> Any:
-    """As `sparsemax`, on a torch tensor of float64."""
+    """Compute `sparsemax` on a float64 torch tensor."""
     x = x - x.amax(-1, keepdim=True)
     falling = x.sort(-1, descending=True).values
     sums = falling.clamp_min(-1.0).cumsum(-1)
@@ -63,20 +65,20 @@ def sparsemax_on_device(x: Any) -> Any:
 
 
 def tolerance(case: Case) -> Tolerance:
-    """Of x − τ, where rounding x − max already costs a unit of the largest number."""
+    """Return the tolerance of x − τ: rounding x − max alone costs a unit of the largest number."""
     x = next(a for a in case.arguments if isinstance(a, Tensor)).values
     return _tolerance(case.out.shape[-1], float(np.abs(x[np.isfinite(x)]).max()))
 
 
 def _tolerance(columns: int, largest: float) -> Tolerance:
-    """τ's sum has terms between −1 and 0, and is divided by their number."""
+    """The sum for τ has terms between −1 and 0, and is divided by their count."""
     derived = Tolerance.derived(FP32, FP32, terms=columns)
     off = derived.relative + 4.0 * FP32.unit_roundoff * largest
     return Tolerance(derived.relative, derived.absolute + off)
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Rows that are done after one step beside rows that need many."""
+    """Yield rows that are done after one step beside rows that need many."""
     yield _case("one element", rng.standard_normal((1, 1)))
     yield _case("an odd number of columns", rng.standard_normal((5, 2 * _size(rng, 40, 300) + 1)))
     yield _case("a power of two of columns", rng.standard_normal((4, 1024)))
@@ -91,7 +93,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def counted_case(rng: Rng) -> Case:
-    """Whose bytes are counted."""
+    """Return the case whose bytes are counted."""
     return _case("rows of 2048", SCALE * rng.standard_normal((6, 2048)))
 
 
@@ -105,10 +107,10 @@ def _uneven(rng: Rng, columns: int) -> Floats:
 
 
 def _one_by_one(rng: Rng) -> Floats:
-    """Rows of which each step leaves out one number, the smallest.
+    """Return rows in which each step drops one number, the smallest.
 
-    With the k-th largest number, which lies `gap` below the τ of the k − 1 before it, τ falls by
-    gap / k. So each gap has to be some k times the one before, for τ to lie between two numbers.
+    The k-th largest number lies `gap` below the τ of the k − 1 numbers before it, and lowers τ by
+    gap / k. So each gap must be about k times the one before, for τ to lie between two numbers.
     """
     numbers, tau, gap = [0.0, 0.0], -0.5, SMALLEST_GAP
     for k in range(3, 9):
@@ -123,7 +125,7 @@ def _case(label: str, x: Floats) -> Case:
 
 
 def on_gpu() -> DeviceWorkload:
-    """Rows that differ in their number of steps."""
+    """Return a workload with rows that differ in their number of steps."""
     return DeviceWorkload(
         spec=_spec,
         draws=_draws,
@@ -133,7 +135,7 @@ def on_gpu() -> DeviceWorkload:
 
 
 def _spec(rng: Rng, index: int) -> CallSpec:
-    """Every eighth call has a row less, and a secret number of columns that is a little smaller."""
+    """Return the call; every eighth has one row less and randomly fewer columns."""
     rows, columns = TIMED
     if index % 8 == 7:
         rows, columns = rows - 1, columns - int(rng.integers(1, 64))
@@ -149,10 +151,10 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw]:
 
 
 def bytes_of_call(spec: CallSpec) -> int:
-    """Each row read once and written once."""
+    """Return the bytes of reading and writing each row once."""
     return 2 * spec.out.bytes
 
 
 def bytes_of_case(case: Case) -> int:
-    """Likewise."""
+    """Return the bytes of reading and writing each row once."""
     return bytes_of_call(case.spec)

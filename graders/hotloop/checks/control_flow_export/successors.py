@@ -1,4 +1,4 @@
-"""The successors of TorchScript's constructs, compared with facts."""
+"""The successors of TorchScript's constructs, compared with known facts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ SUCCESSORS: Mapping[str, frozenset[str]] = {
     "@torch.jit.ignore on a function in Python": frozenset({"torch.library.custom_op"}),
     "a traced example's fixed batch": frozenset({"dynamic_shapes"}),
 }
-"""What goes into a file that outlives Python. Where two ways are documented, both count.
+"""What goes into a file that runs without Python. Where two ways are documented, both are right.
 
 Sources: https://docs.pytorch.org/docs/stable/export.html, …/cond.html,
 …/torch.compiler_aot_inductor.html, and https://docs.pytorch.org/docs/stable/jit.html for the
@@ -48,12 +48,12 @@ deprecation; while_loop is torch._higher_order_ops.while_loop, a prototype in 2.
 
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has as many answers as there are constructs."""
+    """Yield one question about all constructs."""
     yield Question("Your table", (), mismatch)
 
 
 def mismatch(answer: object) -> str | None:
-    """About the first construct whose successor is another one."""
+    """Return a message about the first construct with a wrong successor, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

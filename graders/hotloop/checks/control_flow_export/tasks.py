@@ -1,4 +1,4 @@
-"""How each task of module control_flow_export is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module control_flow_export. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 

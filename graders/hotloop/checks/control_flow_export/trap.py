@@ -1,4 +1,4 @@
-"""Inputs for which a traced encoder departs from its source, found by the learner."""
+"""Inputs, found by the learner, for which a traced encoder differs from its source."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ TOO_NEAR = 1e-4
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Three traces: each of another encoder, traced on another way."""
-    # The longest short one and the shortest long one: a token more or less is another way.
+    """Yield three traces, each of another encoder, traced on another path."""
+    # The longest short and the shortest long length: one token more or less takes another path.
     lengths = (FULL_UP_TO, FULL_UP_TO + 1, int(rng.integers(8, 100)))
     for kind, length in zip(map(int, rng.permutation(3)), lengths, strict=True):
         way = Way(kind, 2, length, late=bool(rng.integers(2)))
@@ -58,7 +58,7 @@ def _mismatch(weights: int, example: str, session: Session, answer: object) -> s
 
 
 def misformed(given: object) -> str | None:
-    """What is wrong with the form of an input; None for one that `seen_by_trace` can run."""
+    """Return what is wrong with an input's form; None if `seen_by_trace` can run it."""
     message = as_message(given)
     if message is None:
         return "an input is asked for, a dict with “tokens” and “kind”"
@@ -81,9 +81,10 @@ def misformed(given: object) -> str | None:
 def changed(
     name: str, given: dict[str, Any], weights: int, example: str, session: Session
 ) -> str | None:
-    """What is wrong with an input that is to change the decision `name` alone, or agree.
+    """Check an input that must change only the decision `name`, or none for AGREES.
 
-    Ruling where our program fails on the input, JudgeFault where it fails on the example.
+    Returns a message or None. Raises Ruling if the judge's program fails on the input, JudgeFault
+    if it fails on the example.
     """
     before = _seen(TRUTH.trusted(session), weights, example, example)
     plain = json.dumps({"tokens": given["tokens"], "kind": given["kind"]})
@@ -107,7 +108,7 @@ def changed(
 
 
 def _unlike(given: dict[str, Any], example: dict[str, Any], apart: float | None) -> str | None:
-    """An input on the example's way, of another size, about which the trace is right."""
+    """Check that an input on the example's path has another length and that the trace is right."""
     if len(given["tokens"][0]) == len(example["tokens"][0]):
         return "it has the example's length, and another one is asked for"
     if apart is None or apart > TOGETHER:
@@ -117,7 +118,7 @@ def _unlike(given: dict[str, Any], example: dict[str, Any], apart: float | None)
 
 @dataclass(frozen=True)
 class _Seen:
-    """What `seen_by_trace` in encoder_truth.py says about a trace and an input."""
+    """The report of `seen_by_trace` in encoder_truth.py about a trace and an input."""
 
     ways: list[object]
     near: float
@@ -125,7 +126,10 @@ class _Seen:
 
 
 def _seen(process: Process, weights: int, example: str, given: str) -> _Seen:
-    """Ruling where the process that got the learner's input fails, JudgeFault where ours does."""
+    """Return what a process reports about an input.
+
+    Raises Ruling if the process with the learner's input fails, JudgeFault if the trusted one does.
+    """
     answer = process.ask("seen_by_trace", weights, example, given)
     with ours("reading what our own trace says") if process.link.trusted else reading():
         found = as_message(answer) or {}

@@ -1,4 +1,4 @@
-"""The ways through the encoder: hidden messages for each, and the scores that are right."""
+"""The paths through the encoder: hidden messages for each path, and the right scores."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ QUEUES = 8
 KINDS = {0: "both ways", 1: "causal", 2: "prefix"}
 FULL_UP_TO, LONGEST = 32, 128
 LENGTHS = 12
-"""How many more are tried where weights know no message of the first."""
+"""How many more lengths are tried if no message of the first one takes the path."""
 MOST_ARITHMETIC = 1.25
 NEAR = 1e-3
-"""Of the largest score of a call: float32 through three layers stays a hundred times below it."""
+"""Relative to a call's largest score: float32 through three layers stays a hundred times below
+it."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """One way through the encoder, for messages of one shape.
+    """One path through the encoder, for messages of one shape.
 
-    late: it goes on after the first layer.
+    late: it continues after the first layer.
     """
 
     kind: int
@@ -44,7 +45,7 @@ class Way:
 
     @property
     def label(self) -> str:
-        """For the learner."""
+        """A description for the learner."""
         size = "long" if self.length > FULL_UP_TO else "short"
         leaves = "all layers" if self.late else "one layer"
         return (
@@ -54,7 +55,7 @@ class Way:
 
 
 def all_ways(rng: Rng) -> Iterator[Way]:
-    """Each of the twelve once, in sampled sizes, and the sizes at the edges."""
+    """Yield each of the twelve paths once, in sampled sizes, and the edge sizes."""
     for kind in KINDS:
         for late in (False, True):
             for least, most in ((2, FULL_UP_TO), (FULL_UP_TO + 1, LONGEST)):
@@ -65,14 +66,15 @@ def all_ways(rng: Rng) -> Iterator[Way]:
 
 
 def seed(rng: Rng) -> int:
-    """For a program of ours."""
+    """Return a seed for one of the judge's programs."""
     return int(rng.integers(1 << 30))
 
 
 def case_of(weights: int, way: Way, rng: Rng, session: Session) -> Case:
-    """Messages that go this way, as a call of what runs the learner's model.
+    """Return messages that take this path, as a call of the learner's model.
 
-    Hardly ever do these weights know none of this length: then it is another one, as long or short.
+    If no message of this length takes it with these weights, which is rare, the length is another
+    one, also short or long. Raises JudgeFault if no length works.
     """
     truth = TRUTH.trusted(session)
     for near in (way, *_as_long(way, rng)):
@@ -91,24 +93,24 @@ def _as_long(way: Way, rng: Rng) -> Iterator[Way]:
 
 
 def truth_of(weights: int, case: Case, session: Session) -> Floats:
-    """The scores of the source, in float64."""
+    """Return the source's scores, in float64."""
     return TRUTH.trusted(session).answer("run", with_weights(weights, case))
 
 
 def scaled_truth_of(weights: int, case: Case, session: Session) -> Floats:
-    """The scores that a scripted encoder has to give."""
+    """Return the scores that a scripted encoder must give; a take-home's variant scales them."""
     return constant("SCALE", 1) * truth_of(weights, case, session)
 
 
 def with_weights(weights: int, case: Case) -> Case:
-    """The same case for a program that is given the weights' seed with each call."""
+    """Return the case for a program that takes the weights' seed in each call."""
     return replace(case, arguments=(weights, *case.arguments))
 
 
 def wrong_somewhere(
     weights: int, answer: Callable[[Case], Floats], session: Session, truth: Truth = truth_of
 ) -> str | None:
-    """The first of the twelve ways and the edges on which the answers depart from the truth."""
+    """Return the first path or edge size where the answers differ from the truth, or None."""
     rng = session.rng()
     for way in all_ways(rng):
         case = case_of(weights, way, rng, session)
@@ -119,14 +121,14 @@ def wrong_somewhere(
 
 
 def departs(got: Floats, want: Floats) -> str | None:
-    """What is wrong with scores, as a sentence's beginning."""
+    """Return what is wrong with scores as the start of a sentence, or None."""
     allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
     found = compare(got, want, allowed)
     return None if found is None else f"the scores are others: {found.sentence()}"
 
 
 def wasted(weights: int, runner: Process, session: Session) -> str | None:
-    """Whether a message that leaves early is spared the other layers' products."""
+    """Return a message if a message that exits early still pays for the other layers, or None."""
     rng = session.rng()
     for length in (24, 96):
         case = case_of(weights, Way(1, 4, length, late=False), rng, session)

@@ -1,4 +1,4 @@
-"""Hidden inputs for the kernels of module first_kernels, and what they should become."""
+"""Hidden inputs for the kernels of module first_kernels, and their references."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from hotloop.judge.rungs.correct import Case, Tensor
 Rng = np.random.Generator
 
 RADIUS = 3
-"""Of the blur: a mean of seven neighbors."""
+"""Radius of the blur: a mean of seven neighbors."""
 
 HEIGHT = 300.0
-"""Of the one large number in a row of normal ones."""
+"""Size of the one large number in a row of normal numbers."""
 
 BLOCK_LIMIT = 1 << 20
 """Elements of the largest block that Triton allows."""
 
 SHARED_LIMIT = 48 * 1024 // FP32.bytes
-"""Numbers that a `__shared__` array of a block can hold."""
+"""Numbers that a block's `__shared__` array can hold."""
 
 SLACK = 8.0
-"""How many roundings of a sum's largest terms are still allowed."""
+"""How many roundings of a sum's largest terms are allowed."""
 
 
 def odd(rng: Rng, low: int, high: int) -> int:
-    """A number that no block divides."""
+    """Return an odd number in the range, which no block size divides."""
     return int(rng.integers(low, high)) | 1
 
 
@@ -39,12 +39,12 @@ def odd(rng: Rng, low: int, high: int) -> int:
 
 
 def scaled_sum(a: float, x: Floats, y: Floats) -> Floats:
-    """In float64."""
+    """Return a · x + y, in float64."""
     return a * x + y
 
 
 def vectors(rng: Rng) -> Iterator[Case]:
-    """Of lengths that fill blocks exactly, and that do not."""
+    """Yield vectors of lengths that fill blocks exactly, and that do not."""
     for label, count in (
         ("a single element", 1),
         ("one block exactly", 1024),
@@ -54,7 +54,7 @@ def vectors(rng: Rng) -> Iterator[Case]:
     ):
         yield _vectors_case(rng, label, count, FP32)
     yield _vectors_case(rng, "float16", odd(rng, 2000, 3000), FP16)
-    # a · x alone is beyond float16; the sum is not.
+    # a · x alone overflows float16; the sum does not.
     x = rng.uniform(2e4, 3e4, 2048)
     y = -2.0 * x + rng.uniform(-100, 100, 2048)
     yield _vectors(
@@ -63,12 +63,12 @@ def vectors(rng: Rng) -> Iterator[Case]:
 
 
 def counted_vectors(rng: Rng) -> Case:
-    """Of whole blocks."""
+    """Return vectors of whole blocks."""
     return _vectors_case(rng, "vectors", 1024 * int(rng.integers(3, 9)), FP32)
 
 
 def compiled_vectors(rng: Rng) -> Case:
-    """As one block they are more than the registers of a program hold."""
+    """Return vectors that do not fit in a program's registers as one block."""
     return _vectors_case(rng, "long vectors", 1024 * int(rng.integers(33, 60)), FP32)
 
 
@@ -82,7 +82,7 @@ def _vectors(label: str, a: float, x: Floats, y: Floats, dtype: DType) -> Case:
 
 
 def of_vectors(case: Case) -> Tolerance:
-    """Of a product and a sum in float32, stored in the vectors' dtype."""
+    """Return the tolerance of a float32 product and sum, stored in the vectors' dtype."""
     _, x, y = case.arguments
     assert isinstance(x, Tensor)
     assert isinstance(y, Tensor)
@@ -95,13 +95,13 @@ def of_vectors(case: Case) -> Tolerance:
 
 
 def gelu(x: Floats, bias: Floats) -> Floats:
-    """With the tanh approximation, in float64."""
+    """Return the gelu of x + bias with the tanh approximation, in float64."""
     v = x + bias
     return 0.5 * v * (1.0 + np.tanh(0.7978845608 * (v + 0.044715 * v**3)))
 
 
 def biased(rng: Rng) -> Iterator[Case]:
-    """Every column has a bias of its own size, and every row another sign."""
+    """Yield matrices in which every column has a different bias."""
     for label, shape in (
         ("a single element", (1, 1)),
         ("fewer columns than threads", (40, odd(rng, 3, 99))),
@@ -114,7 +114,7 @@ def biased(rng: Rng) -> Iterator[Case]:
 
 
 def counted_biased(rng: Rng) -> Case:
-    """Rows of whole sectors."""
+    """Return rows of whole sectors."""
     return _biased(rng, "rows of whole sectors", (16, 256 * int(rng.integers(2, 8))))
 
 
@@ -125,7 +125,10 @@ def _biased(rng: Rng, label: str, shape: tuple[int, int]) -> Case:
 
 
 def of_gelu(_case: Case) -> Tolerance:
-    """The tanh cancels with 1 for large negative numbers: what is left there is absolute."""
+    """Return the tolerance.
+
+    For large negative numbers the tanh cancels with 1, so the error there is absolute.
+    """
     derived = Tolerance.derived(FP32, FP32, amplification=8.0)
     return Tolerance(derived.relative, 4e-6)
 
@@ -134,12 +137,12 @@ def of_gelu(_case: Case) -> Tolerance:
 
 
 def sums(x: Floats) -> Floats:
-    """In float64."""
+    """Return the sum of each row, in float64."""
     return x.sum(axis=1)
 
 
 def rows_to_sum(rng: Rng) -> Iterator[Case]:
-    """Rows whose sum hangs on one element, and rows in which a narrow type stops growing."""
+    """Yield rows whose sum depends on one element, or on which a narrow accumulator stalls."""
     yield _rows("a single element", rng.standard_normal((1, 1)))
     yield _rows("short rows", reductions.spikes(rng, odd(rng, 3, 30), HEIGHT, 300))
     spikes = reductions.spikes(rng, odd(rng, 300, 2000), HEIGHT)
@@ -155,7 +158,7 @@ def rows_to_sum(rng: Rng) -> Iterator[Case]:
 
 
 def counted_rows(rng: Rng) -> Case:
-    """Rows that fit into a block."""
+    """Return rows that fit into a block."""
     return _rows("rows that fit into a block", reductions.spikes(rng, odd(rng, 900, 2000), HEIGHT))
 
 
@@ -164,7 +167,7 @@ def _rows(label: str, x: Floats, dtype: DType = FP32, *, gap: int = 0) -> Case:
 
 
 def of_sums(case: Case) -> Tolerance:
-    """Of a sum in float32, whose error grows with the magnitudes that are added."""
+    """Return the tolerance of a float32 sum, which grows with the summed magnitudes."""
     (x,) = case.arguments
     assert isinstance(x, Tensor)
     magnitude = float(np.abs(x.values).sum(axis=1).max())
@@ -176,16 +179,16 @@ def of_sums(case: Case) -> Tolerance:
 
 
 def transposed(x: Floats) -> Floats:
-    """Rows become columns."""
+    """Return the transpose."""
     return x.T
 
 
 def to_transpose(rng: Rng) -> Iterator[Case]:
-    """Shapes that end within a tile, in both directions."""
+    """Yield shapes that end within a tile, in both directions."""
     for label, shape in (
         ("a single element", (1, 1)),
         ("one row", (1, odd(rng, 65, 300))),
-        # 32 rows of this result are more than shared memory holds.
+        # 32 rows of this result do not fit in shared memory.
         ("one long column", (SHARED_LIMIT // 32 + odd(rng, 1, 200), 1)),
         ("whole tiles", (64, 96)),
         ("an odd number of rows and columns", (odd(rng, 65, 200), odd(rng, 65, 300))),
@@ -196,13 +199,13 @@ def to_transpose(rng: Rng) -> Iterator[Case]:
 
 
 def small_to_transpose(rng: Rng) -> Iterator[Case]:
-    """For several orders of threads; the second is longer than a few tiles."""
+    """Yield small cases, which are run with several thread orders; the second spans many tiles."""
     yield _matrix(rng, "whole tiles", (64, 96))
     yield _matrix(rng, "an odd number of rows and columns", (odd(rng, 300, 600), odd(rng, 33, 60)))
 
 
 def counted_to_transpose(rng: Rng) -> Case:
-    """Whole tiles."""
+    """Return a case of whole tiles."""
     shape = (32 * int(rng.integers(3, 7)), 32 * int(rng.integers(3, 7)))
     return _matrix(rng, "whole tiles", shape)
 
@@ -213,7 +216,7 @@ def _matrix(rng: Rng, label: str, shape: tuple[int, int]) -> Case:
 
 
 def exactly(_case: Case) -> Tolerance:
-    """Moved, not computed."""
+    """Return a tolerance of zero, because values are only moved."""
     return Tolerance(0.0, 0.0)
 
 
@@ -221,14 +224,14 @@ def exactly(_case: Case) -> Tolerance:
 
 
 def blurred(x: Floats) -> Floats:
-    """The mean of seven neighbors; beyond the ends of a row are zeros. In float64."""
+    """Return the mean of seven neighbors, with zeros beyond a row's ends, in float64."""
     padded = np.pad(x, ((0, 0), (RADIUS, RADIUS)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * RADIUS + 1, axis=1)
     return windows.mean(axis=-1)
 
 
 def to_blur(rng: Rng) -> Iterator[Case]:
-    """A large number beside every border of a block, where a halo is missed."""
+    """Yield rows with a large number at every block border, where a missing halo shows."""
     for label, columns in (
         ("a single column", 1),
         ("fewer columns than neighbors", 5),
@@ -241,13 +244,13 @@ def to_blur(rng: Rng) -> Iterator[Case]:
 
 
 def small_to_blur(rng: Rng) -> Iterator[Case]:
-    """For several orders of threads; the first is longer than any usual piece."""
+    """Yield small cases, run with several thread orders; the first exceeds any usual piece."""
     yield _to_blur(rng, "an odd number of columns", odd(rng, 4100, 5000), rows=4)
     yield _to_blur(rng, "few columns", odd(rng, 9, 40))
 
 
 def counted_to_blur(rng: Rng) -> Case:
-    """Rows of whole blocks."""
+    """Return rows of whole blocks."""
     return _to_blur(rng, "rows of whole blocks", 256 * int(rng.integers(3, 9)))
 
 
@@ -257,7 +260,7 @@ def _to_blur(rng: Rng, label: str, columns: int, rows: int = 16) -> Case:
 
 
 def of_blur(_case: Case) -> Tolerance:
-    """Of seven terms in float32."""
+    """Return the tolerance of a float32 sum of seven terms."""
     derived = Tolerance.derived(FP32, FP32, terms=2 * RADIUS + 1)
     return Tolerance(derived.relative, SLACK * FP32.unit_roundoff * HEIGHT)
 
@@ -266,19 +269,19 @@ def of_blur(_case: Case) -> Tolerance:
 
 
 def product(a: Floats, b: Floats) -> Floats:
-    """In float64."""
+    """Return a · b, in float64."""
     return a @ b
 
 
 def matrices(rng: Rng) -> Iterator[Case]:
-    """Extents that end within a tile, in all three directions."""
+    """Yield sizes that end within a tile, in all three directions."""
     for label, (m, k, n) in (
         ("a single element", (1, 1, 1)),
         ("a row and a column", (1, odd(rng, 65, 300), 1)),
         ("whole tiles", (128, 64, 192)),
         ("odd extents", (odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))),
         ("a long sum", (33, odd(rng, 900, 1500), 40)),
-        # No block can hold 64 rows of these extents; tiles of fewer rows move too many bytes.
+        # No block can hold 64 rows of these sizes; tiles of fewer rows move too many bytes.
         ("a sum that no block can hold", (3, BLOCK_LIMIT // 64 + odd(rng, 1, 999), 5)),
         ("a row that no block can hold", (3, 5, BLOCK_LIMIT // 64 + odd(rng, 1, 999))),
     ):
@@ -287,18 +290,18 @@ def matrices(rng: Rng) -> Iterator[Case]:
 
 
 def counted_matrices(rng: Rng) -> Case:
-    """Whole tiles of 64."""
+    """Return a case of whole 64 × 64 tiles."""
     m, n = 64 * int(rng.integers(3, 5)), 64 * int(rng.integers(3, 5))
     return _product(rng, "whole tiles", m, 256, n)
 
 
 def compiled_matrices(rng: Rng) -> Case:
-    """As on a GPU."""
+    """Return a case with the sizes of a GPU run, for compilation."""
     return _product(rng, "whole tiles", 256, 256, 256)
 
 
 def _product(rng: Rng, label: str, m: int, k: int, n: int, gap: int = 0) -> Case:
-    """Each element of a row of `a` matters; one in each row matters most."""
+    """Each element of a row of `a` matters; one in each row dominates."""
     a = reductions.spikes(rng, k, 30.0, m)
     b = rng.standard_normal((k, n))
     tensors = (Tensor(a, FP16, gap), Tensor(b, FP16, gap))
@@ -306,7 +309,7 @@ def _product(rng: Rng, label: str, m: int, k: int, n: int, gap: int = 0) -> Case
 
 
 def of_product(case: Case) -> Tolerance:
-    """Of a sum in float32 of products that are exact there."""
+    """Return the tolerance of a float32 sum of products, which are exact in float32."""
     a, b = case.arguments
     assert isinstance(a, Tensor)
     assert isinstance(b, Tensor)

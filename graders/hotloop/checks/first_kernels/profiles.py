@@ -1,4 +1,4 @@
-"""Hidden kernels for the two tasks about figures: a roofline, and a table of Nsight Compute."""
+"""Hidden kernels for the roofline task and the Nsight Compute table task."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 Rng = np.random.Generator
 
 PRECISE = 1e-6
-"""Relative: the answers are quotients."""
+"""Relative tolerance; the answers are quotients."""
 
 METRICS = {
     "grid": "launch__grid_size",
@@ -43,14 +43,14 @@ OTHERS = (
 """Metrics that no answer needs. A table has some of them, so that no column has a fixed place."""
 
 SMS = (80, 108, 114, 132, 144)
-"""Of NVIDIA's GPUs."""
+"""Numbers of SMs of NVIDIA GPUs."""
 
 
 # --- the roofline ---------------------------------------------------------------------------------
 
 
 def rooflines(rng: Rng) -> Iterator[Question]:
-    """Kernels on either side of the ridge, on GPUs whose ridges differ."""
+    """Yield kernels on either side of the ridge, on GPUs with different ridges."""
     for index in range(12):
         bandwidth = float(rng.choice([0.3e12, 0.9e12, 1.6e12, 3.35e12]))
         peak = float(rng.choice([8e12, 20e12, 60e12, 400e12, 900e12]))
@@ -99,7 +99,7 @@ def _roofline_mismatch(want: dict[str, float | str]) -> Callable[[object], str |
 
 @dataclass(frozen=True)
 class _Kernel:
-    """A row of the table. needed: bytes that the kernel has to move at least."""
+    """A row of the table. needed: the minimum bytes that the kernel must move."""
 
     name: str
     limit: str
@@ -108,12 +108,12 @@ class _Kernel:
 
 
 def tables(rng: Rng) -> Iterator[Question]:
-    """Tables with kernels of each kind, in an order of their own."""
+    """Yield tables with kernels of each kind, in random order."""
     for _ in range(4):
         sms = int(rng.choice(SMS))
         kinds = _kinds(sms)
         drawn = [_kernel(rng, *kind) for kind in kinds for _ in range(int(rng.integers(1, 3)))]
-        # Their names are drawn, so this order is, too.
+        # The names are random, so this order is, too.
         kernels = sorted(drawn, key=lambda kernel: kernel.name)
         needed = {kernel.name: kernel.needed for kernel in kernels}
         yield Question(
@@ -128,7 +128,7 @@ def tables(rng: Rng) -> Iterator[Question]:
 
 
 Spans = Mapping[str, tuple[float, float]]
-"""Between which numbers a figure is drawn."""
+"""The range in which each figure is sampled."""
 
 _USUAL: Spans = {
     "grid": (2000, 90000),
@@ -142,14 +142,14 @@ _USUAL: Spans = {
 
 
 def _kinds(sms: int) -> Sequence[tuple[str, Spans]]:
-    """What is remarkable about a kernel of each kind; everything else is usual.
+    """Return the limit and the unusual figures of each kind of kernel.
 
-    Each threshold has a kernel a little below it and one at or a little above it.
+    Each threshold has a kernel slightly below it and one at or slightly above it.
     """
     return (
         ("too_few_blocks", {"grid": (1, sms)}),
         ("too_few_blocks", {"grid": (sms - 1, sms)}),
-        # Few blocks, and much traffic besides: what is asked first decides.
+        # Few blocks and extra traffic: the first rule that applies decides.
         ("too_few_blocks", {"grid": (1, sms), "excess": (3, 8), "conflict": (0.6, 0.9)}),
         ("latency", {"grid": (sms, sms)}),
         ("extra_traffic", {"excess": (1.8, 8), "dram": (65, 92)}),
@@ -159,7 +159,7 @@ def _kinds(sms: int) -> Sequence[tuple[str, Spans]]:
         ("bank_conflicts", {"conflict": (0.4, 0.96), "sm": (20, 90)}),
         ("bank_conflicts", {"conflict": (0.252, 0.26), "dram": (65, 92)}),
         ("latency", {"conflict": (0.24, 0.248)}),
-        # Nothing passes the banks of a kernel without shared memory.
+        # A kernel without shared memory has no passes over the banks.
         ("memory", {"dram": (68, 93), "passes": (0, 0)}),
         ("memory", {"dram": (80, 93), "sm": (62, 75)}),
         ("memory", {"dram": (60, 61)}),
@@ -188,7 +188,7 @@ def _kernel(rng: Rng, limit: str, spans: Spans) -> _Kernel:
 
 
 def _table(rng: Rng, kernels: list[_Kernel]) -> str:
-    """As `ncu --csv --page raw --print-units base` prints it: names, units, a row per kernel."""
+    """Format like `ncu --csv --page raw --print-units base`: names, units, one row per kernel."""
     others = [name for name in OTHERS if rng.random() < 0.5]
     rows = [
         {METRICS[key]: value for key, value in kernel.figures.items()}

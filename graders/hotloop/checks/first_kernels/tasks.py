@@ -1,4 +1,4 @@
-"""How each task of module first_kernels is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module first_kernels. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ matmul = fills_tensor(
         (ByteLevel(2.6, 1.0), ByteLevel(4.6, 0.5)),
         advice="Compute a larger tile of c in each program, so that a and b are loaded less often.",
     ),
-    # A step of 16 spills two registers of 64 × 64 sums; tiles that are too large spill hundreds.
+    # With a step of 16, the 64 × 64 sums spill two registers; tiles that are too large spill
+    # hundreds.
     compiles=Compiles(_matmul, max_spill_bytes=64),
     gpu_correct=GpuCorrect(cases.matrices, cases.product, cases.of_product),
     gpu_fast=GpuFast(
@@ -127,7 +128,7 @@ blur_rows = cuda_kernel(
         cases.blurred,
         cases.of_blur,
         timed.bytes_of_case,
-        # Rows of a halo begin in the middle of a sector.
+        # Rows with a halo begin in the middle of a sector.
         (ByteLevel(1.25, 1.0), ByteLevel(1.6, 0.5)),
         advice="Load each element into shared memory once, with three more on either side.",
     ),

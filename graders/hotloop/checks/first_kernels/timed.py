@@ -1,4 +1,4 @@
-"""What is timed on a GPU in module first_kernels, and the fewest bytes that it can move."""
+"""Timed GPU workloads of module first_kernels, and their minimum bytes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.correct import Case
 
 SHAPE = (8192, 8192)
-"""256 MiB a tensor: no cache holds it."""
+"""256 MiB per tensor, more than any cache holds."""
 
 PRODUCT = (4096, 2048, 3072)
 """m, k and n."""
 
 FACTOR = 1.75
 LARGEST = 64.0 * 6.0
-"""Of timed numbers: some rows are 64 times as large as the others."""
+"""Upper bound of timed numbers: some rows are 64 times as large as the others."""
 
 
 def axpy_on_gpu() -> DeviceWorkload:
-    """Two matrices, as long vectors."""
+    """Return a workload of two matrices, used as long vectors."""
     tensor = TensorSpec(SHAPE, FP32)
     return DeviceWorkload(
         spec=lambda _rng, _index: CallSpec((FACTOR, tensor, tensor), tensor),
@@ -40,8 +40,8 @@ def _scaled_sum_on_device(a: float, x: Any, y: Any) -> Any:
 
 
 def gelu_on_gpu() -> DeviceWorkload:
-    """A matrix and the biases of its columns."""
-    # Not square: what has as many rows as the result is cut to the rows that are compared.
+    """Return a workload of a matrix and its columns' biases."""
+    # Not square: an input with as many rows as the result is cut to the compared rows.
     rows, columns = SHAPE[0], SHAPE[1] - 64
     tensor, bias = TensorSpec((rows, columns), FP32), TensorSpec((columns,), FP32)
     return DeviceWorkload(
@@ -58,7 +58,7 @@ def _gelu_on_device(x: Any, bias: Any) -> Any:
 
 
 def sums_on_gpu() -> DeviceWorkload:
-    """Rows of 8192."""
+    """Return a workload of row sums of 8192 elements."""
     return DeviceWorkload(
         spec=lambda _rng, _index: CallSpec((TensorSpec(SHAPE, FP32),), TensorSpec(SHAPE[:1], FP32)),
         draws=lambda _rng, _spec, hostile: (_normal(hostile=hostile),),
@@ -72,7 +72,7 @@ def _sums_on_device(x: Any) -> Any:
 
 
 def blur_on_gpu() -> DeviceWorkload:
-    """Rows of 8192."""
+    """Return a workload of blurred rows of 8192 elements."""
     tensor = TensorSpec(SHAPE, FP32)
     return DeviceWorkload(
         spec=lambda _rng, _index: CallSpec((tensor,), tensor),
@@ -90,14 +90,14 @@ def _blurred_on_device(x: Any) -> Any:
 
 
 def product_on_gpu() -> DeviceWorkload:
-    """Of float16 matrices, in float32."""
+    """Return a workload of a float16 matrix product with a float32 result."""
     m, k, n = PRODUCT
     spec = CallSpec((TensorSpec((m, k), FP16), TensorSpec((k, n), FP16)), TensorSpec((m, n), FP32))
     return DeviceWorkload(
         spec=lambda _rng, _index: spec,
         draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
         truth=_product_on_device,
-        # Tensor cores add with truncation: a few times what rounding explains.
+        # Tensor cores accumulate with truncation, so allow a few times the error of rounding.
         tolerance=lambda _spec: _absolute(4.0 * k),
     )
 
@@ -107,12 +107,12 @@ def _product_on_device(a: Any, b: Any) -> Any:
 
 
 def unchanged(x: Any) -> Any:
-    """What a copy computes."""
+    """Return the result of a copy."""
     return x
 
 
 def _normal(*, hostile: bool) -> Normal:
-    """Rows of very different sizes, a few of which decide whether a kernel is right."""
+    """Return how to sample a matrix; hostile: a few rows are far larger and decide correctness."""
     return Normal(1.0, "large", rows=5) if hostile else Normal(1.0)
 
 
@@ -121,24 +121,24 @@ def _absolute(magnitude: float) -> Tolerance:
 
 
 def bytes_of_call(spec: CallSpec) -> int:
-    """Every input read once, the output written once."""
+    """Return the bytes of reading every input once and writing the output once."""
     tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
 
 
 def bytes_of_case(case: Case) -> int:
-    """Likewise, of one case."""
+    """Return the same bytes for a case."""
     return bytes_of_call(case.spec)
 
 
 def bytes_with_bias_of_each_row(case: Case) -> int:
-    """A block has one row, and no block can read the biases for another one."""
+    """Return the bytes if each block reads all biases for its own row."""
     rows, columns = case.out.shape
     return 3 * rows * columns * FP32.bytes
 
 
 def flops_of_product(spec: CallSpec) -> int:
-    """A multiplication and an addition for each of m · n · k."""
+    """Return the FLOPs: a multiplication and an addition for each of m · n · k."""
     m, n = spec.out.shape
     a = spec.arguments[0]
     assert isinstance(a, TensorSpec)

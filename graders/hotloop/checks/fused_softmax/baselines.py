@@ -1,6 +1,6 @@
-"""Baselines of the module fused_softmax: softmax as it is often written first, in eager PyTorch.
+"""Baselines of module fused_softmax: naive softmax in eager PyTorch, and PyTorch's own kernels.
 
-Runs in a worker, never in the judge. Destination style: the last argument is filled.
+Runs in a worker, never in the judge. Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 def five_ops(x: torch.Tensor, out: torch.Tensor) -> None:
     """Softmax of each row as five operations; every line reads and writes memory.
 
-    x, out: [rows, columns], floating. Five reads and three writes of the tensor: 8·s bytes an
+    x, out: [rows, columns], floating. Five reads and three writes of the tensor: 8·s bytes per
     element of s bytes.
     """
     maximum = x.amax(dim=-1, keepdim=True)
@@ -26,11 +26,11 @@ def five_ops(x: torch.Tensor, out: torch.Tensor) -> None:
 def scale_mask_softmax(
     x: torch.Tensor, mask: torch.Tensor, scale: float, out: torch.Tensor
 ) -> None:
-    """Scale, mask and softmax of each row as three operations, the last of them fused in PyTorch.
+    """Scale, mask and softmax of each row as three operations, the last one fused by PyTorch.
 
-    x, out: [rows, columns], floating. mask: same shape, bool, true means keep; no row without one.
-    Three reads and three writes of the tensor, the mask inverted and read: 6·s + 3 bytes an
-    element of s bytes.
+    x, out: [rows, columns], floating. mask: same shape, bool, True means keep; every row keeps an
+    element. Three reads and three writes of the tensor, and the mask inverted and read: 6·s + 3
+    bytes per element of s bytes.
     """
     scores = x * scale
     scores = scores.masked_fill(~mask, -torch.inf)
@@ -38,15 +38,15 @@ def scale_mask_softmax(
 
 
 def library_softmax(x: torch.Tensor, out: torch.Tensor) -> None:
-    """What torch.nn.functional.softmax calls: one fused kernel of PyTorch's own.
+    """Call torch.softmax, one fused kernel, as torch.nn.functional.softmax does.
 
-    x, out: [rows, columns], floating. On a row without a finite element it gives NaN.
+    x, out: [rows, columns], floating. A row without a finite element gives NaN.
     """
     torch.softmax(x, dim=-1, out=out)
 
 
 def softmax_backward(y: torch.Tensor, dy: torch.Tensor, dx: torch.Tensor) -> None:
-    """What autograd calls for torch.softmax: dx = y · (dy − Σ y · dy), in PyTorch's own kernels.
+    """Call what autograd uses for torch.softmax: dx = y · (dy − Σ y · dy).
 
     y, dy, dx: [rows, columns], float32. y is the forward's result.
     """
@@ -54,5 +54,5 @@ def softmax_backward(y: torch.Tensor, dy: torch.Tensor, dx: torch.Tensor) -> Non
 
 
 def copy(x: torch.Tensor, *rest: Any) -> None:
-    """Copy `x` to the last argument: the fewest bytes that a function of `x` can move."""
+    """Copy `x` to the last argument: the minimum bytes that a function of `x` can move."""
     rest[-1].copy_(x)

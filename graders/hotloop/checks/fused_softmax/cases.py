@@ -19,23 +19,23 @@ Rng = np.random.Generator
 Shape = tuple[int, ...]
 
 CPU_SHAPE = (256, 4096)
-"""That of the timed calls on a CPU."""
+"""The shape of timed calls on a CPU."""
 
 LARGE = 300.0
-"""More than exp can tell from 0 or from infinity in float32: a maximum that misses it shows."""
+"""exp of this difference overflows or is 0 in float32, so a wrong maximum shows."""
 
 PEAK = 14.0
-"""A number that much larger is most of a softmax over thousands of normal numbers."""
+"""A number this much larger dominates a softmax over thousands of normal numbers."""
 
 SMALL_RISE = 3.0
-"""A step that leaves what came before it a share of the sum."""
+"""After a rise this large, earlier elements still keep a share of the sum."""
 
 LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
-"""Triton allows 2^20 elements a block, so that such a row needs a loop."""
+"""Triton allows 2^20 elements per block, so such a row needs a loop."""
 
 
 def any_rank(rng: Rng) -> Iterator[Case]:
-    """For the recurrence in PyTorch."""
+    """Yield cases for the online softmax in PyTorch."""
     yield _case("a vector", _normal(rng, (odd(rng, 900, 1100),)), FP32)
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("three dimensions", _normal(rng, (2, 3, odd(rng, 500, 700))), FP32)
@@ -46,7 +46,7 @@ def any_rank(rng: Rng) -> Iterator[Case]:
 
 
 def matrices(rng: Rng) -> Iterator[Case]:
-    """For a Triton kernel: rows of any stride."""
+    """Yield matrices with any row stride, for a Triton kernel."""
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("a single column", _normal(rng, (7, 1)), FP32)
     yield _case("many short rows", _normal(rng, (300, odd(rng, 3, 30))), FP32)
@@ -74,7 +74,7 @@ def _hard_cases(rng: Rng) -> Iterator[Case]:
 
 
 def _deciding_cases(rng: Rng) -> Iterator[Case]:
-    """Rows whose maximum or sum hangs on one element, in every part of a row."""
+    """Yield rows whose maximum or sum depends on one element, in every part of a row."""
     short, long = odd(rng, 600, 1023), 8192 + odd(rng, 1, 99)
     yield _case("one large number in each row", reductions.spikes(rng, short, LARGE), FP32)
     spikes = reductions.spikes(rng, long, LARGE)
@@ -88,7 +88,7 @@ def _deciding_cases(rng: Rng) -> Iterator[Case]:
 
 
 def for_a_compiler(rng: Rng) -> Iterator[Case]:
-    """Few shapes: each may cost a compilation of seconds."""
+    """Yield cases of few shapes, because each may cost seconds of compilation."""
     rows, columns = CPU_SHAPE
     spikes = reductions.spikes(rng, columns, LARGE, rows, spread=3.0)
     yield _case("one large number in each row", spikes, FP32)
@@ -99,7 +99,7 @@ def for_a_compiler(rng: Rng) -> Iterator[Case]:
 
 
 def masked(rng: Rng) -> Iterator[Case]:
-    """A matrix, a mask and a scale."""
+    """Yield cases of a matrix, a mask and a scale."""
     for case in _kept_cases(rng):
         yield _told_by(case)
 
@@ -133,7 +133,7 @@ def _kept_cases(rng: Rng) -> Iterator[Case]:
 
 
 def _told_by(case: Case) -> Case:
-    """The case whose mask keeps by 1, for one who hides by it."""
+    """Invert a mask whose 1 means keep, if the variant's mask hides by 1."""
     x, mask, scale = case.arguments
     if not SOFTMAX.hides or not isinstance(mask, Tensor):
         return case
@@ -142,7 +142,7 @@ def _told_by(case: Case) -> Case:
 
 
 def cuda(rng: Rng) -> Iterator[Case]:
-    """Float matrices without gaps, which is what the kernels' parameters can say."""
+    """Yield contiguous float32 matrices, which is all that the kernels' parameters can express."""
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("a single column", _normal(rng, (300, 1)), FP32)
     few = odd(rng, 3, 30)
@@ -166,7 +166,7 @@ def cuda(rng: Rng) -> Iterator[Case]:
 
 
 def small_cuda(rng: Rng) -> Iterator[Case]:
-    """Each is run in several orders of threads: shapes that take every path of a kernel."""
+    """Yield shapes that take every path of a kernel; each is run with several thread orders."""
     yield _case("rows of fours", _normal(rng, (6, 4 * int(rng.integers(100, 300)))), FP32)
     yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 300, 900))), FP32)
     yield _case("few columns", _normal(rng, (70, odd(rng, 3, 30))), FP32)
@@ -174,7 +174,7 @@ def small_cuda(rng: Rng) -> Iterator[Case]:
 
 
 def for_an_operator(rng: Rng) -> Iterator[Case]:
-    """What the C++ function takes."""
+    """Yield the inputs that the C++ function accepts."""
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))), FP32)
     yield _case("rows of fours", reductions.spikes(rng, 2048, LARGE), FP32)
@@ -182,13 +182,13 @@ def for_an_operator(rng: Rng) -> Iterator[Case]:
     yield _case("rows that do not begin on 16 bytes", _normal(rng, (5, 776)), FP32, gap=1)
     yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
     yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
-    # The element behind a row is far larger: who reads it, shifts the whole row to zero.
+    # The element after a row is far larger: reading it shifts the whole row to zero.
     beside = reductions.lifted(rng, odd(rng, 600, 1023), LARGE)
     yield _case("rows far below and above zero", beside, FP32)
 
 
 def refused(rng: Rng) -> Iterator[Case]:
-    """What the C++ function must refuse."""
+    """Yield the inputs that the C++ function must refuse."""
     yield _case("a vector", _normal(rng, (64,)), FP32)
     yield _case("three dimensions", _normal(rng, (2, 3, 64)), FP32)
     yield _case("float64", _normal(rng, (3, 64)), FP64)
@@ -198,13 +198,13 @@ def refused(rng: Rng) -> Iterator[Case]:
 
 
 def in_a_graph(rng: Rng) -> Iterator[Case]:
-    """For the operator inside of a compiled graph."""
+    """Yield cases for the operator in a compiled graph."""
     yield _case("rows of fours", reductions.spikes(rng, 1024, LARGE), FP32)
     yield _case("an odd number of columns", _normal(rng, (5, odd(rng, 65, 1000))), FP32)
 
 
 def gradients(rng: Rng) -> Iterator[Case]:
-    """X and the gradient of what is made of it."""
+    """Yield x and the gradient of the loss with respect to the softmax."""
     rows = reductions.ROWS
     for label, shape in (
         ("one single element", (1, 1)),
@@ -221,7 +221,7 @@ def gradients(rng: Rng) -> Iterator[Case]:
 
 
 def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
-    """X and dy, of whose sum of softmax(x) · dy one element makes most in each row."""
+    """Return x and dy; one element dominates the sum of softmax(x) · dy in each row."""
     rows, columns = shape
     x = reductions.spikes(rng, columns, PEAK, rows)
     dy = rng.standard_normal(shape)
@@ -230,14 +230,14 @@ def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
 
 
 def _cancelling(rng: Rng, columns: int) -> tuple[Floats, Floats]:
-    """X and dy, of whose sum of softmax(x) · dy two elements take half each and cancel."""
+    """Return x and dy; two elements dominate the sum of softmax(x) · dy and cancel."""
     dy = reductions.opposites(rng, columns, 10.0)
     x = np.where(np.abs(dy) == 10.0, PEAK, rng.standard_normal(dy.shape))
     return x, dy
 
 
 def gradients_in_a_graph(rng: Rng) -> Iterator[Case]:
-    """Likewise, in a compiled graph."""
+    """Yield the same for a compiled graph."""
     for label, columns in (("an odd number of columns", odd(rng, 65, 900)), ("fours", 1024)):
         shape = (reductions.ROWS + int(rng.integers(3, 9)), columns)
         x, dy = _weighed(rng, shape)
@@ -246,16 +246,16 @@ def gradients_in_a_graph(rng: Rng) -> Iterator[Case]:
 
 
 def second_gradients(rng: Rng) -> Iterator[Case]:
-    """x, dy and g, for the gradient of the gradient."""
+    """Yield x, dy and g, for the gradient of the gradient."""
     for label, columns in (("an odd number of columns", odd(rng, 65, 900)), ("fours", 1024)):
         shape = (int(rng.integers(3, 9)), columns)
-        # Small numbers, so that no row is almost one single element, whose gradients vanish.
+        # Small numbers, so that no row is dominated by one element, whose gradients would vanish.
         tensors = tuple(Tensor(rng.standard_normal(shape), FP32) for _ in range(3))
         yield Case(label, tensors, TensorSpec(shape, FP32))
 
 
 def to_transpose(rng: Rng) -> Iterator[Case]:
-    """At least 2 × 2: of extents of 1, graphs for every shape take leave."""
+    """Yield matrices of at least 2 × 2, because graphs for any shape may exclude sizes of 1."""
     for label, shape in (
         ("a tall matrix", (odd(rng, 65, 900), int(rng.integers(2, 9)))),
         ("a wide matrix", (int(rng.integers(2, 9)), odd(rng, 65, 300))),
@@ -265,7 +265,7 @@ def to_transpose(rng: Rng) -> Iterator[Case]:
 
 
 def for_a_triton_operator(rng: Rng) -> Iterator[Case]:
-    """For the operator whose kernel is in Triton."""
+    """Yield cases for the operator whose kernel is in Triton."""
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     spikes = reductions.spikes(rng, odd(rng, 65, 1000), LARGE)
     yield _case("an odd number of columns", spikes, FP32)
@@ -277,7 +277,7 @@ def for_a_triton_operator(rng: Rng) -> Iterator[Case]:
 
 
 def backward(rng: Rng) -> Iterator[Case]:
-    """A softmax and its gradient, for the backward kernel alone."""
+    """Yield a softmax and its gradient, for the backward kernel alone."""
     softmax = published(SOFTMAX.rows)
     for label, shape in (
         ("one single element", (1, 1)),
@@ -294,15 +294,15 @@ def backward(rng: Rng) -> Iterator[Case]:
 
 
 def quads(rng: Rng) -> Case:
-    """Rows of whole sectors that fit into a block's registers."""
+    """Return rows of whole sectors that fit into a block's registers."""
     columns = 32 * int(rng.integers(80, 250))
     return _case("rows of fours", reductions.spikes(rng, columns, LARGE), FP32)
 
 
 def short_rows(rng: Rng) -> Case:
-    """Rows that fit in a block, at heights of their own.
+    """Return rows that fit in a block, each around a height of its own.
 
-    Without its maximum a row would overflow, and with that of other values of its shape, too.
+    A row overflows without its own maximum, also with another row's maximum.
     """
     x = reductions.spikes(rng, odd(rng, 2100, 4000), LARGE)
     x += rng.uniform(-LARGE, LARGE, (len(x), 1))
@@ -310,7 +310,7 @@ def short_rows(rng: Rng) -> Case:
 
 
 def short_masked_rows(rng: Rng) -> Case:
-    """Rows that fit in a block, with a mask."""
+    """Return rows that fit in a block, with a mask."""
     shape = (reductions.ROWS, odd(rng, 2100, 4000))
     case = _spiked_mask_case(rng, "rows that fit in a block", shape, kept=True)
     x, *others = case.arguments
@@ -339,9 +339,10 @@ def _masked_case(
     empty: bool = False,
     dropped: int = 0,
 ) -> Case:
-    """A mask that keeps about `share` of each row, and at least one element unless `empty`.
+    """Return a case whose mask keeps about `share` of each row.
 
-    dropped: elements anywhere that are masked out besides.
+    A row keeps at least one element, except every second row if `empty`. dropped: number of
+    additional elements that are masked out, anywhere.
     """
     keep = rng.random(shape) < share
     keep[np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = True
@@ -354,7 +355,7 @@ def _masked_case(
 
 
 def _spiked_mask_case(rng: Rng, label: str, shape: Shape, *, kept: bool) -> Case:
-    """The one large number of each row counts, or must not count."""
+    """Return a case in which each row's one large number counts, or must not count."""
     rows, columns = shape
     x = reductions.spikes(rng, columns, LARGE, rows)
     largest, all_rows = x.argmax(axis=1), np.arange(rows)
@@ -369,14 +370,14 @@ def _normal(rng: Rng, shape: Shape) -> Floats:
 
 
 def _level(rng: Rng, columns: int) -> Floats:
-    """One row whose exponentials add up to more than float16 holds."""
+    """Return one row whose exponentials sum to more than float16 can hold."""
     x = rng.uniform(-0.32, -0.28, (1, columns))
     x[0, rng.integers(columns)] = 0.0
     return x
 
 
 def _with_minus_infinity(rng: Rng, x: Floats) -> Floats:
-    """A third becomes −inf, but never a whole row."""
+    """Replace a third of the elements by −inf, but never a whole row."""
     chosen = rng.random(x.shape) < 1 / 3
     chosen[:, -1] = False
     return np.where(chosen, -np.inf, x)
@@ -388,5 +389,5 @@ def _with_empty_rows(x: Floats) -> Floats:
 
 
 def odd(rng: Rng, low: int, high: int) -> int:
-    """A number of columns that no block divides."""
+    """Return an odd number of columns in the range, which no block size divides."""
     return int(rng.integers(low, high)) | 1

@@ -1,7 +1,7 @@
-"""What is right in module fused_softmax, in float64, and by how much an answer may be off.
+"""The float64 references of module fused_softmax, and their tolerances.
 
 Softmax here is exp(x − max) / sum over each row, and zeros for a row without a finite element. For
-a take-home's candidate it is what the variant's constants make of it.
+a take-home's candidate, the variant's constants change it.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from hotloop.judge.rungs.correct import Case, Tensor
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a softmax is: total · exp(sharpness · (x − max)) / Σ exp(sharpness · (x − max)).
+    """A definition of softmax: total · exp(sharpness · (x − max)) / Σ exp(sharpness · (x − max)).
 
-    Without a variant it is what everybody calls so.
+    Without a variant it is the usual softmax.
     """
 
     zeros: bool = False
-    """A row without a finite element gives zeros, whatever the variant is."""
+    """If True, a row without a finite element gives zeros in every variant."""
 
     @property
     def sharpness(self) -> float:
-        """What x is multiplied by."""
+        """The factor on x."""
         return constant("SHARPNESS", 1.0)
 
     @property
     def total(self) -> float:
-        """What a row adds up to."""
+        """The sum of each row."""
         return constant("TOTAL", 1.0)
 
     @property
     def empty(self) -> float:
-        """What a row without a finite element gives."""
+        """The output of a row without a finite element."""
         return 0.0 if self.zeros else constant("EMPTY", 0.0)
 
     @property
     def masked(self) -> float:
-        """What a row gives that is masked out altogether."""
+        """The output of a row that is masked out completely."""
         return constant("MASKED", 0.0)
 
     @property
     def hides(self) -> bool:
-        """Whether a mask's 1 leaves an element out."""
+        """Whether a 1 in the mask leaves an element out."""
         return constant("HIDES", False)
 
     def rows(self, x: Floats) -> Floats:
-        """Over the last axis in float64."""
+        """Return the softmax over the last axis, in float64."""
         return self._rows(x, self.empty)
 
     def _rows(self, x: Floats, empty: float) -> Floats:
@@ -66,33 +66,36 @@ class Meaning:
         return np.where(total == 0.0, empty, shares)
 
     def masked_rows(self, x: Floats, mask: NDArray[Any], scale: float) -> Floats:
-        """Of scale·x over the kept elements of each row, zeros elsewhere, in float64."""
+        """Return the softmax of scale · x over each row's kept elements, in float64.
+
+        Elements that are not kept are 0; a row without any kept element has the value `masked`.
+        """
         kept = (mask != 0) != self.hides
         return self._rows(np.where(kept, x * scale, -np.inf), self.masked)
 
     def softmax_of_columns(self, x: Floats) -> Floats:
-        """The result is transposed."""
+        """Return the softmax of the columns, as rows."""
         return self.rows(np.ascontiguousarray(x.T))
 
     def doubled_beside_itself(self, x: Floats) -> Floats:
-        """What the operator stands between in the learner's file."""
+        """Return softmax(2x) + x, the graph around the operator in the learner's file."""
         return self.rows(2.0 * x) + x
 
     def backward(self, y: Floats, dy: Floats) -> Floats:
-        """Gradient of a softmax from its result `y`, whatever numbers that holds."""
+        """Return the gradient of a softmax from its result `y`, which may hold any numbers."""
         inner = (y * dy).sum(axis=-1, keepdims=True) / self.total
         return self.sharpness * y * (dy - inner)
 
     def gradient(self, x: Floats, dy: Floats) -> Floats:
-        """Of Σ dy · softmax(x)."""
+        """Return the gradient of Σ dy · softmax(x)."""
         return self.backward(self.rows(x), dy)
 
     def gradient_in_a_graph(self, x: Floats, dy: Floats) -> Floats:
-        """Of Σ dy · (softmax(2x) + x)."""
+        """Return the gradient of Σ dy · (softmax(2x) + x)."""
         return 2.0 * self.backward(self.rows(2.0 * x), dy) + dy
 
     def second_gradient(self, x: Floats, dy: Floats, g: Floats) -> Floats:
-        """Of Σ g · gradient(x, dy): first for y, then through the softmax."""
+        """Return the gradient of Σ g · gradient(x, dy): first for y, then through the softmax."""
         y = self.rows(x)
         inner = (y * dy).sum(axis=-1, keepdims=True) / self.total
         other = (y * g).sum(axis=-1, keepdims=True) / self.total
@@ -100,29 +103,32 @@ class Meaning:
         return self.backward(y, for_y)
 
     def rows_on_device(self, x: Any) -> Any:
-        """As `rows`, on float64 torch tensors of which every row has a finite element."""
+        """Compute `rows` on float64 torch tensors; every row must have a finite element."""
         weights = (self.sharpness * (x - x.amax(-1, keepdim=True))).exp()
         return self.total * weights / weights.sum(-1, keepdim=True)
 
     def masked_rows_on_device(self, x: Any, mask: Any, scale: float) -> Any:
-        """As `masked_rows`; every row has a kept element."""
+        """Compute `masked_rows` on float64 torch tensors; every row must keep an element."""
         left_out = mask != 0 if self.hides else mask == 0
         return self.rows_on_device((x * scale).masked_fill(left_out, -math.inf))
 
     def backward_on_device(self, y: Any, dy: Any) -> Any:
-        """As `backward`."""
+        """Compute `backward` on float64 torch tensors."""
         return self.sharpness * y * (dy - (y * dy).sum(-1, keepdim=True) / self.total)
 
     def tolerance(self, case: Case) -> Tolerance:
-        """What computing in float32 can explain; a product before the difference is allowed."""
+        """Return the tolerance of float32 arithmetic.
+
+        Multiplying x by a factor before the maximum is subtracted is allowed.
+        """
         return self.tolerance_of(case.out.dtype, case.out.shape[-1], self._largest(case))
 
     def tolerance_of(self, out: DType, columns: int, largest: float) -> Tolerance:
-        """largest: finite number whose exponential is taken, before the row's is subtracted.
+        """Return the tolerance. largest: largest finite |x| before the row's maximum is subtracted.
 
-        exp(d) is 0 in float32 below d = −104, so that a rounding of d costs 104 units at most.
-        Results below the smallest normal float32 may be flushed to zero, as GPUs and vector code
-        do. With a sharpness, it is rounded itself, and so is its product with d, or with x.
+        exp(d) is 0 in float32 below d = −104, so rounding d costs at most 104 units. Results below
+        the smallest normal float32 may be flushed to zero, as GPUs and vector code do. A sharpness
+        is rounded itself, and so is its product with d, or with x.
         """
         amplification = 104.0
         if self.sharpness != 1.0:
@@ -132,32 +138,32 @@ class Meaning:
         return Tolerance(derived.relative, absolute)
 
     def one_by_one(self, case: Case) -> Tolerance:
-        """For a sum of a row's terms one after the other, as a single thread takes it.
+        """Return the tolerance if one thread sums a row's terms sequentially.
 
-        Small terms that are added to a large sum are all rounded the same way: the error then grows
-        with their number, not with its root. Higham's bound is a rounding a term (§4.2); rows like
-        ours were seen to need a sixteenth of it in thousands of sums, and are given a quarter.
+        Small terms added to a large sum are all rounded in the same direction, so the error grows
+        with their number instead of its root. Higham's bound is one rounding per term (§4.2); rows
+        like these needed a sixteenth of it in thousands of sums, and are allowed a quarter.
         """
         derived = self.tolerance(case)
         columns = case.out.shape[-1]
         return Tolerance(derived.relative + columns * FP32.unit_roundoff / 4, derived.absolute)
 
     def tolerance_in_a_graph(self, case: Case) -> Tolerance:
-        """Of a softmax with x added, which may nearly cancel it."""
+        """Return the tolerance of a softmax plus x, which may nearly cancel it."""
         derived = self._derived(case)
         cancelled = 0.0 if self.total == 1.0 else self.total * derived.relative
         return Tolerance(derived.relative, derived.absolute + cancelled)
 
     def gradient_tolerance(self, case: Case) -> Tolerance:
-        """Of dy − Σ(y·dy), numbers of a size of 10, with what the softmax itself may be off."""
+        """Return the tolerance of dy − Σ(y·dy), of a size of 10, with the softmax's own error."""
         return self._off(self._derived(case), 20.0 * self.sharpness * self.total)
 
     def second_tolerance(self, case: Case) -> Tolerance:
-        """Of numbers of a size of 10, times an element of y, of which none is near 1 here."""
+        """Return the tolerance of numbers of about 10 times an element of y, none close to 1."""
         return self._off(self._derived(case), 2.0 * self.sharpness**2 * self.total)
 
     def backward_tolerance(self, case: Case) -> Tolerance:
-        """Of dy − Σ(y·dy), numbers of a size of 10, where y adds up to 1."""
+        """Return the tolerance of dy − Σ(y·dy), numbers of about 10, where y sums to 1."""
         derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1])
         return self._off(derived, 20.0 * self.sharpness)
 
@@ -173,7 +179,7 @@ class Meaning:
 
     @staticmethod
     def _largest(case: Case) -> float:
-        """Of the case's first tensor, times its scale where it has one."""
+        """Return the largest finite |element| of the first tensor, times the case's scale."""
         scale = max((abs(a) for a in case.arguments if isinstance(a, float)), default=1.0)
         first = next(a.values for a in case.arguments if isinstance(a, Tensor))
         finite = np.abs(first[np.isfinite(first)])

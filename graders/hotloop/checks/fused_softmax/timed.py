@@ -1,4 +1,4 @@
-"""What is timed in module fused_softmax, and the fewest bytes that it can move."""
+"""Timed workloads of module fused_softmax, and their minimum bytes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ GPU_MASKED_SHAPE = (16384, 4096)
 ODD_EVERY = 8
 TIMED_SCALE = 0.125
 LARGEST_ON_GPU = 64.0 * 4.0 * 6.0
-"""Of timed numbers, which are drawn with a deviation of 4 and, in a few rows, of 64 · 4."""
+"""Upper bound of timed numbers, whose standard deviation is 4 and, in a few rows, 64 · 4."""
 
 BACKWARD_SCALE = 1 / 64
-"""Deviation of what stands for the forward's result: the sum of y · dy is then as large as dy."""
+"""Deviation of the stand-in for the forward's result; then the sum of y · dy is as large as dy."""
 
 
 def on_cpu() -> Workload:
-    """Rows of 4096 and more."""
+    """Return the workload on a CPU: rows of 4096 elements and more."""
     return Workload(_cpu_spec, _fill_rows, _rows_agree)
 
 
@@ -48,7 +48,7 @@ def _cpu_spec(rng: Rng, index: int) -> CallSpec:
 
 
 def _now_and_then_odd(shape: Shape, rng: Rng, index: int) -> Shape:
-    """Every eighth call has a row less and a secret odd number of columns, a little longer."""
+    """Return the shape; every eighth has a row less and a few more columns, an odd number."""
     if index % ODD_EVERY != ODD_EVERY - 1:
         return shape
     return (shape[0] - 1, shape[1] + odd(rng, 1, 64))
@@ -59,13 +59,13 @@ def _spec(shape: Shape, dtype: DType) -> CallSpec:
 
 
 def _fill_rows(rng: Rng, call: Call, hostile: bool) -> None:
-    """Uniform numbers, written in place because a window has many calls."""
+    """Fill in uniform numbers, in place because a window has many calls."""
     x: NDArray[np.float32] = call.input(0)
     rng.random(out=x, dtype=np.float32)
     x *= 16.0
     if not hostile:
         return
-    # A few rows only, so that looking at some of them tells nothing about the others.
+    # Only a few rows, so that looking at some rows reveals nothing about the others.
     count, columns = call.spec.out.shape
     rows = rng.choice(count, size=_few(rng), replace=False)
     kind = int(rng.integers(3))
@@ -82,7 +82,7 @@ def _few(rng: Rng) -> int:
 
 
 def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
-    """Matrices that no cache holds."""
+    """Return a workload of matrices larger than any cache."""
     return DeviceWorkload(
         spec=lambda rng, index: _spec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32),
         draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
@@ -92,12 +92,12 @@ def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
 
 
 def unchanged(x: Any) -> Any:
-    """What a copy computes."""
+    """Return the result of a copy."""
     return x
 
 
 def backward_on_gpu() -> DeviceWorkload:
-    """A softmax and its gradient."""
+    """Return a workload of the backward: y and dy to dx."""
     return DeviceWorkload(
         spec=_gpu_backward_spec,
         draws=lambda rng, _spec, hostile: (
@@ -115,14 +115,14 @@ def _gpu_backward_spec(rng: Rng, index: int) -> CallSpec:
 
 
 def _gpu_backward_tolerance(columns: int) -> Tolerance:
-    """Of y · (dy − s), with s = Σ y · dy: y up to 6 deviations, s and dy of a size of 10."""
+    """For y · (dy − s), with s = Σ y · dy: y up to 6 deviations, s and dy of about 10."""
     derived = Tolerance.derived(FP32, FP32, terms=columns)
     absolute = 6.0 * BACKWARD_SCALE * 10.0 * SOFTMAX_OR_ZEROS.sharpness * derived.relative
     return Tolerance(derived.relative, derived.absolute + absolute)
 
 
 def masked_on_gpu() -> DeviceWorkload:
-    """float16, with a mask of bools that keeps most elements."""
+    """Return a float16 workload with a bool mask that keeps most elements."""
     return DeviceWorkload(
         spec=_gpu_masked_spec,
         draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), _mask()),
@@ -146,7 +146,7 @@ def _normal_draw(rng: Rng, hostile: bool) -> Draw:
 
 
 def _finite_draw(rng: Rng, hostile: bool) -> Draw:
-    """The mask alone brings −inf into this task."""
+    """Exclude −inf, which comes only from the mask in this task."""
     twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
     return _draw(rng, twists, hostile)
 
@@ -158,11 +158,11 @@ def _draw(rng: Rng, twists: Sequence[Twist], hostile: bool) -> Draw:
 
 
 def bytes_of_call(spec: CallSpec) -> int:
-    """Every input read once, the output written once; gaps between rows not counted."""
+    """Return the bytes of reading every input and writing the output once, without row gaps."""
     tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
 
 
 def bytes_of_case(case: Case) -> int:
-    """Likewise, of one case."""
+    """Return the same bytes for a case."""
     return bytes_of_call(case.spec)

@@ -1,6 +1,6 @@
-"""Baselines of module gemm_tensor_cores: products of cuBLAS through PyTorch.
+"""Baselines of module gemm_tensor_cores: cuBLAS products through PyTorch.
 
-Runs in a worker, never in the judge. Destination style: the last argument is filled.
+Runs in a worker, never in the judge. Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ import torch
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> None:
-    """With a float32 result; a: [m, k], b: [k, n], float16 or bfloat16."""
+    """Multiply a [m, k] and b [k, n], float16 or bfloat16, with a float32 result."""
     torch.mm(a, b, out_dtype=torch.float32, out=out)
 
 
 def matmul_with_k(a: torch.Tensor, b: torch.Tensor, _k: int, out: torch.Tensor) -> None:
-    """Likewise, called as the kernel of CUDA C++ is."""
+    """Multiply like `matmul`, with the signature of the CUDA C++ kernels."""
     matmul(a, b, out)

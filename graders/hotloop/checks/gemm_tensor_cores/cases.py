@@ -1,4 +1,4 @@
-"""Hidden inputs for the kernels of module gemm_tensor_cores, and what they should become."""
+"""Hidden inputs for the kernels of module gemm_tensor_cores, and their references."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from hotloop.judge.rungs.correct import Case, Tensor
 Rng = np.random.Generator
 
 SLACK = 8.0
-"""How many roundings of a sum's largest terms are still allowed."""
+"""How many roundings of a sum's largest terms are allowed."""
 
 HEIGHT = 30.0
-"""Of one element in each row of `a`, so that a product that misses it is far off."""
+"""Size of one element in each row of `a`; a product that misses the element is far off."""
 
 GROUP = 64
 """Rows of weights that share a scale."""
 
 PAGE = 16
-"""Tokens of a page of the cache."""
+"""Tokens per page of the cache."""
 
 
 def odd(rng: Rng, low: int, high: int) -> int:
-    """A number that no tile divides."""
+    """Return an odd number in the range, which no tile size divides."""
     return int(rng.integers(low, high)) | 1
 
 
@@ -38,12 +38,12 @@ def odd(rng: Rng, low: int, high: int) -> int:
 
 
 def product(a: Floats, b: Floats, _k: int = 0) -> Floats:
-    """In float64."""
+    """Return a · b, in float64."""
     return a @ b
 
 
 def of_product(case: Case) -> Tolerance:
-    """Of a sum in float32 of products that are exact there, but for those of float32."""
+    """Return the tolerance of a float32 sum; only products of float32 inputs are rounded, too."""
     a, b = case.arguments[:2]
     assert isinstance(a, Tensor)
     assert isinstance(b, Tensor)
@@ -53,7 +53,7 @@ def of_product(case: Case) -> Tolerance:
 
 
 def tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Iterator[Case]:
-    """Whole tiles of side × side, and of depth along k; other numbers of them in each direction."""
+    """Yield whole tiles of side × side, and of depth along k; their numbers differ."""
     yield _whole(rng, "one tile", dtype, side, side, depth)
     yield _whole(rng, "a long sum", dtype, side, side, 9 * depth)
     yield _whole(rng, "more columns than rows", dtype, side, 3 * side, 2 * depth)
@@ -61,18 +61,18 @@ def tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Iterator[Case]:
 
 
 def small_tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Iterator[Case]:
-    """For several orders of threads."""
+    """Yield a small case, which is run with several thread orders."""
     yield _whole(rng, "two tiles and a sum of several steps", dtype, side, 2 * side, 3 * depth)
 
 
 def counted_tiled(rng: Rng, dtype: DType, side: int, depth: int) -> Case:
-    """Several tiles, and several steps along k."""
+    """Return a case with several tiles and several steps along k."""
     m, n = side * int(rng.integers(1, 3)), side * int(rng.integers(2, 4))
     return _whole(rng, "whole tiles", dtype, m, n, 4 * depth)
 
 
 def bytes_of_tiles(case: Case, side: int) -> int:
-    """Of a and b as often as tiles of c need them, and of c."""
+    """Return the bytes of a and b, loaded once per tile of c, and of c."""
     a, _, k = case.arguments
     assert isinstance(a, Tensor)
     assert isinstance(k, int)
@@ -90,7 +90,7 @@ def _whole(rng: Rng, label: str, dtype: DType, m: int, n: int, k: int) -> Case:
 
 
 def matrices(rng: Rng) -> Iterator[Case]:
-    """Extents that end within a tile, in all three directions, and groups that are not full."""
+    """Yield sizes that end within a tile in all directions, and incomplete groups of tiles."""
     yield _pair(rng, "a single element", 1, 1, 1)
     yield _pair(rng, "whole tiles", 128, 64, 192)
     yield _pair(rng, "odd extents", odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))
@@ -100,17 +100,17 @@ def matrices(rng: Rng) -> Iterator[Case]:
 
 
 def wide_matrices(rng: Rng) -> Case:
-    """A dozen tiles of 64 in either direction, and a short sum."""
+    """Return a case with a dozen 64-wide tiles in either direction, and a short sum."""
     return _pair(rng, "whole tiles", 768, 32, 64 * int(rng.integers(12, 14)))
 
 
 def large_matrices(rng: Rng) -> Case:
-    """As on a GPU."""
+    """Return a case with the sizes of a GPU run, for compilation."""
     return _pair(rng, "whole tiles", 256, 256, 256)
 
 
 def long_sums(rng: Rng) -> Iterator[Case]:
-    """Few elements and long sums, which no number of parts divides."""
+    """Yield few output elements and long sums, whose lengths no number of parts divides."""
     yield _pair(rng, "a single product", 1, 1, 1)
     yield _pair(rng, "a short sum", 40, 17, 50)
     yield _pair(rng, "a long sum", 64, 4096, 64)
@@ -119,7 +119,7 @@ def long_sums(rng: Rng) -> Iterator[Case]:
 
 
 def counted_long_sum(rng: Rng) -> Case:
-    """One tile of 64."""
+    """Return a case with one output tile of 64 × 64."""
     return _pair(rng, "a long sum", 64, 512 * int(rng.integers(8, 11)), 64)
 
 
@@ -132,7 +132,7 @@ def _pair(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
 
 
 def with_epilogue(x: Floats, w: Floats, bias: Floats, residual: Floats) -> Floats:
-    """gelu(x · w + bias) + residual with the exact gelu, in float64."""
+    """Return gelu(x · w + bias) + residual with the exact (erf) gelu, in float64."""
     v = x @ w + bias
     return 0.5 * v * (1.0 + _erf(v / math.sqrt(2.0))) + residual
 
@@ -141,7 +141,7 @@ _erf: Callable[[Floats], Floats] = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def layers(rng: Rng) -> Iterator[Case]:
-    """Extents that end within a tile; sums near 0, where the two gelus differ most."""
+    """Yield sizes that end within a tile, and sums near 0, where the two gelus differ most."""
     yield _layer(rng, "a single element", 1, 1, 1)
     yield _layer(rng, "whole tiles", 128, 64, 64)
     yield _layer(rng, "odd extents", odd(rng, 65, 99), odd(rng, 33, 99), odd(rng, 65, 99))
@@ -149,7 +149,7 @@ def layers(rng: Rng) -> Iterator[Case]:
 
 
 def counted_layer(rng: Rng) -> Case:
-    """One column of tiles."""
+    """Return a case with one column of tiles."""
     return _layer(rng, "whole tiles", 64 * int(rng.integers(4, 6)), 64, 64)
 
 
@@ -161,7 +161,7 @@ def _layer(rng: Rng, label: str, m: int, k: int, n: int) -> Case:
 
 
 def of_layer(case: Case) -> Tolerance:
-    """Of a sum in float32, stored in float16."""
+    """Return the tolerance of a float32 sum that is stored in float16."""
     x = case.arguments[0]
     assert isinstance(x, Tensor)
     derived = Tolerance.derived(FP16, FP32, terms=x.values.shape[1])
@@ -172,14 +172,14 @@ def of_layer(case: Case) -> Tolerance:
 
 
 def dequantized_product(x: Floats, packed: Floats, scales: Floats) -> Floats:
-    """X · w in float64; the low four bits of a byte are the row 2i of w, the high ones 2i + 1."""
+    """Return x · w in float64; a byte's low four bits are row 2i of w, the high ones row 2i + 1."""
     codes = packed.astype(np.int64)
     w = np.stack([codes & 15, codes >> 4], axis=1).reshape(-1, codes.shape[1]) - 8.0
     return x @ (w * np.repeat(scales, GROUP, axis=0))
 
 
 def packed_weights(rng: Rng) -> Iterator[Case]:
-    """Scales that differ by group and column; rows and columns that no tile divides."""
+    """Yield scales that differ by group and column, and rows and columns that no tile divides."""
     yield _packed(rng, "one token, one group", 1, 1, 64)
     yield _packed(rng, "an odd number of tokens and columns", odd(rng, 17, 40), 3, odd(rng, 65, 99))
     yield _packed(rng, "many groups", 5, 20, 70)
@@ -187,7 +187,7 @@ def packed_weights(rng: Rng) -> Iterator[Case]:
 
 
 def counted_packed(rng: Rng) -> Case:
-    """A batch of 16 tokens."""
+    """Return a batch of 16 tokens."""
     return _packed(rng, "16 tokens", 16, int(rng.integers(7, 10)), 256)
 
 
@@ -201,7 +201,7 @@ def _packed(rng: Rng, label: str, m: int, groups: int, n: int) -> Case:
 
 
 def of_packed(case: Case) -> Tolerance:
-    """Of a sum in float32; a weight of 8 bits of precision is not rounded in float16 on the way."""
+    """Return the tolerance of a float32 sum of products with float16-rounded weights."""
     x, packed, scales = case.arguments
     assert isinstance(x, Tensor)
     assert isinstance(packed, Tensor)
@@ -217,7 +217,10 @@ def of_packed(case: Case) -> Tolerance:
 
 
 def attended(q: Floats, k: Floats, v: Floats, pages: Floats, lengths: Floats) -> Floats:
-    """[sequences, heads, d]: softmax(q · kᵀ / √d) · v over each sequence's pages, in float64."""
+    """Return softmax(q · kᵀ / √d) · v over each sequence's pages, in float64.
+
+    Shape [sequences, heads, d].
+    """
     out = np.empty_like(q)
     share = q.shape[1] // k.shape[2]
     for i, length in enumerate(lengths.astype(np.int64)):
@@ -233,7 +236,7 @@ def attended(q: Floats, k: Floats, v: Floats, pages: Floats, lengths: Floats) ->
 
 
 def caches(rng: Rng) -> Iterator[Case]:
-    """Lengths at and beside the ends of pages and of splits; unused entries of the table."""
+    """Yield lengths at and near the ends of pages and splits, with unused table entries."""
     yield _cache(rng, "a single token", [1], 2, 1, 32)
     yield _cache(rng, "one page exactly, and one token more", [PAGE, PAGE + 1], 4, 2, 64)
     lengths = [odd(rng, 100, 400), 1, odd(rng, 60, 70), PAGE * int(rng.integers(8, 20))]
@@ -243,14 +246,15 @@ def caches(rng: Rng) -> Iterator[Case]:
 
 
 def counted_cache(rng: Rng) -> Case:
-    """One long sequence, whole pages."""
+    """Return one long sequence of whole pages."""
     return _cache(rng, "a long sequence", [PAGE * int(rng.integers(30, 33))], 8, 2, 64)
 
 
 def _cache(rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, d: int) -> Case:
     most = -(-max(lengths) // PAGE) + 1
     count = len(lengths) * most + 3
-    # What lies behind a sequence's end, and in pages of nobody, is large: it must not be attended.
+    # Slots after a sequence's end, and pages of no sequence, hold large values that must not be
+    # used.
     k, v = (rng.standard_normal((count, PAGE, kv_heads, d)) for _ in range(2))
     table = rng.permutation(count)[: len(lengths) * most].reshape(len(lengths), most)
     unused = np.ones((count, PAGE), np.bool_)
@@ -268,12 +272,12 @@ def _cache(rng: Rng, label: str, lengths: list[int], heads: int, kv_heads: int, 
 
 
 def of_attention(_case: Case) -> Tolerance:
-    """Weights may be rounded to float16 before they multiply values of about 1."""
+    """Return the tolerance: weights may be rounded to float16; values are about 1."""
     return Tolerance(4 * FP16.unit_roundoff, 4 * FP16.unit_roundoff)
 
 
 def bytes_of_cache(case: Case) -> int:
-    """Keys and values of the tokens that are there, once; queries and results."""
+    """Return the bytes of existing tokens' keys and values once, and of queries and results."""
     q, k, _, _, lengths = case.arguments
     assert isinstance(q, Tensor)
     assert isinstance(k, Tensor)
@@ -294,7 +298,7 @@ of_block_tiles = (partial(tiled, **BLOCK_TILES), partial(small_tiled, **BLOCK_TI
 
 
 def bytes_of_call(case: Case) -> int:
-    """Every input read once, the output written once."""
+    """Return the bytes of reading every input once and writing the output once."""
     tensors = [a for a in case.arguments if isinstance(a, Tensor)]
     loaded = sum(t.values.size * t.dtype.bytes for t in tensors)
     return loaded + math.prod(case.out.shape) * case.out.dtype.bytes

@@ -1,8 +1,8 @@
-"""Rungs of this module's own: what the simulator and the replay count beside bytes.
+"""Checks of this module on counts of the simulator and the replay, other than bytes.
 
-They look at shared memory for each multiplication, at bank conflicts without padding, at copies
-that overlap with work, at tiles that a cache holds for neighboring programs, and at how many
-programs a launch has.
+They check shared-memory reads per multiply-add, bank conflicts without padding, copies that overlap
+with work, tiles that a cache keeps for neighboring programs, and the number of programs in a
+launch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TIMEOUT_S = 30.0
 
 @rung(after=("correct",))
 def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> str:
-    """Bytes that are read from shared memory for each multiply-add: at most `most`."""
+    """Require at most `most` bytes read from shared (or global) memory per multiply-add."""
     made, ran = _run(session, launch, case)
     with reading():
         read = sum(int(s["bytes"]) for s in _of(ran, "shared", "read"))
@@ -49,7 +49,7 @@ def reuse(session: Session, launch: CudaLaunch, case: Making, most: float) -> st
 
 @rung(after=("correct",))
 def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes: int) -> str:
-    """No pass over the banks too many, with no more shared memory than the tiles need."""
+    """Require no bank conflicts, with no more shared memory than the tiles need (`most_bytes`)."""
     _, ran = _run(session, launch, case)
     with reading():
         shared = [s for s in ran.sites if s["space"] == "shared"]
@@ -76,9 +76,9 @@ def no_conflicts(session: Session, launch: CudaLaunch, case: Making, most_bytes:
 
 @rung(after=("clean",))
 def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> str:
-    """All copies but those of the first step are asynchronous, and a step's work lies behind them.
+    """Require all copies but those of the first step to be asynchronous and overlap with products.
 
-    depth: the longest step along k that is allowed.
+    depth: the longest allowed step along k.
     """
     made, ran = _run(session, launch, case)
     with reading():
@@ -98,9 +98,9 @@ def overlaps(session: Session, launch: CudaLaunch, case: Making, depth: int) -> 
 
 @rung(after=("correct",))
 def shares_tiles(session: Session, calls: KernelCalls, most: float) -> str:
-    """Programs with neighboring numbers load the same tiles: at most `most` times the inputs.
+    """Require neighboring programs to load the same tiles: at most `most` times the inputs' bytes.
 
-    A cache that keeps what `calls.resident` programs in a row load stands for the L2 cache.
+    A cache that keeps what `calls.resident` consecutive programs load stands for the L2 cache.
     """
     judged = calls.judged(session)
     inputs = [sum(_bytes(a) for a in case.arguments) for case, _ in judged.counted]
@@ -119,7 +119,7 @@ def shares_tiles(session: Session, calls: KernelCalls, most: float) -> str:
 
 @rung(after=("correct",))
 def many_programs(session: Session, calls: KernelCalls, least: int) -> str:
-    """The largest launch of each counted case has at least `least` programs."""
+    """Require at least `least` programs in the first launch of each counted case."""
     judged = calls.judged(session)
     grids = [[math.prod(lc.grid) for lc in one.plan.launches] for one in judged.compiled]
     first = min(grid[0] for grid in grids)

@@ -1,7 +1,7 @@
-"""Hidden excerpts of PTX, and what each of them does.
+"""Hidden excerpts of PTX, and the instructions in each.
 
-The listings were made by nvcc and by Triton; their first lines say how. An excerpt is a random
-range of lines with comments between them.
+nvcc and Triton generated the listings; their first lines say how. An excerpt is a random range of
+lines with comments inserted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KINDS = {
 
 
 def excerpts(rng: Rng) -> Iterator[Question]:
-    """Of each listing a whole one, and two whose first and last lines are counted."""
+    """Yield each listing whole, and two excerpts that begin and end with a counted instruction."""
     for path in sorted(LISTINGS.glob("*.ptx")):
         lines = path.read_text(encoding="utf-8").splitlines()
         for part in range(3):
@@ -64,7 +64,7 @@ def _mismatch(want: dict[str, int], answer: object) -> str | None:
 
 
 def counts(lines: Sequence[str]) -> dict[str, int]:
-    """Instructions of each kind, and floating-point operations if each product runs once."""
+    """Return the instructions of each kind, and the FLOPs if each product runs once."""
     found = dict.fromkeys([*_KINDS, "flops"], 0)
     for line in lines:
         code = re.sub(r"^@!?%p\d+\s+", "", line.partition("//")[0].strip())

@@ -1,4 +1,4 @@
-"""Weights of four bits with a scale for each group, and block-scaled formats.
+"""Four-bit weights with a scale per group, and block-scaled formats.
 
 Sources: OCP Microscaling Formats (MX) Specification v1.0, sections 5.3 (elements), 5.4 (E8M0) and
 6.3 (conversion); NVFP4 as NVIDIA documents it: E2M1 in blocks of 16, scales in E4M3, and a float32
@@ -24,11 +24,11 @@ Rng = np.random.Generator
 # --- weights of four bits -------------------------------------------------------------------------
 
 NEAREST = 0.5 * 1.001
-"""Of a step: how far a weight may be from what stands for it, with the rounding of the scale."""
+"""Largest distance of a weight from its quantized value in steps, with the scale's rounding."""
 
 
 def weights(rng: Rng) -> Iterator[Question]:
-    """Matrices of several groups: columns of different sizes, outliers, zeros."""
+    """Yield matrices of several groups: columns of different sizes, outliers, zeros."""
     group = int(rng.choice([4, 8, 16]))
     k, n = group * int(rng.integers(2, 5)), int(rng.integers(3, 8))
     w = rng.standard_normal((k, n))
@@ -92,7 +92,7 @@ def _rows(answer: object, shape: tuple[int, int], kind: type) -> Floats | None:
 
 @dataclass(frozen=True)
 class Minifloat:
-    """A sign, exponent and fraction bits. largest: finite number."""
+    """A small float format: fraction bits, exponent bias, largest finite number, sign bit."""
 
     fraction: int
     bias: int
@@ -100,7 +100,7 @@ class Minifloat:
     sign_bit: int
 
     def code(self, value: float) -> int:
-        """To the nearest, ties to even; what is too large becomes the largest."""
+        """Return the nearest code, ties to even; larger values become the largest number."""
         sign = self.sign_bit if math.copysign(1.0, value) < 0 else 0
         magnitude = min(abs(value), self.largest)
         exponent = max(math.frexp(magnitude)[1] - 1, 1 - self.bias) if magnitude else 1 - self.bias
@@ -108,7 +108,7 @@ class Minifloat:
         return sign | (steps + ((exponent + self.bias - 1) << self.fraction))
 
     def value(self, code: int) -> float:
-        """Without its sign."""
+        """Return the value of a code without its sign bit."""
         exponent, fraction = code >> self.fraction, code & ((1 << self.fraction) - 1)
         if exponent == 0:
             return fraction * 2.0 ** (1 - self.bias - self.fraction)
@@ -121,7 +121,7 @@ E2M1 = Minifloat(1, 1, 6.0, 8)
 
 @dataclass(frozen=True)
 class Blocks:
-    """What a format makes of a row of numbers."""
+    """A row of numbers in a block-scaled format. elements: codes, in order."""
 
     scales: list[int]
     elements: list[int]
@@ -129,7 +129,7 @@ class Blocks:
 
 
 def mx(values: Sequence[float], element: Minifloat) -> Blocks:
-    """Blocks of 32 with a power of two: MX, section 6.3."""
+    """Convert to MX: blocks of 32 with a power-of-two scale (section 6.3)."""
     scales: list[int] = []
     elements: list[int] = []
     largest_exponent = math.frexp(element.largest)[1] - 1
@@ -144,7 +144,7 @@ def mx(values: Sequence[float], element: Minifloat) -> Blocks:
 
 
 def nvfp4(values: Sequence[float]) -> Blocks:
-    """Blocks of 16 with a scale in E4M3, and a scale for all."""
+    """Convert to NVFP4: blocks of 16 with E4M3 scales, and a scale for the whole tensor."""
     scales: list[int] = []
     elements: list[int] = []
     amax = max(map(abs, values))
@@ -166,14 +166,14 @@ FORMATS: dict[str, Callable[[Sequence[float]], Blocks]] = {
 
 
 def mx_blocks(rng: Rng) -> Iterator[Question]:
-    """In both MX formats: ties, saturation, subnormal numbers, zeros, and powers of two."""
+    """Yield rows for both MX formats: ties, saturation, subnormals, zeros, powers of two."""
     for name, element in (("mxfp8", E4M3), ("mxfp4", E2M1)):
         for label, row in _rows_of(rng, element):
             yield _blocks(f"{name}, {label}", name, row)
 
 
 def nvfp4_blocks(rng: Rng) -> Iterator[Question]:
-    """Blocks of different sizes, zeros, and an outlier that takes the small blocks' scales."""
+    """Yield blocks of different sizes, zeros, and an outlier that shrinks the other scales."""
     x = rng.standard_normal(64)
     yield _blocks("nvfp4, numbers of about 1", "nvfp4", x)
     yield _blocks(
@@ -191,13 +191,13 @@ def _rows_of(rng: Rng, element: Minifloat) -> Iterator[tuple[str, Floats]]:
     x = rng.standard_normal(64)
     yield "numbers of about 1", x
     yield "blocks of different sizes", x * np.repeat([1e-4, 300.0], 32)
-    # Halfway between two elements: the scale is 1, since the largest is the largest element.
+    # Halfway between two elements; the scale is 1, because the maximum is the largest element.
     codes = np.arange(1, element.code(element.largest))
     some = rng.choice(codes, 31)
     ties = [(element.value(int(c)) + element.value(int(c) + 1)) / 2 for c in some]
     signs = rng.choice([-1.0, 1.0], 32)
     yield "ties", np.array([*ties, element.largest]) * signs * 2.0 ** int(rng.integers(-9, 9))
-    # Between the largest element and the next power of two the exponent stays, and it saturates.
+    # Between the largest element and the next power of two the exponent stays, and values saturate.
     near = 1.96875 * 2.0 ** int(rng.integers(-5, 6))
     yield "a number that saturates", np.array([near, *(near * rng.uniform(-1, 1, 31))])
     power = 2.0 ** int(rng.integers(-5, 6))

@@ -1,4 +1,4 @@
-"""How each task of module gemm_tensor_cores is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module gemm_tensor_cores. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 BASELINES = Path(__file__).parent / "baselines.py"
 CLEAN = ("correct", "clean")
 TENSOR_CORES = (80, 90)
-"""bfloat16 products came with sm_80, and a file that has one compiles for nothing older."""
+"""bfloat16 mma instructions need sm_80; a file that has one does not compile for older targets."""
 
 # --- in CUDA C++ ----------------------------------------------------------------------------------
 

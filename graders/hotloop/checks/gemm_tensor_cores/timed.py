@@ -1,4 +1,4 @@
-"""What is timed on a GPU in module gemm_tensor_cores, and the fewest bytes and operations."""
+"""Timed GPU workloads of module gemm_tensor_cores, and their minimum bytes and FLOPs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 
 Shape = tuple[int, int, int]
 SHAPES: tuple[Shape, ...] = ((4096, 2048, 3072), (4096, 4096, 2048), (2048, 4096, 4096))
-"""m, k and n; which of them is timed is secret."""
+"""m, k and n; the timed shape is chosen at random."""
 
 SQUARE: tuple[Shape, ...] = ((4096, 2048, 3072), (3072, 2048, 4096))
 
 
 def product(shapes: tuple[Shape, ...], dtype: DType) -> DeviceWorkload:
-    """Of matrices, in float32. In bfloat16 a kernel of CUDA C++, which is told k."""
+    """Return a workload of matrix products in float32.
+
+    In bfloat16, the candidate is a CUDA C++ kernel, which also gets k.
+    """
 
     def spec(rng: np.random.Generator, _index: int) -> CallSpec:
         m, k, n = shapes[int(rng.integers(len(shapes)))]
@@ -42,7 +45,7 @@ def _product(a: Any, b: Any, _k: int = 0) -> Any:
 
 
 def _tolerance(spec: CallSpec) -> Tolerance:
-    """Tensor cores add with truncation: a few times what rounding explains."""
+    """Tensor cores accumulate with truncation, so allow a few times the error of rounding."""
     a = spec.arguments[0]
     assert isinstance(a, TensorSpec)
     magnitude = 4.0 * a.shape[1]
@@ -50,13 +53,13 @@ def _tolerance(spec: CallSpec) -> Tolerance:
 
 
 def bytes_of_call(spec: CallSpec) -> int:
-    """Every input read once, the output written once."""
+    """Return the bytes of reading every input once and writing the output once."""
     tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
 
 
 def flops_of_product(spec: CallSpec) -> int:
-    """A multiplication and an addition for each of m · n · k."""
+    """Return the FLOPs: a multiplication and an addition for each of m · n · k."""
     a = spec.arguments[0]
     assert isinstance(a, TensorSpec)
     return 2 * math.prod(spec.out.shape) * a.shape[1]

@@ -1,6 +1,6 @@
 """The baseline of paged attention on a GPU: gather the pages, then PyTorch's attention.
 
-Runs in a worker, never in the judge. Destination style: the last argument is filled.
+Runs in a worker, never in the judge. Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ def gathered(
     positions: torch.Tensor,
     out: torch.Tensor,
 ) -> None:
-    """Three passes over keys and values: read, write in one piece, read again.
+    """Attend with three passes over keys and values: read, write contiguously, read again.
 
-    q, out: [sequences, heads, dim]. k_pool, v_pool: [blocks, size, kv_heads, dim].
+    q, out: [sequences, heads, dim]. k_pool, v_pool: [blocks, size, kv_heads, dim]. table:
+    [sequences, most blocks]. positions: [sequences], the last visible position.
     """
     size = k_pool.shape[1]
     places = torch.arange(table.shape[1] * size, device=q.device)
@@ -32,6 +33,6 @@ def gathered(
 
 
 def copy(q: torch.Tensor, k_pool: torch.Tensor, *rest: Any) -> None:
-    """The device's bandwidth, over the pools."""
+    """Copy the key pool, to measure the device's bandwidth."""
     del q
     rest[0].copy_(k_pool)

@@ -1,4 +1,4 @@
-"""The small decoder again, for the judge: in float64, every sequence whole and contiguous."""
+"""The small decoder again, for the judge: float64, each sequence whole and contiguous."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ WIDTH, LAYERS, HEADS, KV_HEADS, HEAD_DIM = 64, 2, 4, 2, 16
 
 @cache
 def weights() -> dict[str, Floats]:
-    """As learners are given them."""
+    """Return the weights that learners are given, as float64."""
     with np.load(paths.exercises() / "llm_serving_engine" / "decoder.npz") as file:
         return {name: file[name].astype(np.float64) for name in file.files}
 
 
 def logits(tokens: Sequence[int]) -> Floats:
-    """[n, 96] after each of the n tokens of one sequence."""
+    """Return the logits after each of the n tokens of one sequence: [n, 96]."""
     w, n = weights(), len(tokens)
     x = w["embedding"][list(tokens)] + _places(n)
     for layer in range(LAYERS):
@@ -42,7 +42,7 @@ def logits(tokens: Sequence[int]) -> Floats:
 
 
 def attention(q: Floats, k: Floats, v: Floats) -> Floats:
-    """Causal, of the last queries over all keys: q [n, H, D], k and v [t, KV, D]."""
+    """Causal attention of the last n queries over all t keys: q [n, H, D], k and v [t, KV, D]."""
     n, t, group = len(q), len(k), q.shape[1] // k.shape[1]
     k, v = np.repeat(k, group, axis=1), np.repeat(v, group, axis=1)
     scores = np.einsum("nhd,thd->hnt", q, k) / np.sqrt(q.shape[-1])
@@ -53,7 +53,7 @@ def attention(q: Floats, k: Floats, v: Floats) -> Floats:
 
 
 def completion(prompt: Sequence[int], most: int, seed: int) -> list[int]:
-    """As `runner.py` samples: up to `most` tokens, or to an END, which is included."""
+    """Sample as `runner.py` does: up to `most` tokens, or up to and including an END."""
     tokens = list(prompt)
     while len(tokens) - len(prompt) < most:
         tokens.append(sampled(logits(tokens)[-1], seed, len(tokens)))
@@ -63,13 +63,13 @@ def completion(prompt: Sequence[int], most: int, seed: int) -> list[int]:
 
 
 def sampled(last: Floats, seed: int, position: int) -> int:
-    """The token at `position`, after logits [96]."""
+    """Return the token at `position`, given the logits [96] before it."""
     noise = np.random.default_rng([seed, position]).gumbel(size=len(last))
     return int((last / TEMPERATURE + noise).argmax())
 
 
 def text(tokens: Sequence[int]) -> str:
-    """As characters."""
+    """Return the tokens as a string."""
     return "".join(CHARACTERS[token] for token in tokens)
 
 

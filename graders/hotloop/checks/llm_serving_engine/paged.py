@@ -1,5 +1,4 @@
-"""Hidden inputs for attention over pages: numbers, the decoder's prompts, and what a GPU is timed
-with."""
+"""Hidden inputs for paged attention: tensors, prompts for the decoder, and a timed GPU workload."""
 
 from __future__ import annotations
 
@@ -26,14 +25,17 @@ from hotloop.judge.rungs.fast import Baseline
 Rng = np.random.Generator
 
 GARBAGE = (300.0, -300.0, float("nan"))
-"""What lies in slots that belong to nobody: whoever uses one of them is far off."""
+"""Values in slots that hold no token; an output that uses one is far off."""
 
 HALF_TOLERANCE = Tolerance(2**-9, 4e-3)
-"""Of attention in float16: inputs are exact, the output is rounded once."""
+"""For attention in float16: inputs are exact, and the output is rounded once."""
 
 
 def tables(rng: Rng, lengths: list[int], size: int) -> tuple[NDArray[np.int64], int]:
-    """Blocks in no order for sequences of these lengths, and how many blocks the pool has."""
+    """Return block tables for sequences of these lengths, and the pool's block count.
+
+    Blocks are in random order; unused entries of a row name an unused block.
+    """
     counts = [-(-length // size) for length in lengths]
     blocks = sum(counts) + 3
     order = rng.permutation(blocks)
@@ -44,7 +46,7 @@ def tables(rng: Rng, lengths: list[int], size: int) -> tuple[NDArray[np.int64], 
 
 
 def pool(rng: Rng, shape: tuple[int, ...], table: NDArray[np.int64], lengths: list[int]) -> Floats:
-    """[blocks, size, …]: normal where a sequence has a token, garbage elsewhere."""
+    """Return a pool [blocks, size, …]: normal numbers for tokens, garbage elsewhere."""
     size = shape[1]
     found = rng.choice(GARBAGE, shape)
     for row, length in zip(table, lengths, strict=True):
@@ -57,7 +59,7 @@ def pool(rng: Rng, shape: tuple[int, ...], table: NDArray[np.int64], lengths: li
 
 
 def attended(q: Floats, k_pool: Floats, v_pool: Floats, table: Floats, length: int) -> Floats:
-    """The same with keys and values in one piece."""
+    """Return attention computed on contiguous keys and values."""
     used = np.asarray(table, np.int64)
     shape = (-1, *k_pool.shape[2:])
     k, v = (part[used].reshape(shape)[:length] for part in (k_pool, v_pool))
@@ -65,7 +67,7 @@ def attended(q: Floats, k_pool: Floats, v_pool: Floats, table: Floats, length: i
 
 
 def chunks(rng: Rng) -> Iterator[Case]:
-    """Whole prompts, chunks of them, and single tokens; scores that overflow without a maximum."""
+    """Yield whole prompts, chunks of them and single tokens, and scores that overflow exp."""
     for label, n, length, size, heads, kv_heads in (
         ("a single token", 1, 1, 4, 4, 2),
         ("a whole prompt", 29, 29, 8, 4, 2),
@@ -91,7 +93,7 @@ def _chunk(
 
 
 def of_chunk(case: Case) -> Tolerance:
-    """Scores of size s have an error of about s roundings, which the exponential passes on."""
+    """Return the tolerance: scores of size s err by about s roundings, which exp passes on."""
     q = case.arguments[0]
     assert isinstance(q, Tensor)
     largest = float(np.abs(q.values).max())
@@ -103,7 +105,7 @@ def of_chunk(case: Case) -> Tolerance:
 
 
 def prompts(rng: Rng) -> Iterator[Question]:
-    """One prompt in different chunks: the logits must be those of the prompt as a whole."""
+    """Yield one prompt in different chunks, whose logits must be those of the whole prompt."""
     for label, length, counts in (
         ("a prompt in one piece", 40, [40]),
         ("a prompt in chunks", 90, [33, 1, 40, 16]),
@@ -142,13 +144,13 @@ def _logits_mismatch(given: dict[str, Any], answer: object) -> str | None:
 
 
 def decoded(q: Floats, k_pool: Floats, v_pool: Floats, table: Floats, positions: Floats) -> Floats:
-    """[sequences, heads, dim]."""
+    """Return the output of one token per sequence: [sequences, heads, dim]."""
     rows = zip(q, table, positions, strict=True)
     return np.concatenate([attended(a[None], k_pool, v_pool, b, int(c) + 1) for a, b, c in rows])
 
 
 def sequences(rng: Rng) -> Iterator[Case]:
-    """Lengths that end within blocks, groups that are no power of two, and large scores."""
+    """Yield lengths within blocks, groups that are no power of two, and large scores."""
     for label, lengths, size, heads, scale in (
         ("sequences of one token", [1, 1], 16, (2, 2), 1.0),
         ("sequences that fill blocks", [16, 48], 16, (4, 2), 1.0),
@@ -160,13 +162,13 @@ def sequences(rng: Rng) -> Iterator[Case]:
 
 
 def counted_sequences(rng: Rng) -> Case:
-    """Of whole blocks."""
+    """Return a case with whole blocks only, for counting bytes."""
     lengths = [16 * int(rng.integers(3, 9)) for _ in range(3)]
     return _sequences(rng, "sequences of whole blocks", lengths, 16, (8, 2), 1.0)
 
 
 def compiled_sequences(rng: Rng) -> Case:
-    """As on a GPU."""
+    """Return a case with the head dimension of a GPU run, for compilation."""
     return _sequences(rng, "heads of 128", [64, 40], 16, (8, 2), 1.0, dim=128)
 
 
@@ -189,12 +191,12 @@ def _sequences(
 
 
 def of_half(_case: Case) -> Tolerance:
-    """In float16."""
+    """Return the tolerance of float16."""
     return HALF_TOLERANCE
 
 
 def fewest_bytes(case: Case) -> int:
-    """Keys and values of each token once, for all query heads; queries, tables, outputs."""
+    """Return the minimum bytes: keys and values of each token once, q, tables, output."""
     q, k, _, _, positions = case.arguments
     assert isinstance(q, Tensor)
     assert isinstance(k, Tensor)
@@ -210,7 +212,8 @@ def fewest_bytes(case: Case) -> int:
 
 BATCH, LENGTH, SIZE, HEADS, KV_HEADS, DIM = 256, 4096, 16, 32, 8, 128
 POOL_BLOCKS = 32_768
-"""2 GiB of keys and values: a sequence reads up to 256 blocks, drawn anew; some are read twice."""
+"""Keys and values are 2 GiB together. A sequence reads up to 256 random blocks, so some are read
+twice."""
 
 GATHERED = Baseline(Path(__file__).parent / "baselines.py", "gathered")
 
@@ -223,13 +226,13 @@ def _spec(_rng: Rng, _index: int) -> CallSpec:
 
 
 def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Any, ...]:
-    """Positions are drawn too, so that no sequence is known to be full."""
+    """Return how to sample the inputs; positions are random, so no sequence is known to be full."""
     keys = Normal(1.0, "spikes", rows=64) if hostile else Normal(1.0)
     return Normal(1.0), keys, Normal(1.0), Whole(((POOL_BLOCKS, 1),)), Whole(((LENGTH, 1),))
 
 
 def _truth(q: Any, k_pool: Any, v_pool: Any, table: Any, positions: Any) -> Any:
-    """On torch tensors of float64, 32 sequences at a time, some 2 GB."""
+    """Compute on float64 torch tensors, 32 sequences at a time, which takes about 2 GB."""
     out = q.clone()
     for start in range(0, len(q), 32):
         part = slice(start, start + 32)
@@ -248,7 +251,7 @@ def _attended(q: Any, k_pool: Any, v_pool: Any, table: Any, positions: Any) -> A
 
 
 def bytes_of_call(_spec: CallSpec) -> int:
-    """Of an average call: half of the slots of the tables, each block counted once."""
+    """Return the bytes of an average call: half of the table's slots, each block counted once."""
     reads = BATCH * LENGTH / SIZE / 2
     blocks = POOL_BLOCKS * (1 - (1 - 1 / POOL_BLOCKS) ** reads)
     return int(blocks * SIZE * KV_HEADS * DIM * 2 * 2)

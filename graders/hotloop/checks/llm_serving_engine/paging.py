@@ -1,8 +1,8 @@
-"""Hidden traces for a block manager, a reference of our own, and a memory that tells wrong sharing.
+"""Hidden traces for a block manager, a reference manager, and a memory that detects wrong sharing.
 
-What is judged of each answer: everything that the rules determine (hits, refusals, copies, the
-length of a table, how many blocks are in use), and that each living sequence finds its own tokens
-where its table says, after every operation. Numbers of blocks are the manager's choice.
+Two things are checked. The first is everything that the rules determine: hits, refusals, copies,
+table lengths, and the number of blocks in use. The second is that after every operation each living
+sequence finds its own tokens where its table points. Block numbers are the manager's choice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ Prefix = tuple[int, ...]
 
 @dataclass
 class Pool:
-    """The reference. A block is an object: who has it, and the prefix that it ends, once full."""
+    """The reference manager.
+
+    A block is an object with a count of its owners. cache: full blocks by the prefix that they end.
+    """
 
     blocks: int
     size: int
@@ -36,7 +39,7 @@ class Pool:
     clock: int = 0
 
     def add(self, sequence: int, tokens: Sequence[int]) -> int | None:
-        """Hits, or None."""
+        """Return the number of tokens found in the cache, or None if the sequence does not fit."""
         hits = list[_Block]()
         for end in range(self.size, len(tokens), self.size):
             block = self.cache.get(tuple(tokens[:end]))
@@ -56,7 +59,7 @@ class Pool:
         return self.size * len(hits)
 
     def append(self, sequence: int, token: int) -> int | None:
-        """The number of copies, or None."""
+        """Return the number of copied blocks, or None if there is no free block."""
         table, tokens = self.tables[sequence], self.tokens[sequence]
         starts = len(tokens) % self.size == 0
         copies = int(not starts and table[-1].owners > 1)
@@ -72,14 +75,14 @@ class Pool:
         return copies
 
     def fork(self, parent: int, child: int) -> None:
-        """The same blocks."""
+        """Give the child the same blocks as the parent."""
         self.tables[child] = list(self.tables[parent])
         self.tokens[child] = self.tokens[parent]
         for block in self.tables[child]:
             self._take(block)
 
     def free(self, sequence: int) -> None:
-        """Its last block is idle for the longest time."""
+        """Release the blocks; the sequence's last block counts as idle for the longest time."""
         del self.tokens[sequence]
         for block in reversed(self.tables.pop(sequence)):
             block.owners -= 1
@@ -95,7 +98,7 @@ class Pool:
         self.cache.setdefault(prefix, block)
 
     def _new(self) -> _Block:
-        """Evicts where unused and idle blocks together are as many as there are."""
+        """Return a new block; evict the longest-idle one if the pool has no unused block."""
         idle = {key: block for key, block in self.cache.items() if block.owners == 0}
         if self.in_use + len(idle) >= self.blocks:
             del self.cache[min(idle, key=lambda key: idle[key].since)]
@@ -112,9 +115,10 @@ class _Block:
 
 @dataclass(frozen=True)
 class Mix:
-    """What a trace is made of. operations: weights of add, append, fork and free.
+    """The composition of a trace.
 
-    prompts: gives the tokens of a new sequence.
+    operations: probabilities of add, append, fork and free. prompts: returns the tokens of a new
+    sequence, given the earlier prompts.
     """
 
     label: str
@@ -130,8 +134,10 @@ def _unlike(rng: Rng, _told: list[Prefix]) -> Prefix:
 
 
 def _alike(rng: Rng, told: list[Prefix]) -> Prefix:
-    """Often a prefix of an earlier prompt, cut anywhere, with a short tail; of two tokens only, so
-    that equal blocks follow different prefixes."""
+    """Return a prompt that is often a prefix of an earlier one with a short tail.
+
+    Prefixes are cut anywhere. There are only two tokens, so equal blocks follow different prefixes.
+    """
     if told and rng.random() < 0.8:
         known = told[int(rng.integers(max(0, len(told) - 12), len(told)))]
         known = known[: int(rng.integers(1, len(known) + 1))]
@@ -142,7 +148,7 @@ def _alike(rng: Rng, told: list[Prefix]) -> Prefix:
 
 
 def traces(rng: Rng, mixes: Sequence[Mix]) -> Iterator[Question]:
-    """Six, of one kind after the other."""
+    """Yield six traces, which take the mixes in turn."""
     for number in range(6):
         mix = mixes[number % len(mixes)]
         size = int(rng.choice([2, 3, 4, 8]))
@@ -190,15 +196,17 @@ TIGHT = Mix("A pool that is too small", (7, 14), (0.3, 0.4, 0.12, 0.18), _alike,
 
 @dataclass
 class Memory:
-    """What lies in each slot of each block: the number of a prefix, as keys and values do that
-    depend on all tokens before them."""
+    """The contents of each slot of each block.
+
+    A slot holds the number of a prefix, because keys and values depend on all earlier tokens.
+    """
 
     size: int
     slots: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     numbers: dict[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
 
     def prefixes(self, tokens: Sequence[int]) -> list[int]:
-        """The number of each prefix of `tokens`."""
+        """Return the number of each prefix of `tokens`."""
         found, before = list[int](), 0
         for token in tokens:
             before = self.numbers.setdefault((before, token), len(self.numbers) + 1)
@@ -206,19 +214,19 @@ class Memory:
         return found
 
     def write(self, table: Sequence[int], tokens: Sequence[int], start: int) -> None:
-        """Of the tokens from `start` on."""
+        """Write the tokens from position `start` on."""
         for place, number in enumerate(self.prefixes(tokens)):
             if place >= start:
                 self.slots[table[place // self.size], place % self.size] = number
 
     def copy(self, old: int, new: int) -> None:
-        """A whole block."""
+        """Copy a whole block."""
         for slot in range(self.size):
             if (old, slot) in self.slots:
                 self.slots[new, slot] = self.slots[old, slot]
 
     def wrong(self, table: Sequence[int], tokens: Sequence[int]) -> int | None:
-        """The first place whose slot holds something else."""
+        """Return the first position whose slot holds something else, or None."""
         for place, number in enumerate(self.prefixes(tokens)):
             if self.slots.get((table[place // self.size], place % self.size)) != number:
                 return place
@@ -226,7 +234,7 @@ class Memory:
 
 
 def _mismatch(trace: dict[str, Any], answer: object) -> str | None:
-    """Follow the trace beside the reference; about the first operation that is wrong."""
+    """Replay the trace with the reference; return a message about the first error, or None."""
     told = as_list(answer)
     operations: list[Operation] = trace["operations"]
     if len(told) != len(operations):

@@ -1,4 +1,4 @@
-"""Hidden deployments to plan, and hidden pairs of /metrics to read."""
+"""Hidden deployments to plan, and hidden pairs of /metrics readings to interpret."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ MODELS = (
     (26, 8, 4, 256, 2.6),
     (40, 48, 1, 128, 15.5),
 )
-"""Shapes of published decoders, from eight key/value heads down to one."""
+"""Shapes of published decoders, with eight to one key/value heads."""
 
 MEMORIES = ((24, 864), (48, 864), (80, 3350), (141, 4800), (192, 8000))
-"""GiB and GB/s of a GPU."""
+"""Memory in GiB and bandwidth in GB/s of a GPU."""
 
 
 def deployments(rng: Rng) -> Iterator[Question]:
-    """Some fit; of some not even the weights do."""
+    """Yield deployments; some fit, and for some not even the weights fit."""
     for index in range(12):
         layers, heads, kv_heads, head_dim, billions = MODELS[index % len(MODELS)]
         gpus = int(rng.choice([1, 2, 4, 8]))
@@ -80,7 +80,7 @@ def deployments(rng: Rng) -> Iterator[Question]:
 
 
 def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
-    """The right plan."""
+    """Return the right plan; times are None if no sequence fits."""
     gpus = given["gpus"]
     own_heads = max(1, given["kv_heads"] / gpus)
     kv = 2 * given["layers"] * own_heads * given["head_dim"] * given["cache_bytes"]
@@ -102,7 +102,7 @@ def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def dict_of_numbers_mismatch(want: Mapping[str, float | str | None], answer: object) -> str | None:
-    """About the first entry that is another one."""
+    """Return a message about the first wrong entry, or None."""
     told = as_message(answer)
     if told is None:
         return f"it returns {shown(answer)}, not a dict"
@@ -129,7 +129,7 @@ OTHERS = (
     "process_cpu_seconds_total {}",
     "hotloop:tokens_total_created {}",
 )
-"""Lines that no answer needs."""
+"""Metric lines that no answer needs."""
 
 KINDS: tuple[tuple[str, dict[str, tuple[float, float]]], ...] = (
     ("offered_load", {"waiting": (0.0, 0.9)}),
@@ -144,13 +144,13 @@ KINDS: tuple[tuple[str, dict[str, tuple[float, float]]], ...] = (
     ("model", {"waiting": (2.0, 30.0), "tokens": (0.885, 0.897)}),
     ("model", {"waiting": (2.0, 30.0)}),
 )
-"""What is remarkable about a server of each kind; a little on either side of each threshold."""
+"""Properties of a server of each kind, including values on both sides of each threshold."""
 
 USUAL = {"waiting": (2.0, 9.0), "rows": (0.3, 0.6), "tokens": (0.3, 0.6), "blocks": (0.2, 0.6)}
 
 
 def metrics(rng: Rng) -> Iterator[Question]:
-    """Servers of each kind, in any order; two were started again between the readings."""
+    """Yield servers of each kind in random order; two of them restarted between the readings."""
     restarted = set(map(int, rng.choice(len(KINDS), 2, replace=False)))
     for index in map(int, rng.permutation(len(KINDS))):
         limit, spans = KINDS[index]
@@ -176,7 +176,7 @@ def metrics(rng: Rng) -> Iterator[Question]:
 def _grown(
     rng: Rng, spans: Mapping[str, tuple[float, float]]
 ) -> tuple[dict[str, int], dict[str, float]]:
-    """Limits of a server, and by how much its counters have grown."""
+    """Return a server's limits and the growth of its counters."""
     found = {name: float(rng.uniform(*span)) for name, span in spans.items()}
     limits = {
         "blocks": int(rng.integers(200, 5000)),

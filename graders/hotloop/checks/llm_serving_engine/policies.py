@@ -1,15 +1,15 @@
-"""Two policies that a learner's is compared with: first come, first served, and vLLM's.
+"""Two baseline policies for a learner's scheduler: first come, first served, and vLLM's.
 
-Both decide from the view that a learner's policy gets. vLLM's rules are those of the scheduler of
-its version 1 (vllm/v1/core/sched/scheduler.py, policy "fcfs", chunked prefill, no prefix cache,
-no long_prefill_token_threshold), written down anew:
+Both decide from the same view as a learner's policy. vLLM's rules are those of its V1 scheduler
+(vllm/v1/core/sched/scheduler.py, policy "fcfs", chunked prefill, no prefix cache, no
+long_prefill_token_threshold), implemented anew:
 
-- Running requests first, in their order: each gets all of its tokens that are not computed, or what
-  is left of the token budget.
-- If one has no blocks for that, the last running request is preempted, until it has, or is the last
-  one itself; then no other running request is scheduled.
-- Only where none was preempted: waiting requests in their order, while there are places, tokens and
-  blocks, the last one with a chunk of its prompt.
+- Running requests come first, in order: each gets all of its tokens that are not computed yet, or
+  the rest of the token budget.
+- If blocks are missing for a request, the last running request is preempted, until there are enough
+  blocks or the request itself is preempted; then no other running request is scheduled.
+- Only if none was preempted: waiting requests in order, while rows, tokens and blocks last, the
+  last one with a chunk of its prompt.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Policy = Callable[[View], Decision]
 
 
 def vllm(view: View) -> Decision:
-    """Decoding and chunks of prompts in one step."""
+    """Schedule decoding and prompt chunks in the same step."""
     running, free, budget = list(view["running"]), view["free_blocks"], view["most_tokens"]
     run, preempt, place = list[list[int]](), list[int](), 0
     while place < len(running) and budget > 0:
@@ -41,7 +41,7 @@ def vllm(view: View) -> Decision:
         run.append([request["id"], count])
         free, budget, place = free - _blocks(view, request, count), budget - count, place + 1
     if preempt:
-        # A step of a few rows may have none left: the first waiting one then goes on.
+        # If no rows are left, schedule the first waiting request that fits.
         return {"run": run or _first(view, free, preempt), "preempt": preempt}
     for request in view["waiting"]:
         if budget < 1 or len(running) == view["most_rows"]:
@@ -56,9 +56,9 @@ def vllm(view: View) -> Decision:
 
 
 def first_come(view: View) -> Decision:
-    """Whole prompts before anything else; only where none fits, a token for each running request.
+    """Schedule whole prompts first; if none fits, one token for each running request.
 
-    As engines did before chunked prefill: who decodes waits forevery new prompt.
+    Engines did this before chunked prefill: decoding requests wait for every new prompt.
     """
     free, budget, places = view["free_blocks"], view["most_tokens"], view["most_rows"]
     places -= len(view["running"])
@@ -73,7 +73,7 @@ def first_come(view: View) -> Decision:
 
 
 def _first(view: View, free: int, preempted: list[int]) -> list[list[int]]:
-    """A waiting request that fits, where all that ran were preempted."""
+    """Return a waiting request that fits, for when all running ones were preempted."""
     for request in view["waiting"]:
         count = min(request["tokens"], view["most_tokens"])
         if request["id"] not in preempted and _blocks(view, request, count) <= free:

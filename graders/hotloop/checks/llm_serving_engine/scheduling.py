@@ -1,4 +1,4 @@
-"""Runs a learner's policy step by step in the simulator, on hidden traces, and counts goodput."""
+"""Run a learner's policy step by step in the simulator, on hidden traces, and count goodput."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
 LEVELS = ((1.4, 1.0), (1.2, 0.7), (0.97, 0.4))
-"""Of requests that meet both limits, in units of vLLM's policy, and the share of the points. On 70
-sets of traces the reference reached 1.52 at least and 2.44 in the middle, and serving in order
-1.21 at most. Short chunks alone, or late requests last alone, reached 1.19 to 2.48."""
+"""Requests that meet both limits, relative to vLLM's policy, and the share of the points. On 70
+sets of traces, the reference reached at least 1.52 and a median of 2.44; serving in order reached
+at most 1.21. Only short chunks, or only late requests last, reached 1.19 to 2.48."""
 
 
 @cache
 def simulator() -> Any:
-    """The simulator that learners are given: a file of ours, from the package and not theirs."""
+    """Return the simulator that learners are given, loaded from the package's own file."""
     path = paths.exercises() / "llm_serving_engine" / "simulator.py"
     spec = importlib.util.spec_from_file_location("hotloop_llm_simulator", path)
     if spec is None or spec.loader is None:
@@ -52,14 +52,14 @@ class Story:
     limits: dict[str, Any]
 
     def engine(self) -> Any:
-        """A new one; requests are copied, since serving changes them."""
+        """Return a new engine with copies of the requests, because serving changes them."""
         given = simulator()
         copies = [given.Request(r.id, r.arrived_ms, r.prompt, r.output) for r in self.requests]
         return given.Engine(copies, given.Limits(**self.limits))
 
 
 def legal(session: Session) -> str:
-    """Every limit holds where memory, rows and tokens are scarce, and all requests end."""
+    """Require all requests to end within every limit, when memory, rows and tokens are scarce."""
     steps = preemptions = 0
     for story in _stories(session, _scarce):
         engine = served(story, session)
@@ -70,7 +70,7 @@ def legal(session: Session) -> str:
 
 @rung(after=("legal",))
 def patient(session: Session) -> str:
-    """Nobody starves while others keep arriving."""
+    """Require that no request starves while others keep arriving."""
     waits = list[float]()
     for story in _stories(session, _crowds):
         engine = served(story, session)
@@ -81,7 +81,10 @@ def patient(session: Session) -> str:
 
 @rung(after=("legal",))
 def goodput(session: Session) -> str:
-    """Requests within both limits, against the two policies on the same traces."""
+    """Score the requests within both limits, relative to vLLM's policy on the same traces.
+
+    Raises Ruling if fewer meet them than first come, first served.
+    """
     good = {"yours": 0, "vllm": 0, "first_come": 0}
     for story in _stories(session, _overload):
         good["yours"] += served(story, session).good()
@@ -104,7 +107,10 @@ def goodput(session: Session) -> str:
 
 
 def served(story: Story, session: Session) -> Any:
-    """The engine after the last request. Ruling at a decision that it cannot carry out."""
+    """Return the engine after the last request.
+
+    Raises Ruling at a decision that the engine cannot execute.
+    """
     session.progress(story.label)
     link, engine = session.worker(), story.engine()
     while not engine.finished:
@@ -156,10 +162,10 @@ def _scarce(rng: Rng) -> Iterator[Story]:
 
 
 def _crowds(rng: Rng) -> Iterator[Story]:
-    """A crowd at once, and then as many as can be served; long requests among them.
+    """Yield traces with a crowd at once, then a steady load; some requests are long.
 
-    A crowd of 60: in 30 stories the reference let nobody wait for more than 617 ms, and a policy
-    that always takes the smallest chunk was within `patience_ms` in 3.
+    With a crowd of 60, the longest wait under the reference was 617 ms in 30 stories; a policy that
+    always takes the smallest chunk met `patience_ms` in 3 of them.
     """
     given = simulator()
     for _ in range(3):

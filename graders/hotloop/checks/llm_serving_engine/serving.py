@@ -1,8 +1,8 @@
-"""Drives a learner's server from outside: requests, disconnections, and a model that we run.
+"""Drive a learner's server from outside: requests, disconnections, and a model run by the judge.
 
-The server says which rows the model is to compute. Before a row gets its token, it is compared with
-what the request has, and the memory with what the row's block table says. So a wrong table, a chunk
-twice or a row of somebody who is gone is found where it happens.
+The server says which rows the model must compute. Before a row gets its token, the row is compared
+with the request and the memory with the row's block table. So a wrong table, a repeated chunk or a
+row of a client that left is found in the step in which it happens.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CONTENT = {True: "text/event-stream", False: "application/json"}
 
 @dataclass(frozen=True)
 class Limits:
-    """Of the server."""
+    """Limits of the server."""
 
     blocks: int
     size: int
@@ -40,9 +40,10 @@ class Limits:
 
 @dataclass(eq=False)
 class Client:
-    """A connection. comes, leaves: ticks; leaves is None for one that stays.
+    """A connection.
 
-    status: of the answer that it should get. prompt, most, seed, stream: of a completion.
+    comes, leaves: ticks; leaves is None for a client that stays. status: the HTTP status that it
+    should get. prompt, most, seed, stream: of a completion.
     """
 
     comes: int
@@ -62,36 +63,36 @@ class Client:
 
     @property
     def tokens(self) -> list[int]:
-        """All that are known."""
+        """All known tokens: the prompt and those produced so far."""
         return [*self.prompt, *self.completion[: self.produced]]
 
     @property
     def ended(self) -> bool:
-        """It has been told that there is nothing more."""
+        """Whether it got the end of its response."""
         return bool(self.pieces) and "end" in self.pieces[-1]
 
     @property
     def done(self) -> bool:
-        """The model has given its last token."""
+        """Whether the model has produced its last token; True for a request to be refused."""
         return self.status != 200 or self.produced == len(self.completion)
 
     @property
     def text(self) -> str:
-        """What it should have got so far."""
+        """The text that it should have so far."""
         return decoder.text([t for t in self.completion[: self.produced] if t != decoder.END])
 
     @property
     def reason(self) -> str:
-        """Why its completion ends."""
+        """Why its completion ends: "stop" or "length"."""
         return "stop" if self.completion[-1] == decoder.END else "length"
 
 
 def asking(
     rng: Rng, comes: int, length: int, most: int, *, stream: bool, ends_at_once: bool = False
 ) -> Client:
-    """A client with a prompt of `length` characters.
+    """Return a client with a prompt of `length` characters.
 
-    ends_at_once: the seed is one with which an END is the first token, if one in 3000 is.
+    ends_at_once: use a seed for which the first token is END, if one of 3000 seeds does that.
     """
     prompt = [int(letter) for letter in rng.integers(1, len(decoder.CHARACTERS), length)]
     seed = int(rng.integers(1 << 31))
@@ -113,10 +114,10 @@ def asking(
 
 @dataclass
 class Drive:
-    """One server's life. Ruling at the first thing that is wrong.
+    """One run of a server. Raises Ruling at the first thing that is wrong.
 
-    each: looks at every batch, with the alive clients; a sentence's beginning, or None.
-    at_once: every token of a stream must be sent in the step that gave it.
+    each: checks every batch, given the alive clients; returns a message or None. at_once: every
+    token of a stream must be sent in the step that produced it.
     """
 
     label: str
@@ -129,7 +130,7 @@ class Drive:
     ticks: int = 0
 
     def run(self, session: Session, most_ticks: int) -> None:
-        """Until every client that stays has its answer."""
+        """Run until every client that stays has its answer."""
         session.progress(self.label)
         link, memory = session.worker(), Memory(self.limits.size)
         noise = session.rng()
@@ -153,7 +154,7 @@ class Drive:
             self.ticks += 1
 
     def _coming(self) -> bool:
-        """Somebody has yet to come or to leave."""
+        """Whether a client has yet to come or to leave."""
         return any(max(c.comes, c.leaves or 0) >= self.ticks for c in self.clients)
 
     def _events(self) -> list[list[Any]]:
@@ -166,7 +167,7 @@ class Drive:
         return events
 
     def _alive(self) -> list[Client]:
-        """Whose completion goes on, or has yet to begin."""
+        """Clients that are connected and whose completion is not finished."""
         return [c for c in self.clients if c.comes <= self.ticks and not c.done and self._stays(c)]
 
     def _stays(self, client: Client) -> bool:
@@ -181,7 +182,7 @@ class Drive:
         before = {kind for p in client.pieces for kind in p}
         (kind,) = kinds
         if client.leaves == self.ticks:
-            return  # what the last step gave has crossed with its leaving
+            return  # the last step's output crossed with the disconnection
         if client.comes > self.ticks or not self._stays(client):
             self._wrong(f"something is sent on connection {number}, and nobody is there")
         in_turn = (kind == "start") != bool(before) and "end" not in before
@@ -190,7 +191,7 @@ class Drive:
         client.pieces.append({kind: piece[kind]})
 
     def _require_streamed(self) -> None:
-        """All tokens that the model has given are with the clients of streams."""
+        """Require clients of streams to have all tokens that the model has produced."""
         for number, client in enumerate(self.clients):
             if not client.stream or not self._stays(client) or not client.produced:
                 continue
@@ -204,7 +205,7 @@ class Drive:
                 )
 
     def _compute(self, batch: list[Any], memory: Memory, rng: Rng) -> list[int] | None:
-        """What the model gives for each row; None for an empty batch, after which nothing ran."""
+        """Return the model's token for each row; None for an empty batch, which runs nothing."""
         alive, counts = self._alive(), dict[int, int]()
         for row in map(as_message, batch):
             number, count = self._row(row or {}, alive, memory)
@@ -252,7 +253,7 @@ class Drive:
         return number, len(tokens)
 
     def _token(self, client: Client, count: int, rng: Rng) -> int:
-        """After a chunk that ends before the prompt does: what nobody should use."""
+        """Return the row's token; a random one, to be ignored, before the prompt's end."""
         client.computed += count
         if client.computed < len(client.tokens):
             return int(rng.integers(1, len(decoder.CHARACTERS)))
@@ -264,7 +265,7 @@ class Drive:
 
 
 def streamed(client: Client) -> tuple[str, list[str], bool] | str:
-    """Text, reasons to finish, and whether [DONE] has come; or what is wrong with the events."""
+    """Return text, finish reasons, and whether [DONE] came; or what is wrong with the events."""
     text, reasons, over = "", list[str](), False
     if client.pieces and client.pieces[0].get("start") != [200, CONTENT[True]]:
         return f"it starts with {shown(client.pieces[0])}"
@@ -296,7 +297,7 @@ def _choice(data: str) -> dict[str, Any] | None:
 
 
 def answer_mismatch(client: Client) -> str | None:
-    """Of a client that has its whole answer."""
+    """Return what is wrong with a client's complete answer, or None."""
     if client.status != 200:
         return _refusal_mismatch(client)
     if client.stream:
@@ -333,7 +334,7 @@ def _refusal_mismatch(client: Client) -> str | None:
 
 
 def tokens(session: Session) -> str:
-    """Every answer is the one that the request would have got alone, or the right refusal."""
+    """Require every answer to be the one that the request would get alone, or the right refusal."""
     with ours("the completions"):
         rng = session.rng()
         drives = (_mixed(rng), _crowded(rng), _refused(rng))
@@ -341,7 +342,7 @@ def tokens(session: Session) -> str:
 
 
 def streams(session: Session) -> str:
-    """Every token is sent in the step that has given it."""
+    """Require every token to be sent in the step that produced it."""
     with ours("the completions"):
         rng = session.rng()
         clients = [asking(rng, n // 3, 5 + 7 * n, 18, stream=True) for n in range(6)]
@@ -350,7 +351,7 @@ def streams(session: Session) -> str:
 
 
 def batches(session: Session) -> str:
-    """No step is wasted: rows, tokens and decoding requests."""
+    """Require that no step wastes rows or tokens, and that decoding requests never wait."""
     with ours("the completions"):
         rng = session.rng()
         lengths = [9, 60, 14, 150, 5, 33, 8, 71, 12]
@@ -363,7 +364,10 @@ def batches(session: Session) -> str:
 
 
 def cancels(session: Session) -> str:
-    """Whoever leaves gives back all blocks, at once: during the prompt, later, or still waiting."""
+    """Require a client that leaves to give back all blocks at once.
+
+    Clients leave during the prompt, later, or while they wait.
+    """
     with ours("the completions"):
         rng = session.rng()
         limits = Limits(12, 4, 8, 8)
@@ -401,7 +405,7 @@ def _judged(session: Session, drives: Sequence[Drive], said: str) -> str:
 
 
 def _mixed(rng: Rng) -> Drive:
-    """Streams and whole answers; one that ends at once, some by an end of a line."""
+    """Streams and whole answers; two end at the first token, if a seed allows it, others at END."""
     clients = [
         asking(rng, n, int(rng.integers(1, 60)), int(rng.integers(1, 20)), stream=n % 2 == 1)
         for n in range(8)
@@ -413,7 +417,7 @@ def _mixed(rng: Rng) -> Drive:
 
 
 def _crowded(rng: Rng) -> Drive:
-    """More requests than memory holds: some have to wait."""
+    """More requests than memory holds, so that some must wait."""
     clients = [
         asking(rng, n // 4, int(rng.integers(10, 40)), int(rng.integers(4, 20)), stream=False)
         for n in range(10)
@@ -422,7 +426,7 @@ def _crowded(rng: Rng) -> Drive:
 
 
 def _refused(rng: Rng) -> Drive:
-    """What is no completion, among ones that are."""
+    """Requests that must be refused, among valid ones."""
     bodies = [
         "no JSON",
         "[]",
@@ -438,13 +442,13 @@ def _refused(rng: Rng) -> Drive:
     refused = [Client(n // 3, body, status=400) for n, body in enumerate(bodies)]
     lost = [Client(1, bodies[0], path="/v1/nothing", status=404)]
     right = [asking(rng, n, 30, 8, stream=False) for n in range(3)]
-    # It fits exactly, and nothing that is larger does.
+    # This one fits exactly, and nothing larger would.
     right.append(asking(rng, 4, 62, 18, stream=False))
     return Drive("Requests that cannot be served", Limits(20, 4, 4, 16), [*refused, *lost, *right])
 
 
 def _waste(limits: Limits, alive: Sequence[Client], counts: dict[int, int]) -> str | None:
-    """What a batch leaves undone that it had room for. Memory is no limit here."""
+    """Return what a batch omits although it had room, or None. Memory is no limit here."""
     for client in alive:
         waits = client.produced and client.computed == len(client.tokens) - 1
         if waits and id(client) not in counts:

@@ -1,11 +1,11 @@
-"""Hidden pairs of draft and target, and what exact acceptance makes of them.
+"""Hidden draft and target models, and the distribution that exact acceptance gives.
 
-For a given row of drafted tokens, what exact acceptance does is a known distribution over pairs
-(accepted, next token). Answers are counted and compared with it, cell by cell. A cell is wrong when
-its count is further from the expected one than Bernstein's inequality allows at LEVEL: a right
-answer fails with a probability below that for all cells of a judging together, whatever the number
-of trials. Source of the rule: Leviathan et al., Fast Inference from Transformers via Speculative
-Decoding, 2023, theorem 3.5 and appendix A.1.
+For a given row of drafted tokens, exact acceptance is a known distribution over pairs (accepted,
+next token). Answers are counted and compared with it cell by cell. A cell is wrong if its count is
+further from the expected count than Bernstein's inequality allows at LEVEL: a right answer fails
+with a smaller probability, for all cells of a session together and any number of trials. Source of
+the rule: Leviathan et al., Fast Inference from Transformers via Speculative Decoding, 2023, theorem
+3.5 and appendix A.1.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Ints = NDArray[np.int64]
 
 TRIALS = 20_000
 LEVEL = 1e-7
-"""How often a right answer may fail, at most."""
+"""Upper bound on the probability that a right answer fails."""
 
 CELLS = 4096
-"""More than all judged cells together: LEVEL is divided among them."""
+"""Upper bound on the number of cells in a session; LEVEL is divided among them."""
 
 
 def pairs(rng: Rng) -> Iterator[Question]:
-    """Models that agree in part, hardly, and where the draft is sure of what is impossible."""
+    """Yield models that agree often or rarely, and a draft that favors impossible tokens."""
     yield _question(rng, "a draft that is often right", *_models(rng, 8, 3, 0.6))
     yield _question(rng, "a draft that is mostly wrong", *_models(rng, 5, 2, 0.1))
     draft, target = _models(rng, 6, 3, 0.4)
@@ -45,7 +45,7 @@ def pairs(rng: Rng) -> Iterator[Question]:
 
 
 def edges(rng: Rng) -> Iterator[Question]:
-    """Equal models, of which everything is accepted, and a greedy target."""
+    """Yield equal models, where everything is accepted, a greedy target, and no draft."""
     draft, target = _models(rng, 7, 4, 0.5)
     target[:-1] = draft
     yield _question(rng, "a draft that equals the target", draft, target, trials=2000)
@@ -58,7 +58,10 @@ def edges(rng: Rng) -> Iterator[Question]:
 
 
 def _models(rng: Rng, vocabulary: int, k: int, alike: float) -> tuple[Floats, Floats]:
-    """Rows of probabilities; the target's are `alike` · the draft's + (1 − alike) · others."""
+    """Return probabilities of draft and target.
+
+    The target is alike · draft + (1 − alike) · another distribution.
+    """
     draft = rng.dirichlet(np.full(vocabulary, 1.5), k)
     other = rng.dirichlet(np.full(vocabulary, 1.5), k + 1)
     target = other.copy()
@@ -104,7 +107,7 @@ def _is_pair(row: Sequence[object], k: int, vocabulary: int) -> bool:
 
 
 def _accepted_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats) -> str | None:
-    """At each place and for each token: how often it was accepted, of those that were reached."""
+    """Check how often each token was accepted at each position, of the times it was reached."""
     for place in range(len(draft)):
         reached = told[:, 0] >= place
         for token in range(target.shape[1]):
@@ -122,9 +125,9 @@ def _accepted_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats)
 
 
 def _next_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats) -> str | None:
-    """After a rejection at each place, and after none: how often each token comes next.
+    """Check how often each token follows a rejection at each position, or no rejection.
 
-    What was drafted must not matter, so each drafted token has cells of its own.
+    The drafted token must not matter, so each one has its own cells.
     """
     k, vocabulary = len(draft), target.shape[1]
     for place in range(k + 1):
@@ -145,16 +148,16 @@ def _next_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats) -> 
 
 
 def _residual(q: Floats, p: Floats) -> Floats:
-    """What is left of the target where the draft is taken away."""
+    """Return the normalized positive part of target minus draft."""
     left = np.maximum(p - q, 0.0)
     return left / left.sum() if left.sum() > 0 else left
 
 
 def _far(got: int, count: int, chance: float) -> bool:
-    """True when a right answer would be this far away with a probability below LEVEL / CELLS.
+    """Return True if a right answer is this far off with a probability below LEVEL / CELLS.
 
     Bernstein: P(|X − n·p| ≥ s) ≤ 2 exp(−s² / 2(n·p·(1 − p) + s/3)), solved for s. Where the chance
-    is 0 or 1 nothing is random, but for rounding.
+    is 0 or 1, nothing is random except rounding.
     """
     if not count:
         return False

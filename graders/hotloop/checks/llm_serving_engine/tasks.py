@@ -1,4 +1,4 @@
-"""How each task of module llm_serving_engine is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module llm_serving_engine. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ GPU_IMAGES, GPU_BATCH = 10_000, 16_384
 MEAN = np.array([125.3, 123.0, 113.9])
 DEVIATION = np.array([63.0, 62.1, 66.7])
 TOLERANCE = Tolerance(relative=1e-5, absolute=1e-5)
-"""A byte less its mean, where both are nearly the same, keeps few of float32's digits."""
+"""A byte minus its mean, if both are close, keeps few of float32's digits."""
 
 
 def augmented(images: Floats, rows: Floats) -> Floats:
-    """float64 [m, 3, side, side] of bytes [n, side, side, 3] and entries [m, 4]."""
+    """Return float64 [m, 3, side, side] from bytes [n, side, side, 3] and entries [m, 4]."""
     padded = np.pad(images, ((0, 0), (4, 4), (4, 4), (0, 0)), constant_values=border())
     side = images.shape[1]
     results: list[Floats] = []
@@ -43,10 +43,10 @@ def augmented(images: Floats, rows: Floats) -> Floats:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """One to 33 images, some of them used more than once, shifted as far as can be.
+    """Yield one to 33 images, some of them used more than once, with shifts to every edge.
 
-    The last case has each pair of shifts from the least, the middle and the largest, mirrored and
-    not, and the first and the last image among those it takes.
+    The last case has each pair of shifts from minimum, middle and maximum, mirrored and not, and
+    includes the first and the last image.
     """
     yield _case(rng, "one image", 3, entries(rng, 3, 1))
     yield _case(rng, "a batch", 40, entries(rng, 40, 33))
@@ -55,12 +55,12 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def tolerance(_case: Case) -> Tolerance:
-    """The same for all of them."""
+    """Return the same tolerance for every case."""
     return TOLERANCE
 
 
 def fewest_bytes(spec: CallSpec) -> int:
-    """A byte read and four written for each number of the result."""
+    """Return the bytes of reading one byte and writing four for each number of the result."""
     return spec.out.bytes * 5 // 4
 
 
@@ -71,7 +71,7 @@ def _case(rng: Rng, label: str, n: int, rows: NDArray[np.int64]) -> Case:
 
 
 def _to_every_edge(rng: Rng, n: int) -> NDArray[np.int64]:
-    """18 entries: see `cases`."""
+    """Return 18 entries; see `cases`."""
     shifts = (0, MOST_SHIFT // 2, MOST_SHIFT)
     rows = rng.permutation(np.array(list(product((0,), shifts, shifts, (0, 1))), np.int64))
     rows[:, 0] = indices(rng, n, len(rows))
@@ -97,12 +97,12 @@ TIMED = Workload(_timed_spec, _fill, all_agrees(augmented, TOLERANCE))
 
 
 def written_bytes(spec: CallSpec) -> int:
-    """On a GPU: the result. The bytes that are read may lie in the L2 already."""
+    """Return the bytes of the result only; on a GPU, the input may already be in the L2 cache."""
     return spec.out.bytes
 
 
 def _augmented_on_device(images: Any, rows: Any) -> Any:
-    """As `augmented`, of float64 torch tensors: each number from the pixel that it comes from."""
+    """Compute `augmented` on float64 torch tensors, by gathering each number's source pixel."""
     side = images.shape[1]
     sample, down, right, mirrored = rows.long().unbind(1)
     places = rows.new_tensor(range(side)).long()
@@ -123,10 +123,10 @@ def _gpu_spec(_rng: Rng, _index: int) -> CallSpec:
 
 
 def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
-    """hostile: each shift is the least or the largest one."""
+    """Return how to sample the inputs. hostile: each shift is the minimum or the maximum."""
     shift = (2, MOST_SHIFT) if hostile else (MOST_SHIFT + 1, 1)
     return Whole(((256, 1),)), Whole(((GPU_IMAGES, 1), shift, shift, (2, 1)))
 
 
 ON_GPU = DeviceWorkload(_gpu_spec, _draws, _augmented_on_device, lambda _spec: TOLERANCE)
-"""Batches of GPU_BATCH images out of GPU_IMAGES, all in the card's memory."""
+"""Batches of GPU_BATCH images out of GPU_IMAGES, all in device memory."""

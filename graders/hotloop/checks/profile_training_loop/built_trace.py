@@ -1,7 +1,7 @@
-"""A trace in Kineto's format, built from figures that are sampled first, so that they are known.
+"""A trace in Kineto's format, built from figures that are sampled first and thus known.
 
-Each rule of the task decides some figure in every trace by more than what is allowed: operators
-that touch or start together, kernels that go on behind a step, streams that are busy alone.
+In every trace, each rule of the task changes some figure by more than the tolerance: operators that
+touch or start together, kernels that run past the end of a step, streams that are busy alone.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ OPS = ("aten::conv2d", "aten::linear", "aten::batch_norm", "aten::relu", "autogr
 INNER = ("aten::convolution", "aten::addmm", "aten::native_batch_norm", "aten::clamp_min")
 CALLS = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaLaunchHostFunc")
 TELLING = 0.03
-"""A median differs by this share from whatever may be taken for it."""
+"""A median differs by at least this share from other values that could be mistaken for it."""
 
 Event = dict[str, Any]
 
 
 class BuiltTrace:
-    """streams: of the GPU; without any there is no GPU in it, and no memory is taken.
+    """A trace and its figures.
 
-    steps: how many. ends: which kind of event the file begins and ends with, one that decides a
-    figure: "step", "op", "copy" or "launch". largest: bytes of the largest allocation.
+    streams: of the GPU; 0 means no GPU and no allocations on it. steps: how many. ends: the kinds
+    of the file's first and last events, each of which decides a figure: "step", "op", "copy" or
+    "launch". largest: upper bound in bytes of allocations.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class BuiltTrace:
         self._outside(at)
 
     def document(self) -> dict[str, Any]:
-        """What the file holds; the order of events is as accidental as in a real one."""
+        """Return the file's contents; events come in random order, as in a real file."""
         order = self._rng.permutation(len(self._events))
         events = [self._events[int(i)] for i in order]
         first, last = (self._deciding(kind) for kind in self._ends)
@@ -69,7 +70,7 @@ class BuiltTrace:
         return {"schemaVersion": 1, "traceEvents": [named, *events]}
 
     def _deciding(self, kind: str) -> Event:
-        """An event without which a figure is another one."""
+        """Return an event without which a figure would change."""
         begins = {
             "step": ("user_annotation", "ProfilerStep#"),
             "op": ("cpu_op", "aten::copy_"),
@@ -81,7 +82,7 @@ class BuiltTrace:
         )
 
     def figures(self) -> dict[str, Any]:
-        """The truth, by the keys of the task."""
+        """Return the right answer, by the keys of the task."""
         slowest = max(self._own, key=self._own.__getitem__)
         gpu = self._streams > 0
         total = sum(self._durations)
@@ -97,7 +98,7 @@ class BuiltTrace:
         }
 
     def _step(self, number: int, start: int, duration: int, pause: int) -> None:
-        """pause: until the next one."""
+        """Add one step. pause: microseconds until the next one."""
         self._add(f"ProfilerStep#{number}", "user_annotation", start, duration)
         self._add("loading", "user_annotation", start, duration // 5)
         threads = [(HOST, MAIN_THREAD)]
@@ -112,7 +113,7 @@ class BuiltTrace:
         self._memory(start)
 
     def _ops(self, thread: tuple[int, int], start: int, room: int) -> None:
-        """Operators one after the other, each with others inside; the first two touch."""
+        """Add consecutive operators, each with others inside; the first two touch."""
         edges = np.sort(self._rng.choice(np.arange(1, room), 2 * len(OPS), replace=False))
         edges[2] = edges[1]
         for name, (first, last) in zip(OPS, edges.reshape(-1, 2).tolist(), strict=True):
@@ -122,9 +123,9 @@ class BuiltTrace:
             self._own[name] = self._own.get(name, 0.0) + length - inside
 
     def _inner(self, thread: tuple[int, int], start: int, length: int) -> int:
-        """Two operators that touch; the first starts with the outer one, and so does what is in it.
+        """Add two inner operators that touch; return their microseconds.
 
-        Returns their microseconds.
+        The first starts together with the outer operator, and so does the operator inside it.
         """
         if length < 40:
             return 0
@@ -139,10 +140,10 @@ class BuiltTrace:
         return taken + deeper
 
     def _gpu_work(self, start: int, duration: int, pause: int, *, last: bool) -> None:
-        """The first stream's last kernel takes an eighth of the step and goes on behind it.
+        """Add GPU work whose last kernel takes an eighth of the step and runs past its end.
 
-        The others begin while the first one is busy, and end when it is not. In the pause there is
-        more, unless the step is the last one.
+        The other streams' kernels begin while the first stream is busy and end when it is not. In
+        the pause there is more work, unless the step is the last one.
         """
         count = int(self._rng.integers(6, 12))
         eighth = duration // 8
@@ -164,7 +165,7 @@ class BuiltTrace:
         self._add("Memcpy HtoD (Pinned -> Device)", "gpu_memcpy", at, pause // 4, GPU, 7)
 
     def _memory(self, start: int) -> None:
-        """Of an allocation, and of something larger that is freed; without a GPU, of none."""
+        """Add an allocation and a larger free; without a GPU, only the free."""
         size = int(self._rng.integers(1, self._largest + 1))
         if self._streams:
             self._sizes.append(size)
@@ -192,7 +193,7 @@ class BuiltTrace:
         self._add(name, "cuda_runtime", at, 2)
 
     def _outside(self, at: int) -> None:
-        """Behind the last step: not within any, but part of the whole trace's operators."""
+        """Add events after the last step, which count only for the whole trace's operators."""
         long = sum(self._durations) // 4
         self._add("aten::copy_", "cpu_op", at + 1000, long)
         self._own["aten::copy_"] = long
@@ -208,17 +209,17 @@ class BuiltTrace:
 
 
 def step_ms(durations_us: Sequence[float]) -> float:
-    """Milliseconds: the median of the steps' durations, or another quantile in a variant."""
+    """Return the median of the steps' durations in milliseconds; in a variant, another quantile."""
     return float(np.quantile(durations_us, constant("QUANTILE", 0.5))) / 1000
 
 
 def launches_per_step(launches: int, steps: int) -> float:
-    """The mean; in a variant, of several steps together."""
+    """Return the mean launches per step; in a variant, per several steps."""
     return constant("LAUNCH_STEPS", 1) * launches / steps
 
 
 def durations(rng: Rng, count: int) -> list[int]:
-    """Microseconds of `count` steps, whose median is none of what it may be taken for."""
+    """Return `count` durations in microseconds; values mistaken for the median differ from it."""
     while True:
         found = [int(d) for d in rng.integers(20_000, 60_000, count)]
         median = float(np.median(found))

@@ -1,4 +1,4 @@
-"""Steps of secret length on a device that works through a queue, and what a timer should say."""
+"""Steps of hidden length on a device with a queue, and what a timer should report."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hotloop.judge.questions import Question, number_mismatch
 Rng = np.random.Generator
 
 SUBMITTING = 0.05
-"""What it costs the host to hand over one piece of work: software_device.py says so."""
+"""Milliseconds that the host needs to submit one piece of work, as in software_device.py."""
 
 RELATIVE = 0.03
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Loops that read the loss in each step and loops that do not; expensive first steps."""
+    """Yield loops that read the loss in each step or do not, and expensive first steps."""
     quick, slow, work = (0.5, 2.0), (20.0, 40.0), (2.0, 9.0)
     yield _question(rng, "A loop that reads its loss", load=quick, work=work, reads=True)
     yield _question(rng, "A step that the device decides", load=quick, work=work)
@@ -31,14 +31,14 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 @dataclass(frozen=True)
 class Loop:
-    """Milliseconds of a step's phases; reads: whether it waits for the loss in each step."""
+    """Milliseconds of a step's phases. reads: whether it waits for the loss in each step."""
 
     load: float
     work: tuple[float, float, float]
     reads: bool
 
     def mean_step(self, steps: int) -> float:
-        """Of so many steps, from an idle device until it is idle again."""
+        """Return the mean over `steps` steps, from an idle device until it is idle again."""
         host = free_at = 0.0
         for _ in range(steps):
             host += self.load
@@ -49,7 +49,7 @@ class Loop:
         return max(host, free_at) / steps
 
     def phases(self) -> dict[str, float]:
-        """What each takes by itself, waited for."""
+        """Return the time of each phase alone, with a synchronization after it."""
         names = ("forward", "backward", "update")
         own = {name: SUBMITTING + work for name, work in zip(names, self.work, strict=True)}
         return {"load": self.load, **own, **({"read_loss": 0.0} if self.reads else {})}

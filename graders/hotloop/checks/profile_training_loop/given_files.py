@@ -1,4 +1,4 @@
-"""Programs of ours for module profile_training_loop, and the learner's files that they need."""
+"""The judge's programs for module profile_training_loop, and the learner's files they need."""
 
 from __future__ import annotations
 

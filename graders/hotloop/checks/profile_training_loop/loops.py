@@ -1,8 +1,8 @@
-"""What a training loop is compared with, and the runs that are timed.
+"""The reference and baseline of a training loop, and the timed runs.
 
 A take-home's variant changes three things in the candidate's loop: the byte around a shifted image,
-the class that a label stands for, and the unit of the rate. The referee is called with what they
-amount to in the plain loop. The baseline is the plain loop, which costs the same.
+the class that a label stands for, and the unit of the learning rate. The referee gets the
+equivalent arguments of the plain loop. The baseline is the plain loop, which costs the same.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 
 LABELS, RATE = 1, 3
-"""Positions among the arguments of `train`; those of `accuracy` have the labels there too."""
+"""Positions among the arguments of `train`; in `accuracy`, the labels have the same position."""
 
 CPU_RUN = (SMALL, 96, 4, 32)
 GPU_RUN = (RESNET50, 512, 2, 256)
-"""Network, images, steps and images a step of a timed call."""
+"""Network, images, steps and images per step of a timed call."""
 
 
 def plainly(function: str, case: Case) -> Case:
-    """The arguments of the referee's `function` for a case of the candidate's."""
+    """Return the referee's equivalent of a candidate's case, for its `function`."""
     arguments = list(case.arguments)
     labels = arguments[LABELS]
     assert isinstance(labels, Tensor)
@@ -46,17 +46,17 @@ def plainly(function: str, case: Case) -> Case:
 
 
 class LoopReferee(Referee):
-    """Trains as the candidate's loop has to."""
+    """Trains the plain loop with arguments equivalent to the candidate's."""
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
-        """On the CPU."""
+        """Return the answer, computed on the CPU."""
         return super().answer(function, plainly(function, case), session)
 
     @contextmanager
     def on_gpu(
         self, function: str, session: Session, card: Card
     ) -> Generator[Callable[[Case], Floats]]:
-        """On the GPU."""
+        """Return a context manager whose function computes answers on the GPU."""
         with super().on_gpu(function, session, card) as answer:
             yield lambda case: answer(plainly(function, case))
 
@@ -65,5 +65,5 @@ REFEREE = LoopReferee({"referee.py": PROGRAMS / "referee.py", **NETWORK_FILE}, "
 
 
 def timed(network: Network, images: int, steps: int, batch: int) -> Workload:
-    """Runs of that size. The referee says what is right."""
+    """Return the workload of runs of that size. The referee computes the right result."""
     return Workload(lambda _rng, _index: network.call(images, steps, batch), network.fill)

@@ -1,4 +1,4 @@
-"""The networks of the module's resnet.py, as numbers: what the judge needs of a training run."""
+"""The networks of the module's resnet.py as flat arrays, and the judge's training runs."""
 
 from __future__ import annotations
 
@@ -29,19 +29,23 @@ LEARNING_STEPS, LEARNING_BATCH, LEARNING_IMAGES = 150, 32, 1600
 HELD_OUT = 800
 
 CAREFUL_RATE = 0.002
-"""So small that rounding does not grow from step to step, and weights can be compared."""
+"""So small that rounding errors do not grow from step to step, and weights can be compared."""
 
 LEARNING_RATE = 0.01
 
 
 def pace() -> int:
-    """How far a step goes for a rate of 1: a candidate's rate is divided by it."""
+    """Return the rate unit: a candidate's learning rate is the actual rate divided by it."""
     return constant("PACE", 1)
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One tensor of the network. outputs: positions that a convolution computes for an image."""
+    """One tensor of the network.
+
+    start: initial value; None for random weights. outputs: output positions of a convolution per
+    image.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -50,8 +54,9 @@ class Layer:
 
 
 class Network:
-    """One of the two sizes. blocks: bottlenecks in each stage. branch: the scale that the last
-    normalization of each block begins with.
+    """A network of one of the two sizes.
+
+    blocks: bottlenecks in each stage. branch: the initial scale of each block's last normalization.
     """
 
     def __init__(
@@ -70,7 +75,7 @@ class Network:
         self.agreement = Agreement(tensors, median=0.15, each=0.6)
 
     def initial(self, rng: Rng) -> NDArray[np.float32]:
-        """Fresh weights after He (uniform), statistics as PyTorch begins with them."""
+        """Return fresh weights, He uniform, flat, with PyTorch's initial statistics."""
         weights = np.empty(self.size, np.float32)
         start = 0
         for layer in self.layers:
@@ -85,7 +90,7 @@ class Network:
         return weights
 
     def call(self, images: int, steps: int, batch: int) -> CallSpec:
-        """The shapes of a training run."""
+        """Return the shapes of a training run."""
         return CallSpec(
             (
                 TensorSpec((images, SIDE, SIDE, 3), U8),
@@ -105,13 +110,13 @@ class Network:
         initial[...] = self.initial(rng)
 
     def cases(self, rng: Rng) -> Iterator[Case]:
-        """Few and short ones: each is trained twice."""
+        """Yield few, short runs, because each is trained twice."""
         yield self._case(rng, "one step", 40, 1, 32)
         yield self._case(rng, "steps of 20 images", 64, 4, 20)
         yield self._case(rng, "steps of 64 images", 200, 3, 64)
 
     def exam(self, rng: Rng) -> Exam:
-        """A run that learns, and held-out images of the same textures."""
+        """Return a run that learns, and held-out images of the same textures."""
         textures = Textures(rng)
         images, labels = pictures(rng, textures, LEARNING_IMAGES)
         plan = self._plan(rng, LEARNING_IMAGES, LEARNING_STEPS, LEARNING_BATCH)
@@ -125,13 +130,13 @@ class Network:
         return Exam(training, test)
 
     def disagreement(self, case: Case, got: Floats, want: Floats) -> str | None:
-        """As `Agreement`."""
+        """Return `Agreement.disagreement` of the trained weights, relative to the initial ones."""
         initial = case.arguments[-1]
         assert isinstance(initial, Tensor)
         return self.agreement.disagreement(initial.rounded(), got, want)
 
     def flops(self, spec: CallSpec) -> int:
-        """Multiplications and additions of forward and backward, which costs twice as much."""
+        """Return the FLOPs of forward and backward, which costs twice as much as forward."""
         plan = spec.arguments[2]
         assert isinstance(plan, TensorSpec)
         steps, batch, _ = plan.shape
@@ -162,7 +167,7 @@ class Network:
         return Case(label, arguments, TensorSpec((self.size,), FP32))
 
     def _plan(self, rng: Rng, images: int, steps: int, batch: int) -> NDArray[np.int64]:
-        """Every image as often as every other one, as far as it goes."""
+        """Return a plan that uses all images equally often, as far as possible."""
         rounds = -(-steps * batch // images)
         order = np.concatenate([rng.permutation(images) for _ in range(rounds)])
         rows = entries(rng, images, steps * batch)
@@ -170,7 +175,7 @@ class Network:
         return rows.reshape(steps, batch, 4)
 
     def _layers(self) -> Iterator[Layer]:
-        """In the order of the model's state_dict."""
+        """Yield the layers in the order of the model's state_dict."""
         side = SIDE // self.stem_stride
         yield Layer("conv1.weight", (self.width, 3, 3, 3), None, side * side)
         yield from self._norm("bn1", self.width)
@@ -187,7 +192,7 @@ class Network:
     def _block(
         self, name: str, inside: int, width: int, before: int, stride: int
     ) -> Iterator[Layer]:
-        """before: side of what comes in."""
+        """Yield one bottleneck's layers. before: side of its input."""
         out, after = 4 * width, (before // stride) ** 2
         yield Layer(f"{name}.conv1.weight", (width, inside, 1, 1), None, before * before)
         yield from self._norm(f"{name}.bn1", width)
@@ -209,8 +214,7 @@ class Network:
 
 SMALL = Network(8, (1, 1, 1, 1), stem_stride=2)
 RESNET50 = Network(64, (3, 4, 6, 3), stem_stride=1, branch=0.1)
-"""With branches that begin small, as in Goyal et al. 2017 (there at 0), rounding grows little from
-layer to layer. At a scale of 1, bfloat16 alone turns the first layers' gradients into others: the
-ways of weights part by 1.4 of their length, as far as with half of the samples. At 0.1 they part by
-at most 0.25, with half of the samples by 0.8 and more.
-"""
+"""With branches that begin small, as in Goyal et al. 2017 (there at 0), rounding errors grow little
+from layer to layer. At a scale of 1, bfloat16 alone changes the first layers' gradients: the
+weights' updates differ by 1.4 of their length, as much as with half of the samples. At 0.1 they
+differ by at most 0.25, and with half of the samples by 0.8 or more."""

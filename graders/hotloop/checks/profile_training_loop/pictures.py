@@ -1,4 +1,4 @@
-"""Pictures to train on, of secret classes, and what a training run asks for of them."""
+"""Training images of hidden classes, and the entries of a training plan."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_SHIFT = 8
 
 
 def border() -> int:
-    """The byte around an image that was shifted."""
+    """Return the byte around a shifted image."""
     return constant("BORDER", 0)
 
 
 class Textures:
-    """Ten secret classes of pictures: stripes of a direction, a width and a colour of their own."""
+    """Ten hidden classes of images: stripes, each with its own direction, width and color."""
 
     def __init__(self, rng: Rng) -> None:
         angles = np.pi * (rng.permutation(CLASSES) + rng.uniform(0, 0.5, CLASSES)) / CLASSES
@@ -33,7 +33,7 @@ class Textures:
 def pictures(
     rng: Rng, textures: Textures, count: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Bytes [count, side, side, 3] and their classes, with noise and a random phase in each."""
+    """Return bytes [count, side, side, 3] and their classes, with noise and random phases."""
     labels = rng.integers(0, CLASSES, count)
     y, x = np.mgrid[:SIDE, :SIDE]
     waves = textures.waves[labels]
@@ -45,7 +45,7 @@ def pictures(
 
 
 def entries(rng: Rng, images: int, count: int) -> NDArray[np.int64]:
-    """int64 [count, 4]: number of an image, shift down, shift right, whether it is mirrored."""
+    """Return int64 [count, 4]: image number, shift down, shift right, whether it is mirrored."""
     samples = rng.integers(0, images, count)
     shifts = rng.integers(0, MOST_SHIFT + 1, (2, count))
     return np.stack([samples, *shifts, rng.integers(0, 2, count)], axis=1)

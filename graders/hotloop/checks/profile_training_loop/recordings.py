@@ -1,6 +1,6 @@
-"""Four recorded sicknesses: the causes, and which events are evidence of them.
+"""Four recorded slow runs: their causes, and the events that are evidence of them.
 
-The script that recorded them has computed what is right, and sealed it in the key.
+The script that recorded them computed the right answers and sealed them in the key.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ NAMES = ("a", "b", "c", "d")
 CAUSES = ("loader", "sync", "launch", "allocator")
 
 LEAST_SHARE = 0.1
-"""An event that takes less of the steps' time than this is no evidence."""
+"""An event that takes a smaller share of the steps' time is not evidence."""
 
 RELATIVE = 0.1
 
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
+    """Yield one question about all four recordings."""
     yield Question("Your diagnosis", (), mismatch)
 
 
 def mismatch(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
+    """Return a message about the first recording with a wrong diagnosis, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

@@ -1,7 +1,7 @@
-"""Rungs: ResNet-50 was trained under the profiler, in float32 and under bfloat16 autocast.
+"""Checks that ResNet-50 was trained under the profiler, in float32 and with bfloat16 autocast.
 
-That it was ResNet-50 is read from the traces: the shapes of all convolutions' weights, and the
-batches that go into the first one. Steps and batch are drawn anew for each judging.
+The traces show that it was ResNet-50: the shapes of all convolution weights, and the batches that
+enter the first convolution. Steps and batch size are random in each session.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from hotloop.judge.rungs.trace_recorded import trace_of
 from hotloop.judge.session import Session
 
 TYPES = {"float32": "float", "bfloat16": "c10::BFloat16"}
-"""The keys of the answer, and how a trace spells the type of a convolution's input."""
+"""The keys of the answer, and the type names of a convolution's input in a trace."""
 
 CONVOLUTION, BACKWARD = "aten::convolution", "aten::convolution_backward"
 WEIGHTS = Counter(layer.shape for layer in RESNET50.layers if len(layer.shape) == 4)
-"""Shapes of the 53 convolutions' weights, by how many have them."""
+"""Shapes of the 53 convolution weights, with counts."""
 
 SKIPPED = 2
-"""Steps at least that come before the recorded ones: the first ones allocate and choose."""
+"""Minimum number of steps before the recorded ones; the first steps allocate and autotune."""
 
 RELATIVE = 0.02
 TIMEOUT_S = 300.0
@@ -41,7 +41,7 @@ Event = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Run:
-    """A recorded one. step_us: median duration of its steps. types: of convolutions' inputs."""
+    """A recorded run. step_us: median duration of its steps. types: of the convolutions' inputs."""
 
     numbers: tuple[int, ...]
     step_us: float
@@ -64,7 +64,7 @@ class Recorded:
 
 @rung(instrumented=True)
 def float32(session: Session) -> str:
-    """The float32 trace shows training steps of ResNet-50."""
+    """Require the float32 trace to show training steps of ResNet-50."""
     found = _recorded(session)
     _require_resnet50(found, "float32")
     run = found.runs["float32"]
@@ -74,7 +74,7 @@ def float32(session: Session) -> str:
 
 @rung(after=("float32",), instrumented=True)
 def bfloat16(session: Session) -> str:
-    """The other trace shows the same in bfloat16, and the answer says truly which was faster."""
+    """Require the same in bfloat16, and the right speedup and the faster dtype in the answer."""
     found = _recorded(session)
     _require_resnet50(found, "bfloat16")
     speedup = found.runs["float32"].step_us / found.runs["bfloat16"].step_us
@@ -111,7 +111,7 @@ def _record(session: Session) -> Recorded:
         path = told.get(key)
         if not isinstance(path, str):
             raise Ruling(Verdict.WRONG_ANSWER, f"{key} is {shown(path)}, not the path of a trace.")
-        # Whether it is a trace at all is the reader's to say; it stands files of any kind.
+        # The reader checks whether it is a trace; it accepts files of any kind.
         trace = trace_of(link, path)
         numbers = tuple(step.number for step in trace.steps)
         durations = [step.duration_us for step in trace.steps]

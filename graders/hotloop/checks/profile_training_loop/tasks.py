@@ -1,4 +1,4 @@
-"""How each task of profile_training_loop is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of profile_training_loop. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of traces: of those that are built here, with a GPU in them, and of the learner's own."""
+"""Figures of traces: built ones with a GPU in them, and the learner's own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RELATIVE = 0.01
 
 @dataclass(frozen=True)
 class Figures:
-    """What `answers` is to find; the names are the keys."""
+    """What `answers` must find; the field names are the keys."""
 
     steps: int
     step_ms: float
@@ -38,7 +38,7 @@ class Figures:
     largest_allocation: int | None
 
     def mismatch(self, answer: object) -> str | None:
-        """What is wrong with an answer."""
+        """Return a message about the first wrong figure, or None."""
         reported = as_message(answer)
         if reported is None:
             return f"It returned {shown(answer)}, not a dict"
@@ -55,16 +55,17 @@ class Figures:
 
 
 def range_prefix(label: str) -> str:
-    """What the names of a labelled loop's ranges begin with."""
+    """Return the prefix of the range names of a labeled loop."""
     run = constant("RUN", 0)
     return f"{label}/{run}/" if run else f"{label}/"
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Four built traces: a busy GPU, several streams, and none at all.
+    """Yield four built traces: a busy GPU, several streams, and no GPU.
 
-    An odd number of steps, and even ones, of which no step's duration is the median. Between them
-    the files begin and end with an event of each kind, so that the first and the last count.
+    Some have an odd number of steps, and some an even number, whose median is no step's duration.
+    Over all traces, the files begin and end with an event of each kind, so that the first and last
+    events matter.
     """
     for label, streams, steps, ends, largest in (
         ("A trace with a GPU", 1, (4, 6), ("step", "op"), 1 << 30),
@@ -78,12 +79,12 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def mismatch(trace: Trace, answer: object) -> str | None:
-    """What is wrong with the learner's answer about a trace of their own."""
+    """Return what is wrong with the learner's answer about a trace of their own, or None."""
     return figures_of(trace).mismatch(answer)
 
 
 def figures_of(trace: Trace) -> Figures:
-    """By the package's own reader."""
+    """Return the figures according to the package's own trace reader."""
     slowest = trace.ops()[0]
     largest = trace.largest_allocation
     steps = trace.steps

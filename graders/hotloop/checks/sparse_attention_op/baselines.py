@@ -1,6 +1,6 @@
 """Baselines of sparse_attention_op: dense attention, and FlexAttention with the same kept blocks.
 
-Runs in a worker, never in the judge. Destination style: the last argument is filled.
+Runs in a worker, never in the judge. Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def dense(
     causal: bool,
     out: torch.Tensor,
 ) -> None:
-    """Without the mask of blocks: another result, as fast as PyTorch can attend densely."""
+    """Attend without the block mask: another result, at the speed of PyTorch's dense attention."""
     del kept, block
     out.copy_(scaled_dot_product_attention(q, k, v, is_causal=causal))
 
@@ -36,12 +36,12 @@ def flex(
     causal: bool,
     out: torch.Tensor,
 ) -> None:
-    """Of the kept blocks, which are all whole: the block divides the length. Not causal."""
+    """Attend to the kept blocks only. `block` must divide the length, and `causal` is ignored."""
     del causal
     counts = kept.sum(-1, dtype=torch.int32)
     columns = kept.to(torch.uint8).argsort(dim=-1, descending=True, stable=True).to(torch.int32)
-    # Whole blocks are the second pair; the first one lists blocks that a function looks into. It is
-    # another tensor: one that is given twice breaks the code that is made for a CPU.
+    # The second pair lists full blocks; the first pair lists blocks that need a mask_mod. The two
+    # pairs must be different tensors: passing one twice breaks the code generated for the CPU.
     mask = BlockMask.from_kv_blocks(
         torch.zeros_like(counts),
         torch.zeros_like(columns),

@@ -1,8 +1,8 @@
-"""What the C++ kernel loads, counted, at three densities; and it is right by itself.
+"""Bytes that the C++ kernel loads, counted at three densities, and its results on its own.
 
-Its own source is built with a call before each access to memory, and runs in a process that holds
-nothing else of the learner's. It is native code beside the counter all the same, and could reach
-it: the rung is `instrumented`.
+The kernel's source is built with a call before each memory access and runs in a process that holds
+nothing else of the learner's. It is still native code in the counter's process and could tamper
+with the counter, so the check is marked `instrumented`.
 """
 
 from __future__ import annotations
@@ -39,16 +39,19 @@ COUNTER = program("counting.py", "counting.cpp")
 SHARES = (0.05, 0.2, 0.5)
 BLOCK, DEPTH = 16, 32
 FOLLOWS = ("k", "v", "counts", "columns")
-"""What is loaded in proportion to the density. Queries may be kept, or loaded for each key."""
+"""Tensors whose loads grow with the density. Queries may be kept in registers or reloaded per
+key."""
 
 LEVELS = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
 
 
 @dataclass(frozen=True)
 class Share:
-    """One density. loaded: of keys, values and lists. fewest: each query takes its keys once.
+    """Bytes at one density.
 
-    least: listed keys and values once for all queries: no kernel loads less.
+    loaded: bytes of keys, values and lists that the kernel loaded.
+    fewest: bytes if each query loads each of its keys and values once.
+    least: bytes if each listed key and value is loaded once for all queries; no kernel loads fewer.
     """
 
     density: float
@@ -58,16 +61,16 @@ class Share:
 
     @property
     def factor(self) -> float:
-        """Times the fewest."""
+        """Loaded bytes divided by `fewest`."""
         return self.loaded / self.fewest
 
 
 @rung(after=("untouched",), instrumented=True)
 def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
-    """At each density, bytes loaded over the fewest for each query: share by LEVELS.
+    """Score the bytes loaded at each density, relative to one load per query, by LEVELS.
 
-    alone: rungs whose cases the kernel must get right here too, sampled anew, where no Python of
-        the learner's can compute in its place.
+    alone: checks whose cases, sampled anew, the kernel must also pass here, where none of the
+    learner's Python can compute the result instead.
     """
     source = GivenFile(SOURCE, session.files.content(SOURCE))
     process = COUNTER.given(session, "counts")
@@ -79,7 +82,10 @@ def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
 
 
 def ruled(shares: Sequence[Share], session: Session) -> str:
-    """By the density with the largest factor."""
+    """Score by the density with the largest factor.
+
+    Raises Partly for a score below 1, and Ruling if fewer bytes were counted than the answer needs.
+    """
     session.note(
         densities=[round(s.density, 4) for s in shares],
         loaded_bytes=[s.loaded for s in shares],
@@ -127,7 +133,7 @@ def _counted(case: Case, process: Process) -> Share:
 
 
 def share_of(case: Case, loaded: int) -> Share:
-    """A case's fewest bytes beside what was loaded."""
+    """Return a case's Share: its minimum bytes and the loaded ones."""
     _, _, _, counts, columns, block, _ = case.arguments
     assert isinstance(counts, Tensor)
     assert isinstance(columns, Tensor)

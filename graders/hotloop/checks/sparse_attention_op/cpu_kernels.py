@@ -1,4 +1,4 @@
-"""Task 10: the kernel in C++ on a CPU, and what it never looks at."""
+"""Task 10: the C++ kernel on a CPU, and the memory that it must not read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 def attention(
     q: Floats, k: Floats, v: Floats, counts: Floats, columns: Floats, block: int, causal: bool
 ) -> Floats:
-    """Over lists; in a take-home's variant, its gain times that."""
+    """Return attention over lists of kept blocks, times GAIN in a take-home's variant."""
     found = truth.attention_over_lists(q, k, v, counts, columns, block, causal)
     return constant("GAIN", 1) * found
 
@@ -35,12 +35,12 @@ def attention(
 def without_poison(
     q: Floats, k: Floats, v: Floats, counts: Floats, columns: Floats, block: int, causal: bool
 ) -> Floats:
-    """The same, where NaN in keys and values counts as 0."""
+    """Return the same attention with every NaN in keys and values replaced by 0."""
     return attention(q, np.nan_to_num(k), np.nan_to_num(v), counts, columns, block, causal)
 
 
 def tolerance(case: Case) -> Tolerance:
-    """Of both."""
+    """Return the tolerance for both references; NaN in the arguments counts as 0."""
     numbers = [
         replace(a, values=np.nan_to_num(a.values)) if isinstance(a, Tensor) else a
         for a in case.arguments
@@ -50,7 +50,7 @@ def tolerance(case: Case) -> Tolerance:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Of every kind of list."""
+    """Yield cases for every kind of list."""
     yield sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
     whole = sampled(rng, (2, 2, 16 * int(rng.integers(4, 8)), 32), 16)
     yield whole.listed_case("a length that the block divides", rng)
@@ -67,7 +67,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def poisoned(rng: Rng) -> Iterator[Case]:
-    """Keys and values of blocks that no row of their head lists are NaN."""
+    """Yield cases in which keys and values of blocks that no row of their head lists are NaN."""
     for share in (0.05, 0.1):
         sample = sampled(rng, (2, 2, odd_length(rng, 16, 12), 32), 16, share=share)
         kept = truth.kept(sample.q, sample.k, sample.threshold, sample.block, sample.causal)

@@ -1,4 +1,4 @@
-"""Task 11: bare nodes that ONNX Runtime runs, as somebody has registered the operator."""
+"""Task 11: models with custom nodes that ONNX Runtime runs once the operator is registered."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Right = Callable[[bytes], str | None]
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
-    """To write the outputs of models whose nodes have attributes of their own."""
+    """Yield assignments to write the outputs of models whose nodes have different attributes."""
     for label, model, feeds, right in hidden_models(rng, session, constant("TIMES", 1)):
         yield Assignment(label, (model, feeds), "outputs.npz", right)
 
@@ -28,7 +28,7 @@ def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
 def hidden_models(
     rng: Rng, session: Session, times: int = 1
 ) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
-    """Label, model, inputs, and the mismatch of outputs. times: factor of what is right."""
+    """Yield label, model, inputs and a check of the outputs. times: factor on right outputs."""
     for number in range(3):
         made = as_message(MODELS.trusted(session).ask("bare", int(rng.integers(1 << 31))))
         if made is None:

@@ -1,4 +1,4 @@
-"""Tasks 4 to 6: an export in standard operators, one with a function, one with a bare node."""
+"""Tasks 4 to 6: an export in standard operators, one with a function, one with a custom node."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RIGHT = "It gives the paper's output, whatever the batch, the length and the thr
 
 
 def standard(made: Made, session: Session) -> str | None:
-    """The file, looked at from outside."""
+    """Check the file's structure: standard operators only, the ordered opset, free sizes."""
     facts = facts_of(made.given, session)
     mismatch = whole(facts)
     if mismatch is not None:
@@ -44,12 +44,12 @@ def standard(made: Made, session: Session) -> str | None:
 
 
 def correct(made: Made, session: Session) -> str | None:
-    """The file, run as it stands."""
+    """Run the file and compare its outputs."""
     return wrong_numbers(load(made.given, session), made.order, session)
 
 
 def one_function(made: Made, session: Session) -> str | None:
-    """The file, looked at from outside: the node, and the one function with that name."""
+    """Check the file's structure: one custom node and a model-local function of that name."""
     facts = facts_of(made.given, session)
     version = constant("FUNCTION_VERSION", 0)
     if version and facts["version"] != version:
@@ -69,7 +69,7 @@ def one_function(made: Made, session: Session) -> str | None:
 
 
 def other_attributes(made: Made, session: Session) -> str | None:
-    """The file with other attributes in its node, run."""
+    """Run the file with a different block size, then with causal inverted."""
     rng = session.rng()
     block = int(rng.choice([b for b in BLOCKS if b != made.order.block]))
     for order in (replace(made.order, block=block), replace(made.order, causal=_not(made))):
@@ -81,7 +81,7 @@ def other_attributes(made: Made, session: Session) -> str | None:
 
 
 def bare_node(made: Made, session: Session) -> str | None:
-    """The file, looked at from outside: the node, and no function."""
+    """Check the file's structure: one custom node and no functions."""
     facts = facts_of(made.given, session)
     if facts["functions"]:
         return "there are functions in it: nothing should stand behind the node"
@@ -89,7 +89,7 @@ def bare_node(made: Made, session: Session) -> str | None:
 
 
 def correct_with_ours(made: Made, session: Session) -> str | None:
-    """The node as we understand it, run."""
+    """Run the file with the judge's implementation of the node and compare the outputs."""
     return wrong_numbers(load(made.given, session, "load_with_ours"), made.order, session)
 
 

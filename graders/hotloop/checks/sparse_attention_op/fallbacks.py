@@ -1,4 +1,4 @@
-"""Task 9: what a runtime can take, and what it is given."""
+"""Task 9: negotiate what a runtime supports, and partition a model for it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ IR_OF: Mapping[int, int] = {
     **dict.fromkeys((21, 22), 10),
     23: 11,
 }
-"""Of the file format, by opset (onnx/docs/Versioning.md, "Released Versions"): those that every
-supported onnx knows."""
+"""The IR version for each opset (onnx/docs/Versioning.md, "Released Versions"), limited to those
+that every supported onnx release accepts."""
 
 NEWEST = max(IR_OF)
 
@@ -37,7 +37,7 @@ Runtime = dict[str, Any]
 
 
 def agreed(exporter: tuple[int, int], node: Mapping[str, Any], runtime: Runtime) -> object:
-    """The truth of a negotiation."""
+    """Return the right result of a negotiation: opset, IR version and form; None if none fits."""
     own = has_kernel(runtime["lab"], node)
     for opset in sorted(IR_OF, reverse=True):
         fits = exporter[0] <= opset <= min(exporter[1], runtime["opset"])
@@ -49,14 +49,14 @@ def agreed(exporter: tuple[int, int], node: Mapping[str, Any], runtime: Runtime)
 
 
 def has_kernel(lab: Mapping[str, Any] | None, node: Mapping[str, Any]) -> bool:
-    """Whether the runtime has one for a node of this version, block and kind."""
+    """Return whether the runtime's kernel supports a node of this version, block size and kind."""
     if lab is None or lab["version"] != node["version"] or node["block"] not in lab["blocks"]:
         return False
     return bool(lab["causal"]) or not node["causal"]
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Offers of all kinds, and the cases at the edges among them."""
+    """Yield offers of every kind in KINDS, including the edge cases."""
     for kind in [*KINDS] * 3:
         exporter, node, runtime = _offer(rng, kind)
         offer = {"exporter": list(exporter), "node": node, "runtime": runtime}
@@ -86,11 +86,11 @@ KINDS: Mapping[str, Callable[[Offer, dict[str, Any]], bool]] = {
         not right and offer[0][0] <= min(offer[0][1], offer[2]["opset"]) < BODY_OPSET
     ),
 }
-"""Kinds of offers that each judging has, by what is true of them."""
+"""Kinds of offers that every session samples, each defined by a predicate on offer and result."""
 
 
 def _offer(rng: Rng, kind: str) -> Offer:
-    """One of a kind. Sampled until it is."""
+    """Sample offers until one is of the kind."""
     while True:
         lowest = int(rng.integers(15, 21))
         exporter = (lowest, int(rng.integers(lowest, NEWEST + 1)))
@@ -133,7 +133,7 @@ def _same(right: object) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
         wanted = as_message(right)
         if wanted is None:
-            # In a take-home's variant a number says it.
+            # In a take-home's variant, NOTHING is the number that stands for no result.
             nothing = constant("NOTHING", 0) or None
             fits = answer == nothing and not isinstance(answer, bool)
             return None if fits else f"it says {shown(answer)}, and nothing fits"
@@ -143,7 +143,7 @@ def _same(right: object) -> Callable[[object], str | None]:
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
-    """Models of several nodes, with runtimes that have a kernel for some, for none, for all."""
+    """Yield models of several nodes; the runtimes' kernels support some, none or all of them."""
     for label, lab in (
         ("a kernel for some of the nodes", {"version": 1, "blocks": [16], "causal": False}),
         ("a kernel that cannot be causal", {"version": 1, "blocks": [8, 16], "causal": False}),

@@ -1,4 +1,4 @@
-"""ONNX files of a candidate's: read by one program of ours, run by another one."""
+"""Candidates' ONNX files: read by one of the judge's programs and run by another."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ EXPORT_S = 240.0
 
 @dataclass(frozen=True)
 class Order:
-    """What this judging requires of a file. opset: 0 where the candidate chooses."""
+    """What this session requires of a file. opset: 0 if the candidate chooses it."""
 
     opset: int
     heads: int
@@ -53,7 +53,7 @@ class Order:
 
     @classmethod
     def sampled(cls, rng: Rng, *, opset: bool) -> Order:
-        """Anew for each judging."""
+        """Sample an order."""
         return cls(
             int(rng.choice(OPSETS)) if opset else 0,
             int(rng.integers(2, 5)),
@@ -64,7 +64,7 @@ class Order:
 
     @property
     def words(self) -> str:
-        """For the learner."""
+        """The order in words for the learner."""
         kind = "causal" if self.causal else "not causal"
         opset = f"opset {self.opset}, " if self.opset else ""
         return f"{opset}{self.heads} heads of {self.depth}, blocks of {self.block}, {kind}"
@@ -72,14 +72,14 @@ class Order:
 
 @dataclass(frozen=True)
 class Made:
-    """The order, and the file that came."""
+    """An order and the file that the candidate made for it."""
 
     order: Order
     data: bytes
 
     @property
     def given(self) -> GivenFile:
-        """For a program of ours."""
+        """The file as a GivenFile for the judge's programs."""
         return GivenFile(MODEL, self.data)
 
 
@@ -88,13 +88,13 @@ Mismatch = Callable[[Made, Session], str | None]
 
 @dataclass(frozen=True)
 class Export:
-    """The file that `entry` writes, made once for all rungs of the task."""
+    """The file that `entry` writes, made once for all checks of the task."""
 
     entry: str
     opset: bool = False
 
     def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
-        """The rung that finds no mismatch."""
+        """Return the check that passes with message `said` if `mismatch` returns None."""
         return Holds(partial(self._looks, mismatch=mismatch), said, after)
 
     def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
@@ -117,12 +117,12 @@ class Export:
 
 
 def program(*names: str) -> Program:
-    """The first one is the main file."""
+    """Return a Program of these files of PROGRAMS; the first one is its main file."""
     return Program({name: PROGRAMS / name for name in names}, names[0])
 
 
 def submitted(session: Session) -> GivenFile:
-    """The candidate's file."""
+    """Return the candidate's file."""
     name = session.candidate.file or ""
     return GivenFile(name, session.files.content(name))
 
@@ -132,7 +132,10 @@ RUNNER = program("onnx_runner.py", "lab_function.py")
 
 
 def facts_of(given: GivenFile, session: Session) -> Facts:
-    """What a program of ours reads in the file."""
+    """Return the facts that the reader program finds in the file.
+
+    Raises Ruling if the reader gives no answer.
+    """
     facts = as_message(READER.given(session, "reads").ask("facts", given))
     if facts is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
@@ -140,7 +143,7 @@ def facts_of(given: GivenFile, session: Session) -> Facts:
 
 
 def whole(facts: Facts) -> str | None:
-    """What is required of every file."""
+    """Return a message if the file breaks what every file must satisfy, else None."""
     if facts["external"]:
         return "its constants lie in another file: write all of it to one"
     if facts["checker"] is not None:
@@ -149,7 +152,7 @@ def whole(facts: Facts) -> str | None:
 
 
 def wrong_ends(facts: Facts, order: Order) -> str | None:
-    """About names, types and shapes of what goes in and comes out."""
+    """Return a message about wrong names, types or shapes of inputs and outputs, or None."""
     tensor = [order.heads, order.depth]
     names = [as_list(end)[0] for end in facts["inputs"]]
     if names != list(INPUTS):
@@ -168,14 +171,17 @@ def wrong_ends(facts: Facts, order: Order) -> str | None:
 
 
 def load(given: GivenFile, session: Session, how: str = "load", *more: int) -> Process:
-    """The runner with the file in it. Ruling when ONNX Runtime takes it not."""
+    """Return the runner process with the file loaded.
+
+    Raises Ruling if ONNX Runtime rejects the file.
+    """
     process = RUNNER.given(session, "runs")
     process.ask(how, given, *more)
     return process
 
 
 def wrong_numbers(process: Process, order: Order, session: Session) -> str | None:
-    """The first case for which the loaded file gives another output than the paper."""
+    """Return a message about the first case whose output differs from the paper's, or None."""
     for label, sample in _inputs(session.rng(), order):
         case = Case(label, sample.tensors(), sample.case(label).out)
         want = truth.attention(

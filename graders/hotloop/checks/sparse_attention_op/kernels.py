@@ -1,4 +1,4 @@
-"""Task 3: the Triton kernel over lists of kept blocks, its values and its bytes."""
+"""Task 3: the Triton kernel over lists of kept blocks, its results and its memory traffic."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hotloop.judge.rungs.correct import Case, Tensor
 
 MOST_KEPT = 3
 CASE_S = 120.0
-"""The interpreter takes milliseconds for each block, and a kernel may visit all of them."""
+"""The Triton interpreter takes milliseconds per block, and a kernel may visit all blocks."""
 
 
 def thin(rng: Rng) -> Case:
-    """Few key blocks, and none in two neighbouring rows: nothing is had twice."""
+    """Return a case with few key blocks, none shared by adjacent rows: caching saves no loads."""
     block, blocks = 16, int(rng.integers(15, 18))
     length = odd_length(rng, block, blocks)
     sample = sampled(rng, (1, 1, length, 32), block, scale=4.0)
@@ -42,7 +42,7 @@ def thin(rng: Rng) -> Case:
 
 
 def fewest_bytes(case: Case) -> int:
-    """Queries, listed places, keys and values of listed blocks, and the output, each once."""
+    """Return the bytes of queries, list entries, listed keys and values, and output, each once."""
     q, _, _, counts, columns, block, _ = case.arguments
     assert isinstance(q, Tensor)
     assert isinstance(counts, Tensor)
@@ -59,7 +59,7 @@ def fewest_bytes(case: Case) -> int:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Small ones; the interpreter is slow."""
+    """Yield small cases, because the Triton interpreter is slow."""
     yield sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
     whole = sampled(rng, (1, 2, 16 * int(rng.integers(4, 6)), 32), 16)
     yield whole.listed_case("a length that the block divides", rng)
@@ -80,13 +80,13 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def for_a_compiler(rng: Rng) -> Case:
-    """As a card would get it."""
+    """Return a case with the dtype and block size of a GPU run, for compilation."""
     half = sampled(rng, (1, 2, 64 * 3, 64), 64, dtype=FP16, causal=True, share=0.5)
     return half.listed_case("float16 in blocks of 64", rng)
 
 
 def gpu_cases(rng: Rng) -> Iterator[Case]:
-    """The same, and a long one."""
+    """Yield the same cases, and a long one."""
     yield from cases(rng)
     long = sampled(rng, (2, 4, odd_length(rng, 64, 20), 64), 64, dtype=FP16, share=0.1)
     yield long.listed_case("a thousand tokens in float16", rng)

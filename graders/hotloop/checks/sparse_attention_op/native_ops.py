@@ -1,4 +1,4 @@
-"""Task 12: a library of operators in C++, which ONNX Runtime itself loads and runs."""
+"""Task 12: a C++ library of operators that ONNX Runtime loads and runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ RUNTIME = program("native_run.py", "ort_custom_op.h", "host_attention.h")
 
 
 def _loaded(session: Session) -> Process:
-    """The process that has built the library. Ruling when it cannot be built or registered."""
+    """Return the process that has built and loaded the library.
+
+    Raises Ruling if the library cannot be built or registered.
+    """
     process = RUNTIME.given(session, "loads")
     source = submitted(session)
     session.once("library is loaded", lambda: [process.ask("load", source)])
@@ -30,7 +33,7 @@ def _loaded(session: Session) -> Process:
 
 
 def found(session: Session) -> Iterator[Look]:
-    """At a model that needs the library."""
+    """Yield the Look at a model that needs the library."""
     rng = session.rng()
 
     def one_node() -> str | None:
@@ -42,7 +45,7 @@ def found(session: Session) -> Iterator[Look]:
 
 
 def models(session: Session) -> Iterator[Look]:
-    """At models whose nodes have attributes of their own."""
+    """Yield Looks at models whose nodes have different attributes."""
     for label, model, feeds, right in hidden_models(session.rng(), session):
 
         def mismatch(
@@ -55,7 +58,7 @@ def models(session: Session) -> Iterator[Look]:
 
 
 def shapes(session: Session) -> Iterator[Look]:
-    """At two sessions, each of which runs with another shape in turns."""
+    """Yield Looks at two sessions that run in turns, with a different shape each time."""
     rng = session.rng()
     process = _loaded(session)
     block = int(rng.choice([8, 16]))

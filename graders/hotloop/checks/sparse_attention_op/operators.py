@@ -1,4 +1,4 @@
-"""Task 2: what PyTorch knows of the operator."""
+"""Task 2: the operator's registration with PyTorch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hotloop.judge.session import Session
 from hotloop.sandbox.scratch import scratch
 
 FILES = ("sparse_op.py", "reference.py", "operator_trials.py", "sparse_triton.py")
-"""The learner's operator, and what it may import."""
+"""The learner's operator, and the files that it may import."""
 
 TRIAL = PROGRAMS / "opcheck_trial.py"
 TIMEOUT_S = 180.0
@@ -30,10 +30,10 @@ PASSED = "SUCCESS"
 
 @rung(after=("correct",), instrumented=True)
 def opcheck(session: Session) -> str:
-    """Every test of `torch.library.opcheck` passes on every sample of ours.
+    """Require every test of `torch.library.opcheck` to pass on every sample of the judge's.
 
-    It runs in a process that also has the learner's file and can say what it likes, so the rung is
-    `instrumented`; whoever passes the rungs before it has shown the same by values already.
+    It runs in a process that also holds the learner's file, which could forge the answer, so the
+    check is marked `instrumented`. The earlier checks have already compared the operator's values.
     """
     folder = session.keep(scratch())
     for file in FILES:
@@ -55,13 +55,13 @@ def opcheck(session: Session) -> str:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """As for the reference."""
+    """Yield the same cases as for the reference."""
     for label, sample in samples_of_every_kind(rng):
         yield sample.case(label)
 
 
 def side_by_side(rng: Rng) -> Iterator[Case]:
-    """Of a graph in which a projection follows."""
+    """Yield cases for a graph in which a projection follows the operator."""
     for label, causal in (("any length", False), ("any length, causal", True)):
         length = odd_length(rng, 16, int(rng.integers(3, 6)))
         sample = sampled(rng, (int(rng.integers(2, 5)), 3, length, 16), 16, causal=causal)
@@ -69,7 +69,7 @@ def side_by_side(rng: Rng) -> Iterator[Case]:
 
 
 def gradients(rng: Rng) -> Iterator[Case]:
-    """Of q, k and v."""
+    """Yield cases for the gradients of q, k and v."""
     odd = (2, 3, odd_length(rng, 16, 5), 32)
     yield sampled(rng, odd, 16).gradient_case("a last block that is shorter", rng)
     mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY))
@@ -78,6 +78,6 @@ def gradients(rng: Rng) -> Iterator[Case]:
 
 
 def few_gradients(rng: Rng) -> Iterator[Case]:
-    """The compiler is given 2q, so that the gates are those of 2q as well."""
+    """Yield one case for a compiled graph, which is given 2q: the gates use 2q as well."""
     sample = sampled(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, causal=True, fixed=(FULL, EMPTY))
     yield sample.gradient_case("in a compiled graph", rng)

@@ -1,7 +1,7 @@
-"""Queries, keys and thresholds whose pattern of kept blocks no rounding can change.
+"""Queries, keys and thresholds whose pattern of kept blocks does not depend on rounding.
 
-Tokens of a block resemble each other, as those of a text do, so that the gates lie far apart. A
-threshold is put into the widest gap near the share that is wanted.
+Tokens of a block resemble each other, as in text, so the gates lie far apart. Each threshold lies
+in the widest gap near the wanted share of kept blocks.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ Shape = tuple[int, int, int, int]
 
 FULL, EMPTY = -np.inf, np.inf
 GAP = {FP32.name: 1e-3, FP16.name: 1e-2}
-"""Least distance of a threshold from each gate: a hundred times what float32 sums can lose."""
+"""Minimum distance of a threshold from every gate: a hundred times the error of float32 sums."""
 
 ATTEMPTS = 50
 
 LARGE = 120.0
-"""Of scores: in float32 exp(−104) is 0, and exp(89) overflows."""
+"""Size of large scores: in float32, exp(−104) is 0 and exp(89) overflows."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Inputs of one call; values as the candidate's type holds them."""
+    """Inputs of one call, float64 with values that are exact in the candidate's dtype."""
 
     q: Floats
     k: Floats
@@ -49,22 +49,22 @@ class Sample:
 
     @property
     def shape(self) -> Shape:
-        """Of q, k, v and the output."""
+        """The shape of q, k, v and the output: [batch, heads, length, depth]."""
         b, h, n, d = self.q.shape
         return b, h, n, d
 
     def tensors(self, gap: int = 0) -> tuple[Argument, ...]:
-        """q, k, v and threshold, as a candidate is given them. gap: between q's rows."""
+        """Return q, k, v and threshold as the candidate gets them. gap: elements after q's rows."""
         tensors = [Tensor(x, self.dtype, g) for x, g in ((self.q, gap), (self.k, 0), (self.v, 0))]
         return (*tensors, Tensor(self.threshold, FP32))
 
     def case(self, label: str, gap: int = 0) -> Case:
-        """Of the operator itself."""
+        """Return a case for the operator itself."""
         arguments = (*self.tensors(gap), self.block, self.causal)
         return Case(label, arguments, TensorSpec(self.shape, self.dtype))
 
     def mask_case(self, label: str) -> Case:
-        """Of the blocks that it keeps."""
+        """Return a case for the mask of kept blocks."""
         q, k, _, threshold = self.tensors()
         b, h, n, _ = self.shape
         blocks = -(-n // self.block)
@@ -72,19 +72,19 @@ class Sample:
         return Case(label, (q, k, threshold, self.block, self.causal), out)
 
     def gradient_case(self, label: str, rng: Rng) -> Case:
-        """Of its gradients, when others come in."""
+        """Return a case for the gradients of q, k and v, given a random output gradient."""
         grad = Tensor(rng.standard_normal(self.shape), self.dtype)
         arguments = (*self.tensors(), grad, self.block, self.causal)
         return Case(label, arguments, TensorSpec((3, *self.shape), self.dtype))
 
     def side_by_side_case(self, label: str) -> Case:
-        """Of its heads side by side."""
+        """Return a case for the output with heads concatenated: [batch, length, heads × depth]."""
         b, h, n, d = self.shape
         arguments = (*self.tensors(), self.block, self.causal)
         return Case(label, arguments, TensorSpec((b, n, h * d), self.dtype))
 
     def listed_case(self, label: str, rng: Rng, gap: int = 0) -> Case:
-        """Of the kernel that is given lists of kept blocks."""
+        """Return a case for the kernel that takes lists of kept blocks."""
         counts, columns = lists(
             truth.kept(self.q, self.k, self.threshold, self.block, self.causal), rng
         )
@@ -94,7 +94,7 @@ class Sample:
 def listed(
     label: str, sample: Sample, counts: NDArray[Any], columns: NDArray[Any], gap: int = 0
 ) -> Case:
-    """The kernel's call."""
+    """Return a case for the kernel with the given lists. gap: elements between q's rows."""
     arguments = (
         *sample.tensors(gap)[:3],
         Tensor(counts, I32),
@@ -106,7 +106,11 @@ def listed(
 
 
 def lists(kept: NDArray[np.bool_], rng: Rng) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Numbers of kept blocks, and their places in front of each row; far-off numbers behind."""
+    """Return the counts of kept blocks and their columns.
+
+    Both int64. In each row the kept columns come first, in rising order, followed by large invalid
+    indices.
+    """
     counts = kept.sum(-1)
     columns = np.argsort(~kept, axis=-1, kind="stable")
     behind = ~truth.listed(counts, columns)
@@ -125,9 +129,11 @@ def sampled(
     fixed: tuple[float | None, ...] = (),
     scale: float = 1.0,
 ) -> Sample:
-    """fixed: thresholds of the first heads; None, and the rest, keep about `share` of the blocks.
+    """Sample inputs with known kept blocks; raise JudgeFault if no threshold fits.
 
-    scale: of q and k; large ones make exponentials that only a subtracted maximum survives.
+    share: wanted share of kept blocks. fixed: thresholds of the first heads; None, and heads beyond
+    it, use `share`.
+    scale: factor on q and k; large ones overflow exp unless the maximum is subtracted.
     """
     for _ in range(ATTEMPTS):
         q, k = (_rounded(scale * _like_text(rng, shape, block), dtype) for _ in range(2))
@@ -147,8 +153,9 @@ def sampled(
 def pointed_case(
     label: str, rng: Rng, shape: Shape, block: int, *, causal: bool = False, dtype: DType = FP32
 ) -> Case:
-    """Of the kernel: one key decides each query, or would, if its block were listed; every second
-    block is.
+    """Return a kernel case in which one key dominates each query's softmax.
+
+    A checkerboard of blocks is listed, so for about half of the queries the dominant key is not.
     """
     b, h, n, d = shape
     k = _rounded(keys_alike(rng, shape), dtype)
@@ -163,9 +170,9 @@ def pointed_case(
 
 
 def sunken_case(label: str, rng: Rng, shape: Shape, block: int, *, causal: bool = False) -> Case:
-    """Of the kernel: all blocks are listed, and all scores far below 0.
+    """Return a kernel case in which all blocks are listed and all scores are far below 0.
 
-    A maximum that begins at 0 leaves shares of which each is 0 in float32.
+    A running maximum that starts at 0 makes every exponential 0 in float32.
     """
     b, h, n, d = shape
     q, v = np.abs(rng.standard_normal(shape)) + 1, rng.standard_normal(shape)
@@ -182,7 +189,10 @@ def sunken_case(label: str, rng: Rng, shape: Shape, block: int, *, causal: bool 
 def gates_at_zero(
     rng: Rng, batch: int, heads: int, depth: int, block: int, *, causal: bool
 ) -> Sample:
-    """Gates of which some are 0, as thresholds are: sums of whole numbers, exact in any order."""
+    """Sample gates of which some equal their threshold 0: integer sums, exact in any order.
+
+    Raises JudgeFault if no gate is 0.
+    """
     blocks = 6
     shape = (batch, heads, blocks * block, depth)
     counted = np.tril(np.ones((blocks, blocks), np.bool_), -1)
@@ -196,7 +206,7 @@ def gates_at_zero(
 
 
 def equal_gates(rng: Rng) -> Sample:
-    """Gates of which some are equal to the threshold and some a little below it.
+    """Sample gates of which some equal the threshold and some lie slightly below it.
 
     All sums and quotients are exact in float32, in any order, and not in float16.
     """
@@ -212,10 +222,11 @@ def equal_gates(rng: Rng) -> Sample:
 
 
 def tolerance(case: Case) -> Tolerance:
-    """Of an average of values up to 5: what rounding of scores and sums in float32 can explain.
+    """Return the tolerance for averages of values up to 5.
 
-    An error of a score is a relative one of its exponential. In 16 bits the shares may be rounded
-    too, before they meet the values.
+    It covers float32 rounding of scores and sums. An absolute error of a score is a relative error
+    of its exponential. In 16 bits the softmax weights may also be rounded before they are
+    multiplied with the values.
     """
     if case.out.dtype is FP16:
         return Tolerance(2**-9, 4e-3)
@@ -225,23 +236,23 @@ def tolerance(case: Case) -> Tolerance:
 
 
 def _longest(argument: Argument) -> float:
-    """The largest length of a row."""
+    """Return the largest L2 norm of a row."""
     assert isinstance(argument, Tensor)
     return float(np.sqrt((argument.values**2).sum(-1).max()))
 
 
 def gradient_tolerance(_case: Case) -> Tolerance:
-    """Of gradients, which add up as many products again."""
+    """Return the tolerance for gradients, which sum about as many products again."""
     return Tolerance(2e-5, 1e-4)
 
 
 def exact(_case: Case) -> Tolerance:
-    """Of a mask."""
+    """Return the tolerance for a mask: none."""
     return Tolerance(0.0, 0.0)
 
 
 def _like_text(rng: Rng, shape: Shape, block: int) -> Floats:
-    """Tokens around a centre for each block."""
+    """Sample tokens around one center per block."""
     b, h, n, d = shape
     centres = rng.standard_normal((b, h, -(-n // block), d)) * rng.uniform(0.6, 1.2)
     return np.repeat(centres, block, 2)[:, :, :n] + 0.5 * rng.standard_normal(shape)
@@ -252,7 +263,7 @@ def _rounded(values: Floats, dtype: DType) -> Floats:
 
 
 def _between(gates: Floats, share: float, gap: float) -> float | None:
-    """A threshold that about `share` of the gates reach, in the middle of a wide enough gap."""
+    """Return a threshold that about `share` of the gates reach, amid a wide enough gap, or None."""
     rising = np.sort(gates)
     if rising.size == 1:
         return float(rising[0] - 1.0 if share > 0.5 else rising[0] + 1.0)

@@ -1,7 +1,7 @@
-"""Tasks 13 and 14: plugins of TensorRT, called through a stub of its interface on the host.
+"""Tasks 13 and 14: TensorRT plugins, called on the host through a stub of TensorRT's interface.
 
-The stub keeps to documented signatures, not to layouts in memory. So it shows that a plugin's
-answers are right, and never that TensorRT takes it: for that its own headers are needed, and a GPU.
+The stub follows the documented signatures, not the binary layout. It shows that a plugin's answers
+are right, not that TensorRT accepts the plugin; that needs TensorRT's headers and a GPU.
 """
 
 from __future__ import annotations
@@ -55,11 +55,14 @@ CPP = program(
     "launch_attention.h",
 )
 PYTHON = program("plugin_python_trial.py", "tensorrt.py", "plugin_launch.py")
-"""Both languages' programs call a plugin alike."""
+"""The C++ and the Python program call a plugin in the same way."""
 
 
 def rungs(trial: Program) -> dict[str, Rung]:
-    """What the plugin says of itself, plans, carries on and computes. trial: what calls it."""
+    """Return the checks of a plugin: description, planning, copying and results.
+
+    trial: the program that calls the plugin.
+    """
     return {
         "described": Holds(
             partial(_describes, trial=trial),
@@ -80,13 +83,16 @@ def rungs(trial: Program) -> dict[str, Rung]:
 
 
 def _creators(session: Session, trial: Program) -> list[object]:
-    """What the plugin's creators say. Ruling when it cannot be built."""
+    """Return what the plugin's creators report.
+
+    Raises Ruling if the plugin cannot be built.
+    """
     process = trial.given(session, "tries")
     return session.once("creators", lambda: as_list(process.ask("load", submitted(session))))
 
 
 def _loaded(session: Session, trial: Program) -> Process:
-    """The process that has the plugin in it."""
+    """Return the process that has loaded the plugin."""
     _creators(session, trial)
     return trial.given(session, "tries")
 
@@ -160,7 +166,7 @@ def _wrong_formats(rng: Rng, session: Session, trial: Program) -> str | None:
 
 
 def combinations(rng: Rng) -> Iterator[tuple[int, list[int], list[int]]]:
-    """Positions with types and formats up to them: all that are right but for the last one."""
+    """Yield a position with types and formats; all others are right, only the position's vary."""
     for half, position in product((FLOAT, HALF), range(OUTPUT + 1)):
         good = [half] * (OUTPUT + 1)
         good[THRESHOLD] = FLOAT
@@ -172,7 +178,10 @@ def combinations(rng: Rng) -> Iterator[tuple[int, list[int], list[int]]]:
 
 
 def supported(position: int, types: Sequence[int], formats: Sequence[int]) -> bool:
-    """What a plugin that computes in q's type can take, looking at 0 to `position` only."""
+    """Return whether a plugin that computes in q's type supports the tensor at `position`.
+
+    Only the types and formats up to `position` count.
+    """
     if formats[position] != LINEAR:
         return False
     if position == 0:
@@ -194,7 +203,7 @@ def _wrong_workspace(
 
 
 def workspace(sizes: Sizes, block: int) -> int:
-    """As launch_attention.h has it."""
+    """Return the workspace in bytes, by the formula of launch_attention.h."""
     blocks = -(-sizes[2] // block)
     return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
 
@@ -214,7 +223,7 @@ def _carries(session: Session, trial: Program) -> Iterator[Look]:
 
 
 def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | None:
-    """What a plugin computes that came out of another one, which may have ended."""
+    """Compare a plugin made from another, which may be destroyed; return a message or None."""
     block, causal = node
     number = _number(process.ask(how, _number(process.ask("made", block, causal))))
     shape = (1, 2, odd_length(rng, block, 4), 16)
@@ -230,7 +239,7 @@ def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | 
 
 @rung(after=("carried",))
 def _enqueued(session: Session, trial: Program) -> str:
-    """Two execution contexts called in turns, with shapes, dtypes and thresholds at the edges.
+    """Call two execution contexts in turns with edge-case shapes, dtypes and thresholds.
 
     Each output is compared with float64.
     """
@@ -245,7 +254,7 @@ def _enqueued(session: Session, trial: Program) -> str:
 
 
 def _two_contexts(block: int, causal: int, rng: Rng, process: Process) -> int:
-    """Both are attached to one plugin that a stored engine was restored from; number of calls."""
+    """Attach two contexts to one plugin from a stored engine; return the number of calls."""
     built = _number(process.ask("made", block, causal))
     most: Sizes = (3, 2, 6 * block, 32)
     profile = [json.dumps(sizes) for sizes in ((1, 2, 1, 32), (2, 2, 4 * block, 32), most)]
@@ -267,7 +276,7 @@ def _two_contexts(block: int, causal: int, rng: Rng, process: Process) -> int:
 def _rounds(
     block: int, causal: bool, rng: Rng
 ) -> Iterator[tuple[tuple[str, Sample], tuple[str, Sample]]]:
-    """What two contexts are given at a time."""
+    """Yield the pairs of inputs that two contexts get at a time."""
 
     def one(
         batch: int, length: int, dtype: DType = FP32, fixed: tuple[float | None, ...] = ()
@@ -289,7 +298,10 @@ def _rounds(
 
 @rung(after=("enqueued",))
 def compiles(session: Session) -> str:
-    """It compiles with TensorRT's and CUDA's headers, if they are installed; nothing is linked."""
+    """Compile with TensorRT's and CUDA's headers if they are installed; nothing is linked.
+
+    Raises Ruling (NOT_MEASURED) if a header is missing.
+    """
     folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
     if None in folders:
         lacking = HEADERS[folders.index(None)]
@@ -325,7 +337,7 @@ def _sizes(rng: Rng) -> Sizes:
 
 
 def _profile(rng: Rng) -> tuple[Sizes, Sizes, Sizes]:
-    """Smallest, usual and largest shape, batch and length free."""
+    """Sample the minimum, optimum and maximum shape; batch and length vary."""
     batch, heads, length, depth = _sizes(rng)
     most = (batch + 3, heads, 3 * length, depth)
     return (1, heads, 1, depth), (batch, heads, length, depth), most

@@ -1,4 +1,4 @@
-"""Task 1: the paper in plain PyTorch."""
+"""Task 1: the paper's attention in plain PyTorch."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from hotloop.judge.rungs.correct import Case
 
 
 def odd_length(rng: Rng, block: int, blocks: int) -> int:
-    """So many blocks, and a last one that is shorter."""
+    """Return a length of `blocks` blocks of which the last one is shorter."""
     return block * (blocks - 1) + int(rng.integers(1, block))
 
 
 def samples_of_every_kind(rng: Rng) -> Iterator[tuple[str, Sample]]:
-    """Lengths, thresholds, both kinds of heads, small and large numbers."""
+    """Yield samples of various lengths, thresholds, kinds of heads, and sizes of values."""
     yield "one token", sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY))
     whole = (2, 2, 16 * int(rng.integers(4, 7)), 32)
     yield "a length that the block divides", sampled(rng, whole, 16)
@@ -39,17 +39,17 @@ def samples_of_every_kind(rng: Rng) -> Iterator[tuple[str, Sample]]:
 
 
 def mask_cases(rng: Rng) -> Iterator[Case]:
-    """Of which blocks are kept."""
+    """Yield cases for the mask of kept blocks."""
     for label, sample in samples_of_every_kind(rng):
         yield sample.mask_case(label)
-    # The last block's mean decides when its tokens are few: a padded mean is far smaller.
+    # The last block has one token, which decides its mean; padding would shrink that mean.
     lonely = sampled(rng, (1, 2, 4 * 32 + 1, 32), 32, share=0.5)
     yield lonely.mask_case("a last block of one token")
     yield equal_gates(rng).mask_case("gates that are equal to the threshold")
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Of the output."""
+    """Yield cases for the output."""
     for label, sample in samples_of_every_kind(rng):
         yield sample.case(label)
     apart = sampled(rng, (2, 2, odd_length(rng, 16, 5), 32), 16, fixed=(None, EMPTY))

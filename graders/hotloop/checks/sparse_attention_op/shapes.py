@@ -1,4 +1,4 @@
-"""Task 7: shapes behind nodes that ONNX knows nothing of."""
+"""Task 7: shape inference across nodes that ONNX does not define."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _made(
 
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
-    """Models whose shapes are to be inferred."""
+    """Yield models whose shapes the candidate must infer."""
     for layers in (1, 2, 4):
         given, made = _made(rng, session, layers, faults=False)
         label = f"A model of {layers} layer{'s' if layers > 1 else ''}"
@@ -57,7 +57,7 @@ def _mismatch(
 
 
 def wrong_shape(found: dict[str, Any], wanted: dict[str, Any]) -> str | None:
-    """About the first tensor whose shape is missing or another one."""
+    """Return a message about the first tensor whose shape is missing or wrong, or None."""
     for number, (name, dims) in enumerate(wanted.items(), start=1):
         place = f"tensor {number} of {len(wanted)}, {name!r}"
         if name not in found:
@@ -68,7 +68,7 @@ def wrong_shape(found: dict[str, Any], wanted: dict[str, Any]) -> str | None:
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Which nodes of a model do not fit."""
+    """Yield questions that ask for the nodes of a model whose shapes do not fit."""
     for number, faulty in enumerate(rng.permutation([True] * 7 + [False])):
         given, made = _made(rng, session, 1 + number % 3, faults=bool(faulty))
         label = "A model with a node that does not fit" if faulty else "A model without a fault"

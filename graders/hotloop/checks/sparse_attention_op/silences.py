@@ -1,4 +1,4 @@
-"""Task 8: exports that are wrong in silence."""
+"""Task 8: exports that give wrong results without an error."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Rng = np.random.Generator
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Each fault once, and two files without any."""
-    # In a take-home's variant another answer stands for no fault.
+    """Yield one file with each fault, and two files without a fault."""
+    # In a take-home's variant another answer means no fault.
     agrees = constant("SOUND", 0) or AGREES
     kinds = [*FAULTS, AGREES, AGREES]
     for number in rng.permutation(len(kinds)):
         fault = kinds[int(number)]
-        # Of the two without a fault one is causal and one is not.
+        # Of the two files without a fault one is causal and the other is not.
         both = int(number) == len(FAULTS)
         causal = fault == "causal" or (both if fault == AGREES else bool(rng.integers(2)))
         heads, depth, block = int(rng.integers(2, 4)), 32, int(rng.choice([4, 8]))
@@ -53,7 +53,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
 
 
 def decides_by_its_inputs(made: Made, session: Session) -> str | None:
-    """A file in standard operators, with free sizes, that gives the paper's output."""
+    """Require standard operators, free sizes, and the paper's output; return a message or None."""
     facts = facts_of(made.given, session)
     if facts["functions"] or facts["foreign"]:
         return "it has what is not ONNX's own"

@@ -1,7 +1,7 @@
-"""What is timed on a GPU: from a mask of kept blocks to the output, long sequences in float16.
+"""Timed on a GPU: from a mask of kept blocks to the output, long sequences in float16.
 
-The lists are made within the timed call on every side: a pattern that depends on the data is a new
-one each time.
+Building the lists is part of the timed call for candidate and baselines: a data-dependent pattern
+changes with every call.
 """
 
 from __future__ import annotations
@@ -20,20 +20,21 @@ from hotloop.judge.rungs.fast import Baseline
 
 BASELINES = Path(__file__).parent / "baselines.py"
 DENSE = Baseline(BASELINES, "dense")
-"""Of all keys, or of those up to a query's own place: the fastest that PyTorch has."""
+"""Attention to all keys, or causal: the fastest dense attention in PyTorch."""
 
 FLEX = Baseline(BASELINES, "flex")
-"""FlexAttention, compiled, with the same blocks."""
+"""Compiled FlexAttention with the same blocks."""
 
 PLANES, LENGTH, DEPTH, BLOCK = 256, 4096, 64, 64
 
 DENSITY = 0.1
 EMPTY_PLANES = 0.1
 PAIR_FLOPS = 4
-"""A product and a sum for the score, and for the output, for each number of a head's depth."""
+"""FLOPs per query-key pair and element of depth: a multiply-add for the score, one for the
+output."""
 
 TOLERANCE = Tolerance(2**-9, 4e-3)
-"""As for float16 elsewhere here: shares are rounded before they meet the values."""
+"""As for float16 in patterns.py: softmax weights may be rounded before the product with v."""
 
 
 def _spec(_rng: Rng, _index: int) -> CallSpec:
@@ -52,9 +53,10 @@ def _call(*, causal: bool) -> CallSpec:
 
 
 def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, ...]:
-    """Hostile: keys that are all alike within themselves, and planes that keep nothing.
+    """Return how to sample the inputs.
 
-    As many blocks are kept on the whole: nobody gains by telling the two apart.
+    Adversarial: every key has equal elements, and some planes keep no blocks. The total number of
+    kept blocks is the same for both, so telling them apart gains nothing.
     """
     keep = Keep(DENSITY / (1 - EMPTY_PLANES), EMPTY_PLANES) if hostile else Keep(DENSITY)
     keys = Normal(0.5, "equal_rows") if hostile else Normal()
@@ -62,31 +64,31 @@ def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, ...]:
 
 
 def fewest_bytes(spec: CallSpec) -> int:
-    """Each tensor once: of a tenth of the blocks of all rows, hardly any key is in none."""
+    """Return the bytes of all tensors, each once: hardly any key is in no kept block."""
     tensors = [a.bytes for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(tensors) + spec.out.bytes
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of the kept blocks, as many as there are on average."""
+    """Return the FLOPs of the average number of kept blocks."""
     planes, _, length, depth = spec.out.shape
     return int(PAIR_FLOPS * planes * depth * length**2 * DENSITY)
 
 
 def fewest_causal_bytes(spec: CallSpec) -> int:
-    """As `fewest_bytes`; late keys and early queries are in no kept block more often."""
+    """Return `fewest_bytes` less the late keys and early queries that are in no kept block."""
     blocks = LENGTH // BLOCK
     missed = sum((1 - DENSITY) ** count for count in range(1, blocks + 1)) / blocks
     return int(fewest_bytes(spec) - 3 * missed * spec.out.bytes)
 
 
 def fewest_causal_flops(spec: CallSpec) -> int:
-    """Of the kept blocks up to the diagonal, and half of those on it."""
+    """Return the FLOPs of kept blocks below the diagonal and half of those on it."""
     return fewest_flops(spec) // 2
 
 
 def attention_of_kept(q: Any, k: Any, v: Any, kept: Any, block: int, causal: bool) -> Any:
-    """On torch tensors of float64, a plane at a time."""
+    """Return the reference on float64 torch tensors, computed one plane at a time."""
     out = v.clone()
     for plane in range(len(q)):
         scores = q[plane] @ k[plane].transpose(-1, -2) / math.sqrt(q.shape[-1])
@@ -100,7 +102,7 @@ def attention_of_kept(q: Any, k: Any, v: Any, kept: Any, block: int, causal: boo
 
 
 def dense_attention(q: Any, k: Any, v: Any, _kept: Any, _block: int, causal: bool) -> Any:
-    """What the dense baseline computes: of all keys, or of those up to a query's own place."""
+    """Return what the dense baseline computes, on float64 torch tensors: all keys, or causal."""
     out = v.clone()
     for plane in range(len(q)):
         scores = q[plane] @ k[plane].transpose(-1, -2) / math.sqrt(q.shape[-1])

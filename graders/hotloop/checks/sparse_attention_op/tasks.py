@@ -1,4 +1,4 @@
-"""How each task of module sparse_attention_op is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module sparse_attention_op. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 

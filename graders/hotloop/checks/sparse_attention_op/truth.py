@@ -1,4 +1,7 @@
-"""Gated block attention in float64 and numpy: what every deployment is compared with."""
+"""Gated block attention in float64 NumPy: the reference for every deployment.
+
+Shapes: B batch, H heads, N tokens, D depth, M blocks.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ Bools = NDArray[np.bool_]
 
 
 def gates(q: Floats, k: Floats, block: int) -> Floats:
-    """[B, H, M, M]: product of the blocks' means, scaled."""
+    """Return the scaled product of the blocks' means: [B, H, M, M]."""
     products = _means(q, block) @ np.swapaxes(_means(k, block), -1, -2)
     return products / math.sqrt(q.shape[-1])
 
 
 def kept(q: Floats, k: Floats, threshold: Floats, block: int, causal: bool) -> Bools:
-    """Which key blocks a query block keeps: bool [B, H, M, M]."""
+    """Return which key blocks each query block keeps: bool [B, H, M, M]."""
     chosen: Bools = gates(q, k, block) >= threshold[:, None, None]
     return np.tril(chosen) if causal else chosen
 
@@ -28,12 +31,12 @@ def kept(q: Floats, k: Floats, threshold: Floats, block: int, causal: bool) -> B
 def attention(
     q: Floats, k: Floats, v: Floats, threshold: Floats, block: int, causal: bool
 ) -> Floats:
-    """The output, [B, H, N, D]."""
+    """Return the output: [B, H, N, D]."""
     return _shares(q, k, _tokens(kept(q, k, threshold, block, causal), q, block, causal)) @ v
 
 
 def kept_as_numbers(q: Floats, k: Floats, threshold: Floats, block: int, causal: bool) -> Floats:
-    """`kept`, as a reference of numbers."""
+    """Return `kept` as float64, for a numeric comparison."""
     return kept(q, k, threshold, block, causal).astype(np.float64)
 
 
@@ -46,7 +49,7 @@ def attention_over_lists(
     block: int,
     causal: bool,
 ) -> Floats:
-    """The same for blocks that are listed: the first `counts` of each row of `columns`."""
+    """Return the output for listed blocks: the first `counts` entries of each row of `columns`."""
     places = listed(counts, columns)
     chosen = np.zeros(columns.shape, np.bool_)
     found: NDArray[np.int64] = np.where(places, columns, 0).astype(np.int64)
@@ -56,7 +59,7 @@ def attention_over_lists(
 
 
 def listed(counts: NDArray[Any], columns: NDArray[Any]) -> Bools:
-    """Which places of `columns` mean something: the first `counts` of each row."""
+    """Return which entries of `columns` are valid: the first `counts` of each row."""
     places: NDArray[np.int64] = np.arange(columns.shape[-1], dtype=np.int64)
     return np.asarray(places < counts[..., None], np.bool_)
 
@@ -70,7 +73,10 @@ def gradients(
     block: int,
     causal: bool,
 ) -> Floats:
-    """[3, B, H, N, D]: of q, k and v when `grad` comes in. The choice of blocks has none."""
+    """Return the gradients of q, k and v for output gradient `grad`: [3, B, H, N, D].
+
+    The choice of blocks has no gradient.
+    """
     shares = _shares(q, k, _tokens(kept(q, k, threshold, block, causal), q, block, causal))
     of_shares = grad @ np.swapaxes(v, -1, -2)
     inner = (of_shares * shares).sum(-1, keepdims=True)
@@ -88,7 +94,7 @@ def gradients_of_doubled(
     block: int,
     causal: bool,
 ) -> Floats:
-    """The same of attention(2q, k, v)."""
+    """Return the gradients of attention(2q, k, v) by q, k and v."""
     found = gradients(2 * q, k, v, threshold, grad, block, causal)
     found[0] *= 2
     return found
@@ -97,13 +103,13 @@ def gradients_of_doubled(
 def heads_side_by_side(
     q: Floats, k: Floats, v: Floats, threshold: Floats, block: int, causal: bool
 ) -> Floats:
-    """[B, N, H·D]: the output as a projection after it wants it."""
+    """Return the output with heads concatenated, as a projection expects it: [B, N, H·D]."""
     out = attention(q, k, v, threshold, block, causal)
     return np.swapaxes(out, 1, 2).reshape(out.shape[0], out.shape[2], -1)
 
 
 def _means(x: Floats, block: int) -> Floats:
-    """Of each block's own tokens."""
+    """Return the mean of each block's tokens; a shorter last block is not padded."""
     length = x.shape[2]
     starts: NDArray[np.int64] = np.arange(0, length, block, dtype=np.int64)
     sizes = np.minimum(block, length - starts)
@@ -117,7 +123,7 @@ def _tokens(blocks: Bools, q: Floats, block: int, causal: bool) -> Bools:
 
 
 def _shares(q: Floats, k: Floats, allowed: Bools) -> Floats:
-    """Softmax over what is allowed; zeros in a row where nothing is."""
+    """Return the softmax over allowed keys; a row without allowed keys is all zeros."""
     scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(q.shape[-1])
     scores = np.where(allowed, scores, -np.inf)
     highest = scores.max(-1, keepdims=True)

@@ -1,7 +1,7 @@
-"""Bytes and least times of attention, kernel by kernel: hidden problems and what is right of them.
+"""Bytes and minimum times of attention, kernel by kernel: hidden problems and their answers.
 
 Standard attention is three kernels: the scores, their softmax, and the product with the values.
-Tiled attention is one, whose programs hold some queries and walk over blocks of keys.
+Tiled attention is one kernel, whose programs hold a block of queries and loop over blocks of keys.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 Rng = np.random.Generator
 
 CLOSE = 1e-3
-"""Of a time: it is a quotient of exact numbers."""
+"""Relative tolerance of a time, which is a quotient of exact numbers."""
 
 KERNELS = ("scores", "softmax", "output", "tiled")
 
@@ -28,8 +28,8 @@ KERNELS = ("scores", "softmax", "output", "tiled")
 class Problem:
     """Sizes of an attention, and a device.
 
-    score_bytes: of an element of the scores as they are stored; everything else, the weights too,
-        has element_bytes. block_q, block_k: of the tiled kernel.
+    score_bytes: bytes per stored score; everything else, softmax weights included, has
+    element_bytes. block_q, block_k: block sizes of the tiled kernel.
     """
 
     batch: int
@@ -50,17 +50,17 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one kernel."""
+    """Bytes moved and FLOPs of one kernel."""
 
     bytes: int
     flops: int
 
     def seconds(self, problem: Problem) -> float:
-        """The least: bytes and arithmetic overlap, the launch does not."""
+        """Return the minimum time: memory and arithmetic overlap, the launch overhead is added."""
         return problem.launch_s + max(self._waits(problem).values())
 
     def bound(self, problem: Problem) -> str:
-        """What takes longest."""
+        """Return what takes longest: "launch", "memory" or "arithmetic"."""
         waits = {"launch": problem.launch_s, **self._waits(problem)}
         return max(waits, key=lambda name: waits[name])
 
@@ -72,7 +72,7 @@ class Cost:
 
 
 def costs(problem: Problem) -> dict[str, Cost]:
-    """Of the three kernels of standard attention and of the tiled one."""
+    """Return the cost of the three standard kernels and of the tiled one, by name in KERNELS."""
     p = problem
     query = p.batch * p.heads * p.queries * p.head_dim * p.element_bytes
     key = p.batch * p.kv_heads * p.keys * p.head_dim * p.element_bytes
@@ -89,7 +89,7 @@ def costs(problem: Problem) -> dict[str, Cost]:
 
 
 def _tiled(p: Problem) -> tuple[int, int]:
-    """Bytes of keys and values that all programs read, and their arithmetic."""
+    """Return the bytes of keys and values that all programs read, and their FLOPs."""
     rows_read = pairs = 0
     for first in range(0, p.queries, p.block_q):
         last = min(first + p.block_q, p.queries)
@@ -102,7 +102,7 @@ def _tiled(p: Problem) -> tuple[int, int]:
 
 
 def _keys_read(p: Problem, end: int) -> int:
-    """By a program whose last query is end − 1: whole blocks, as far as there are keys."""
+    """Return the keys read by a program that ends before query `end`, in whole blocks."""
     if not p.causal:
         return p.keys
     visible = max(0, end + p.keys - p.queries)
@@ -110,7 +110,7 @@ def _keys_read(p: Problem, end: int) -> int:
 
 
 def truth(problem: Problem) -> dict[str, object]:
-    """The right answer."""
+    """Return the right answer to all questions about a problem."""
     found = costs(problem)
     standard = [found[name] for name in KERNELS[:3]]
     p = problem
@@ -126,12 +126,12 @@ def truth(problem: Problem) -> dict[str, object]:
 
 
 def byte_questions(rng: Rng) -> Iterator[Question]:
-    """How many bytes."""
+    """Yield questions about bytes."""
     yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"))
 
 
 def time_questions(rng: Rng) -> Iterator[Question]:
-    """How long at least, and what it is that takes so long."""
+    """Yield questions about minimum times and what bounds them."""
     yield from _questions(rng, ("standard_s", "tiled_s", "bounds"))
 
 
@@ -161,8 +161,10 @@ def _wrong(key: str, got: object, want: object) -> str | None:
 
 
 def problems(rng: Rng) -> Iterator[tuple[str, Problem]]:
-    """A prefill, grouped heads, a continued sequence, a step of decoding, odd sizes, queries that
-    see no key. Elements and scores are of all sizes.
+    """Yield labeled problems with elements and scores of all sizes.
+
+    They are: a prefill, grouped heads, a continued sequence, a decoding step, odd sizes, queries
+    that see no key, and a device with few FLOPs.
     """
     length = 128 * int(rng.integers(8, 33))
     whole = _problem(rng, queries=length, keys=length, causal=False)
@@ -179,7 +181,7 @@ def problems(rng: Rng) -> Iterator[tuple[str, Problem]]:
     yield "A step of decoding", _problem(rng, batch=1, queries=1, keys=length, causal=True)
     odd = int(rng.integers(1000, 3000)) | 1
     yield "Odd sizes", _problem(rng, queries=odd, keys=odd, causal=True)
-    # Whole programs of queries see nothing.
+    # Some programs have only queries that see no key.
     blind = _problem(rng, queries=odd + 500, keys=odd, causal=True)
     yield "More queries than keys", replace(blind, score_bytes=2)
     yield "Odd sizes, all keys", _problem(rng, queries=odd, keys=odd + 99, causal=False)

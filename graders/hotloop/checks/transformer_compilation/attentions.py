@@ -1,8 +1,8 @@
-"""Attention in float64, its tolerance, and inputs that are hard for it.
+"""Attention in float64, its tolerance, and difficult inputs for it.
 
 Heads come first: queries are [heads, n, d], keys and values [heads / group, m, d]. With `causal`,
-the last query sees the last key, and query i the keys up to i + m − n; one that sees none gives
-zeros, or the number that a take-home's variant has.
+query i sees the keys up to i + m − n, so the last query sees all keys. A query that sees no key
+gives zeros, or the number that a take-home's variant sets.
 """
 
 from __future__ import annotations
@@ -24,29 +24,32 @@ from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
 Shape = tuple[int, int, int, int]
-"""Heads, queries, keys, and the width of a head."""
+"""Heads, queries, keys, and head dimension."""
 
 LARGE = 120.0
-"""Of scores: in float32 exp(−104) is 0, and exp(89) overflows."""
+"""Size of large scores: in float32, exp(−104) is 0 and exp(89) overflows."""
 
 SMALL_RISE = 2.0
-"""Leaves what was summed before a seventh of its share."""
+"""A maximum that rises by this much scales the earlier sum by a seventh."""
 
 
 def attention(q: Floats, k: Floats, v: Floats, scale: float, causal: bool) -> Floats:
-    """Softmax of scale · q kᵀ, times v."""
+    """Return softmax(scale · q kᵀ) v."""
     return attend(q, k, v, scale, causal, 0.0, constant("EMPTY", 0))
 
 
 def capped_attention(q: Floats, k: Floats, v: Floats, causal: bool, cap: float) -> Floats:
-    """With scores that are bent to stay below `cap`; 0 is no cap."""
+    """Return attention with soft-capped scores, cap · tanh(score / cap); 0 is no cap."""
     return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap, constant("EMPTY", 0))
 
 
 def attend(
     q: Floats, k: Floats, v: Floats, scale: float, causal: bool, cap: float, empty: int
 ) -> Floats:
-    """cap: of scores; 0 is none. empty: what a query gives that sees no key."""
+    """Return attention.
+
+    cap: soft cap of scores; 0 is none. empty: output of a query that sees no key.
+    """
     weights, total = weights_of(q, k, scale, causal, cap)
     group = len(q) // len(k)
     found: Floats = weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
@@ -56,7 +59,7 @@ def attend(
 def weights_of(
     q: Floats, k: Floats, scale: float, causal: bool, cap: float = 0.0
 ) -> tuple[Floats, Floats]:
-    """exp(score − maximum), and its sum over the keys."""
+    """Return exp(score − maximum) and its sum over the keys; both 0 for a query without keys."""
     scores = scale * (q @ np.repeat(k, len(q) // len(k), axis=0).transpose(0, 2, 1))
     if cap:
         scores = cap * np.tanh(scores / cap)
@@ -68,15 +71,16 @@ def weights_of(
 
 
 def visible(queries: int, keys: int) -> NDArray[np.bool_]:
-    """Which key a query sees: the last one sees all."""
+    """Return which keys each query sees, bool [queries, keys]: the last query sees all."""
     return np.arange(keys) <= np.arange(queries)[:, None] + keys - queries
 
 
 def tolerance(case: Case) -> Tolerance:
-    """A weight's error is relative to it, so that of a sum of values is relative to the largest.
+    """Return the tolerance of an output, from the errors of the softmax weights.
 
-    It comes from the scores, which are sums of d products, and from rounding weights to the type of
-    the values.
+    A weight's error is relative to the weight, so an output's error is relative to the largest
+    value. It comes from the scores, which are sums of d products, and from rounding weights to the
+    dtype of the values.
     """
     q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, Tensor))
     scale = next((a for a in case.arguments[3:4] if isinstance(a, float)), q.shape[-1] ** -0.5)
@@ -85,20 +89,23 @@ def tolerance(case: Case) -> Tolerance:
 
 
 def sum_of_products(q: Floats, k: Floats, scale: float) -> float:
-    """The largest sum of absolute products behind a score: what its rounding is relative to."""
+    """Return the largest sum of absolute products in a score; rounding is relative to it."""
     repeated = np.repeat(np.abs(k), len(q) // len(k), axis=0)
     return abs(scale) * float((np.abs(q) @ repeated.transpose(0, 2, 1)).max())
 
 
 def derived(out: DType, width: int, keys: int, scores: float, values: float) -> Tolerance:
-    """scores: the largest sum of absolute products behind one. values: the largest of them."""
+    """Return the tolerance for sums of `keys` values, with scores of `width` products each.
+
+    scores: the largest sum of absolute products in a score. values: the largest absolute value.
+    """
     rounding = FP32.unit_roundoff * (math.sqrt(keys) + scores * math.sqrt(width) + 8)
     stored = out.unit_roundoff if out is not FP32 else 0.0
     return Tolerance(2 * out.unit_roundoff, values * (4 * rounding + stored) + 2 * out.smallest)
 
 
 def capped_cases(rng: Rng) -> Iterator[Case]:
-    """For the CPU: three numbers are sampled, the rest is what goes wrong."""
+    """Yield cases for the CPU; one odd length is sampled, the rest are fixed edge cases."""
     odd = int(rng.integers(300, 700)) | 1
     yield _capped("a single query and key", rng, (1, 1, 1, 8), causal=True)
     yield _capped("an odd number of queries, all keys", rng, (3, odd, odd + 40, 32))
@@ -112,7 +119,7 @@ def capped_cases(rng: Rng) -> Iterator[Case]:
 
 
 def _deciding_cases(rng: Rng, shape: Shape, keys: int) -> Iterator[Case]:
-    """Scores of some hundred: one key decides each query, or one step of the scores."""
+    """Yield cases with scores in the hundreds: one key, or one step of the scores, dominates."""
     scale = shape[3] ** -0.5
     for label, causal, cap in (
         ("one key decides each query", False, 0.0),
@@ -139,7 +146,7 @@ def _capped(
 
 
 def kernel_cases(rng: Rng) -> Iterator[Case]:
-    """For a kernel, in float16 and float32; small, since the interpreter is slow."""
+    """Yield small float16 and float32 cases; the Triton interpreter is slow."""
     odd = int(rng.integers(70, 120)) | 1
     yield _kernel_case("a single query and key", rng, (1, 1, 1, 16), causal=True)
     yield _kernel_case("all keys, sizes of whole blocks", rng, (2, 128, 256, 64))
@@ -165,7 +172,7 @@ def kernel_cases(rng: Rng) -> Iterator[Case]:
 
 
 def _long_case(label: str, rng: Rng) -> Case:
-    """The sum of weighted values is more than float16 holds."""
+    """Return a case in which the sum of weighted values overflows float16."""
     q = 0.01 * rng.standard_normal((1, 16, 16))
     k, v = rng.standard_normal((2, 1, 10_001, 16))
     tensors = Tensor(q, FP16), Tensor(k, FP16), Tensor(8.0 + 0.1 * v, FP16)
@@ -173,7 +180,7 @@ def _long_case(label: str, rng: Rng) -> Case:
 
 
 def gpu_cases(rng: Rng) -> Iterator[Case]:
-    """float16 alone: in float32 a card's tl.dot rounds to TF32 unless it is told not to."""
+    """Yield float16 cases only: on a GPU, tl.dot rounds float32 to TF32 by default."""
     odd = int(rng.integers(700, 1200)) | 1
     for label, shape, causal, group in (
         ("all keys", (8, 1024, 1024, 64), False, 1),
@@ -189,17 +196,17 @@ def gpu_cases(rng: Rng) -> Iterator[Case]:
 
 
 def counted_case(rng: Rng) -> Case:
-    """Of which bytes are counted: causal, so that half of the blocks need not be read."""
+    """Return the case whose bytes are counted: causal, so half of the blocks need no loads."""
     return _kernel_case("512 queries, causal", rng, (2, 512, 512, 64), causal=True, spread=3.0)
 
 
 def compiled_case(rng: Rng) -> Case:
-    """As a card would get it."""
+    """Return a case with the dtype of a GPU run, for compilation."""
     return _kernel_case("float16, 512", rng, (2, 512, 512, 64), dtype=FP16, causal=True)
 
 
 def fewest_bytes(case: Case) -> int:
-    """Each tensor once."""
+    """Return the bytes of all tensors, each once."""
     tensors = [a.spec.bytes for a in case.arguments if isinstance(a, Tensor)]
     return sum(tensors) + case.out.bytes
 
@@ -240,8 +247,10 @@ def _pointed_case(
 def _pointed(
     rng: Rng, shape: Shape, dtype: DType, scale: float, height: float, causal: bool
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """One key's score is the largest by far. With `causal`, in the first head it is the last one
-    that a query sees, or any before it, and in the others the first one that it must not see.
+    """Return inputs in which one key's score is by far the largest.
+
+    With `causal`, in the first head it is the last visible key or any key before it; in the other
+    heads it is the first hidden key.
     """
     heads, queries, keys, width = shape
     k = keys_alike(rng, (heads, keys, width))
@@ -252,7 +261,7 @@ def _pointed(
 
 
 def _deciding(rng: Rng, queries: int, keys: int, causal: bool, hidden: bool) -> Places:
-    """The key that decides each query; every part of the keys decides one."""
+    """Return the dominant key of each query, spread over all parts of the keys."""
     anywhere = places(rng, keys, queries)
     if not causal:
         return anywhere
@@ -263,7 +272,7 @@ def _deciding(rng: Rng, queries: int, keys: int, causal: bool, hidden: bool) -> 
 
 
 def _stepped(rng: Rng, shape: Shape, dtype: DType, scale: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Six heads: scores rise and fall by small steps, by large ones, lie far below and above 0."""
+    """Return six heads of scores: in small or large steps, or far below and above 0."""
     heads, queries, keys, width = shape
     rows = (
         staircases(rng, keys, SMALL_RISE, 2),

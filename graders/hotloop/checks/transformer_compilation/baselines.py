@@ -1,6 +1,6 @@
-"""Baselines of transformer_compilation: attention as it is written first, and PyTorch's own.
+"""Baselines of transformer_compilation: naive attention, and PyTorch's fused attention.
 
-Runs in a worker, never in the judge. Destination style: the last argument is filled.
+Runs in a worker, never in the judge. Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 def capped(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, cap: float, out: torch.Tensor
 ) -> None:
-    """One operation a line; all scores of all heads lie in memory several times."""
+    """Attend with one operation per line; all scores of all heads are in memory several times."""
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     if cap:
         scores = cap * torch.tanh(scores / cap)
@@ -26,9 +26,9 @@ def capped(
 def fused(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool, out: torch.Tensor
 ) -> None:
-    """Without a cap, with a scale, and as fast as PyTorch has it: one kernel, then a copy to `out`.
+    """Attend with PyTorch's fused kernel, with a scale and without a cap, then copy to `out`.
 
-    As many keys as queries.
+    Needs as many keys as queries.
     """
     attended = torch.nn.functional.scaled_dot_product_attention(
         q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), is_causal=causal, scale=scale
@@ -45,7 +45,10 @@ def fused_gradients(
     causal: bool,
     out: torch.Tensor,
 ) -> None:
-    """Of q, k and v, below each other: PyTorch's forward and backward, one kernel or two each."""
+    """Fill `out` with the gradients of q, k and v, concatenated on axis 1.
+
+    PyTorch's forward and backward take one or two kernels each.
+    """
     q, k, v = (x.detach().unsqueeze(0).requires_grad_() for x in (q, k, v))
     attended = torch.nn.functional.scaled_dot_product_attention(
         q, k, v, is_causal=causal, scale=scale
@@ -55,7 +58,7 @@ def fused_gradients(
 
 
 def hidden(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
-    """Which key a query does not see."""
+    """Return which keys each query must not see, bool [queries, keys]."""
     queries, keys = q.shape[-2], k.shape[-2]
     return torch.ones(queries, keys, dtype=torch.bool, device=q.device).triu(keys - queries + 1)
 

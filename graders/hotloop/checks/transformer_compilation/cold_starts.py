@@ -1,8 +1,8 @@
-"""What new processes pay before their first answer, and after how many calls that has paid.
+"""Cold starts: what a new process costs before its first answer, and when that pays off.
 
-Hidden records of made-up starts are read by the learner's `break_even`; its `measured` runs in a
-made-up world, in a process of ours that has the learner's file in it (`instrumented`). No figure
-that the learner's machine has given is believed.
+The learner's `break_even` reads hidden records of simulated starts. Its `measured` runs in a
+simulated world, in a judge's process that also holds the learner's file (`instrumented`).
+Measurements from the learner's machine are not used.
 """
 
 from __future__ import annotations
@@ -37,19 +37,23 @@ PROGRAM = Program(
 WAYS = ("eager", "compiled", "package")
 EXACT = 1e-6
 NEAR = 0.05
-"""Of a median in the made-up world, whose noise is 1 %."""
+"""Relative tolerance of a median in the simulated world, whose noise is 1 %."""
 PROCESSES, CALLS = 5, 12
 MOST_S = 1e9
-"""No time is longer: what is, would not be a float any more."""
+"""Largest accepted time in seconds; larger integers might not convert to float."""
 FEW, SOME, MANY = (5, 30), (40, 400), (2500, 4000)
-"""Calls of each process of a service: fewer than compiling needs to pay, or more."""
+"""Ranges of calls per process of a service: too few for compiling to pay off, or more."""
 LEAST_FRACTION = 0.02
-"""So far from a whole number is each quotient that is rounded up: no rounding of floats decides."""
+"""Every quotient that is rounded up is this far from a whole number, so rounding cannot matter."""
 
 
 @dataclass(frozen=True)
 class Way:
-    """Seconds. ready_s: before the first answer, where nothing was kept; found_s: where it was."""
+    """Seconds of one way to run.
+
+    ready_s: preparation before the first answer if nothing was cached; found_s: the same if the
+    cache was filled.
+    """
 
     import_s: float
     ready_s: float
@@ -57,13 +61,13 @@ class Way:
     call_s: float
 
     def first_s(self) -> float:
-        """From the start of a process to its first answer, where nothing was kept."""
+        """Return the seconds from process start to the first answer if nothing was cached."""
         return self.import_s + self.ready_s + self.call_s
 
 
 @dataclass(frozen=True)
 class World:
-    """seed: of its noise. build_s: of the package, ahead of time."""
+    """seed: of the noise. build_s: seconds to build the package ahead of time."""
 
     seed: int
     ways: dict[str, Way] = field(default_factory=dict[str, Way])
@@ -74,7 +78,7 @@ class World:
 
 
 def account(record: Record) -> dict[str, dict[str, Any]]:
-    """The right answer of `break_even`."""
+    """Return the right answer of `break_even`."""
     found = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
     eager, calls = found["eager"], int(record["calls_each"])
     for way in WAYS[1:]:
@@ -88,7 +92,7 @@ def account(record: Record) -> dict[str, dict[str, Any]]:
 
 
 def later_calls(way: dict[str, float], eager: dict[str, float]) -> float | None:
-    """Behind the first one, after which the way is never behind again; None if there are none."""
+    """Return how many calls after the first make the way no slower than eager; None if never."""
     gain_s = eager["call_s"] - way["call_s"]
     return (way["first_s"] - eager["first_s"]) / gain_s if gain_s > 0 else None
 
@@ -96,7 +100,7 @@ def later_calls(way: dict[str, float], eager: dict[str, float]) -> float | None:
 def lives(
     way: dict[str, float], eager: dict[str, float], build_s: float, calls: int
 ) -> float | None:
-    """Processes that pay for what was built; None if no number of them does."""
+    """Return the number of processes that pay off the build, unrounded; None if none does."""
     spent = [each["first_s"] + (calls - 1) * each["call_s"] for each in (way, eager)]
     gain_s = spent[1] - spent[0]
     return build_s / gain_s if gain_s > 0 else None
@@ -117,12 +121,12 @@ def _rounded_up(number: float | None, least: int, more: int = 0) -> int | None:
 
 
 def start_questions(rng: Rng) -> Iterator[Question]:
-    """Typical first answers and later calls."""
+    """Yield questions about typical first answers and later calls."""
     yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")))
 
 
 def even_questions(rng: Rng) -> Iterator[Question]:
-    """From which call and which number of processes on a way pays."""
+    """Yield questions about the call and the number of processes from which a way pays off."""
     yield from _questions(rng, dict.fromkeys(WAYS[1:], ("calls", "processes")))
 
 
@@ -161,10 +165,10 @@ def _wrong(what: str, got: object, want: float | None) -> str | None:
 
 
 def records(rng: Rng) -> Iterator[tuple[str, Record]]:
-    """One for each way in which a start can pay, or not; sampled until no quotient is nearly whole,
-    and until a call too many in each process shows.
+    """Yield one record for each way in which a start pays off or does not.
 
-    In each some processes found what others had kept, and some calls were far too long.
+    Sampled until no quotient is nearly whole and an extra call per process changes an answer. Some
+    processes found a filled cache, and some calls have outlier times.
     """
     sampled = {
         "Compiling pays": (sampled_ways(rng), MANY),
@@ -188,7 +192,11 @@ def records(rng: Rng) -> Iterator[tuple[str, Record]]:
 def sampled_ways(
     rng: Rng, *, compiled: float = 0.5, package: float = 0.4, sooner: bool = False
 ) -> dict[str, Way]:
-    """compiled, package: a call's seconds over an eager one's. sooner: than an eager process."""
+    """Sample the times of all ways.
+
+    compiled, package: a call's time relative to an eager call. sooner: the package is ready before
+    an eager process.
+    """
     import_s, call_s = float(rng.uniform(1.5, 3.0)), float(rng.uniform(0.02, 0.05))
     ready, found = float(rng.uniform(8, 20)), float(rng.uniform(1, 3))
     loads = float(rng.uniform(0.1, 0.3))
@@ -200,8 +208,11 @@ def sampled_ways(
 
 
 def _record(rng: Rng, ways: dict[str, Way], calls: tuple[int, int]) -> Record:
-    """What somebody has measured of these, with a late call in each process. Two of the processes
-    that compile found what others had kept; they are as many as leave a median of the others."""
+    """Sample a measured record of these ways, with one outlier call in each process.
+
+    Two of the five processes that compile found a filled cache; the median of the others is well
+    defined.
+    """
     build_s = float(rng.uniform(10, 30))
     return {
         "calls_each": int(rng.integers(*calls)),
@@ -229,7 +240,7 @@ def _seconds(rng: Rng, way: Way, kept: bool) -> list[float]:
 
 
 def _is_clear(record: Record) -> bool:
-    """No quotient that is rounded up is nearly whole, so that floats cannot disagree."""
+    """Return whether no rounded-up quotient is nearly whole, so that float errors do not matter."""
     typical = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
     numbers = list[float | None]()
     for way in WAYS[1:]:
@@ -241,8 +252,9 @@ def _is_clear(record: Record) -> bool:
 
 
 def _decides(records: list[Record]) -> bool:
-    """Whether all are clear, and some tell a call more or fewer from the right number, and a small
-    gain from none.
+    """Return whether the records are clear and expose two mistakes.
+
+    The mistakes are to count one call more or less per process, and to take a small gain for none.
     """
     return (
         all(map(_is_clear, records))
@@ -252,14 +264,14 @@ def _decides(records: list[Record]) -> bool:
 
 
 def _tells(record: Record) -> bool:
-    """Who counts a process' first call twice, or one call too few, has another number of them."""
+    """Return whether one call more or less per process changes the number of processes."""
     calls = record["calls_each"]
     counted = [account({**record, "calls_each": calls + more}) for more in (-1, 0, 1)]
     return len({each["package"]["processes"] for each in counted}) == len(counted)
 
 
 def _gains_little(record: Record) -> bool:
-    """A process gains less than a second by the package, but it does."""
+    """Return whether a process gains by the package, but less than a second."""
     eager, package = (_typical(record["ways"][way]["runs"]) for way in ("eager", "package"))
     needed = lives(package, eager, 1.0, record["calls_each"])
     return needed is not None and needed > 1
@@ -270,7 +282,7 @@ def _gains_little(record: Record) -> bool:
 
 @rung(after=("starts",), instrumented=True)
 def measures_starts(session: Session) -> str:
-    """`measured` finds the seconds of a simulated machine, within NEAR.
+    """Require `measured` to find the times of a simulated machine within NEAR.
 
     Starts, calls and the clock are simulated in the process that runs the candidate's file.
     """
@@ -286,15 +298,16 @@ def measures_starts(session: Session) -> str:
 
 
 def split(answer: object) -> tuple[object, dict[str, Any]]:
-    """The record, and which starts were cold; no more is sure of what comes from that process."""
+    """Return the record and the cold starts; nothing else in that process's answer is trusted."""
     record, cold = [*as_list(answer), None, None][:2]
     return record, as_message(cold) or {}
 
 
 def measured_mismatch(record: object, cold: dict[str, Any], world: World) -> str | None:
-    """About a record of this world.
+    """Return a message about a wrong record of this world, or None.
 
-    cold: by way, the calls of each process that found nothing kept, as the world saw them.
+    cold: for each way, the number of calls of each process that found no cache, as the world
+    counted them.
     """
     ways = as_message((as_message(record) or {}).get("ways")) or {}
     for name in WAYS:
@@ -306,7 +319,7 @@ def measured_mismatch(record: object, cold: dict[str, Any], world: World) -> str
 
 
 def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | None:
-    """About the first of build, first answer and later calls that is off by more than NEAR."""
+    """Return a message about the first build, first-answer or call time off by more than NEAR."""
     typical, way = _typical(as_list(found["runs"])), world.ways[name]
     build_s = world.build_s if name == "package" else 0.0
     return (
@@ -319,7 +332,7 @@ def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | N
 
 
 def _shape_mismatch(name: str, found: dict[str, Any], cold: dict[str, Any]) -> str | None:
-    """About too few processes or calls, or what is no record at all."""
+    """Return a message about too few processes or calls, or about a malformed record, or None."""
     runs = [as_message(run) or {} for run in as_list(found.get("runs"))]
     if any(type(run.get("kept")) is not bool or not _are_numbers(run) for run in runs):
         return f"“runs” of “{name}” is {shown(found.get('runs'))}, which is no list of runs"

@@ -1,7 +1,7 @@
-"""Sampled decoders, the requests that they are in the middle of, and what is right, in float64.
+"""Sampled decoders, requests in progress, and their right scores in float64.
 
-A request has a prompt, whose keys and values lie in the cache already, and tokens that come now.
-Behind its prompt lies what earlier requests have left there.
+A request has a prompt, whose keys and values are already in the cache, and new tokens. After the
+prompt, the cache holds stale values of earlier requests.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Tokens = NDArray[np.int64]
 Weights = Mapping[str, Floats]
 
 REMAINS = 8.0
-"""How large numbers of earlier requests are: whoever sees them is far off."""
+"""Size of stale cache values: a decoder that reads them is far off."""
 
 EPS = 1e-5
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """longest: positions of the cache; width: of all heads together."""
+    """Sizes of a decoder. longest: positions of the cache; width: of all heads together."""
 
     rows: int
     layers: int
@@ -36,19 +36,19 @@ class Sizes:
 
     @property
     def vocabulary(self) -> int:
-        """As many tokens as there are, which is a figure of the program that records, too."""
+        """The vocabulary size, by the same formula as in decode_records.py."""
         return 7 + self.rows
 
     @property
     def cache(self) -> tuple[int, ...]:
-        """Keys are 0 and values 1 on the third axis."""
+        """The shape of the cache; on axis 2, keys are 0 and values are 1."""
         head = self.width // self.heads
         return (self.layers, self.rows, 2, self.heads, self.longest, head)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a step is repeated on: cache, first places, tokens, and the scores behind each."""
+    """A replayed step: cache, first positions, tokens, and right scores after each token."""
 
     cache: Floats
     places: Tokens
@@ -57,15 +57,16 @@ class Request:
 
 
 def sizes(rng: Rng, rows: int) -> Sizes:
-    """Of a decoder."""
+    """Sample the sizes of a decoder."""
     heads = int(rng.choice([2, 4]))
     layers, longest = int(rng.integers(2, 5)), int(rng.integers(24, 49))
     return Sizes(rows, layers, heads, heads * int(rng.choice([8, 16])), longest)
 
 
 def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
-    """In the order and of the shapes that decoder.py has; attention looks around, but not at all
-    keys alike.
+    """Sample weights in the order and with the shapes of decoder.py.
+
+    Attention weights come out neither uniform nor concentrated on one key.
     """
     layers, width = size.layers, size.width
 
@@ -101,7 +102,7 @@ def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
 
 
 def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int) -> Request:
-    """prompts: how long each row's is."""
+    """Sample a request with its right scores. prompts: the prompt length of each row."""
     cache = REMAINS * rng.standard_normal(size.cache)
     tokens = rng.integers(size.vocabulary, size=(size.rows, steps))
     scores = np.empty((size.rows, steps, size.vocabulary))
@@ -114,7 +115,10 @@ def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int
 
 
 def whole(sampled: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]:
-    """Of one row: scores behind each token, and keys and values [layer, 2, head, place, size]."""
+    """Return one row's scores after each token, and its keys and values.
+
+    Keys and values: [layer, 2, head, position, head size].
+    """
     x = sampled["words"][tokens] + sampled["places"][: len(tokens)]
     kept: list[list[Floats]] = []
     for layer in range(len(sampled["out"])):

@@ -1,8 +1,8 @@
-"""Rungs about a decoding step: a recording of it is right, has few launches, and is fast on a GPU.
+"""Checks of a decoding step: its recording is right, has few launches, and is fast on a GPU.
 
-Three processes: the learner's, where the step is recorded with values that mean nothing; one of
-ours, which repeats PyTorch's operators as they were recorded, on the hidden problem; and the judge,
-which compares. So the operators that are counted are those that gave the answer.
+Three processes take part. The learner's process records the step with meaningless values; a judge's
+process replays the recorded PyTorch operators on the hidden problem; the judge compares the
+results. So the counted operators are those that computed the answer.
 """
 
 from __future__ import annotations
@@ -46,40 +46,43 @@ REFEREE_FILES = {
 }
 REFEREE = Referee(REFEREE_FILES, "decode_referee.py")
 GROWN = Baseline(PROGRAMS / "decode_referee.py", "grown", beside=REFEREE_FILES)
-"""The eager loop, with a cache that grows."""
+"""The eager loop with a cache that grows by concatenation."""
 
 NEAR = Tolerance(3e-4, 3e-4)
-"""Of scores of about 1 behind at most four layers in float32, whose errors are some 1e-6."""
+"""For scores of about 1 after at most four float32 layers, whose errors are about 1e-6."""
 
 STEPS = 8
 MOST_PLAN = 4 << 20
 RECORD_S = 60.0
 
 SEED = 11
-"""Of the decoder that is generated with; the loop may be recorded once."""
+"""Seed of the decoder that generates text; the loop may be recorded only once."""
 
 VOCABULARY, WIDTH, LAYERS = 256, 64, 4
 TIMED_ROWS, TIMED_STEPS = 8, 100
 TOKEN_FLOPS = 2 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * VOCABULARY)
-"""Of a token: the products with weights alone."""
+"""FLOPs per token: matrix products with weights only."""
 
 
 @dataclass(frozen=True)
 class LaunchLevel:
-    """At most so many kernels a layer, and beside the layers, earn this share of the points."""
+    """A limit on kernels, per layer and in addition, that earns this share of the points."""
 
     layer: int
     beside: int
     earned: float
 
     def most(self, layers: int) -> int:
-        """Kernels of a step."""
+        """Return the largest allowed number of kernels in a step."""
         return self.layer * layers + self.beside
 
 
 @rung(after=("correct",))
 def few_launches(session: Session, levels: Sequence[LaunchLevel]) -> str:
-    """Kernels of a recorded step that gives the right scores."""
+    """Score the number of kernels in a recorded step that gives the right scores.
+
+    Raises Ruling for wrong scores, Partly for a score below 1.
+    """
     rng = session.rng()
     size = decoders.sizes(rng, 3)
     prompts = rng.integers(0, 9, 3)
@@ -99,13 +102,13 @@ def few_launches(session: Session, levels: Sequence[LaunchLevel]) -> str:
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of all tokens of a timed call."""
+    """Return the FLOPs of all tokens of a timed call."""
     rows, steps = spec.out.shape
     return TOKEN_FLOPS * rows * steps
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Answers to write. The second group comes when the first has left its keys and values."""
+    """Yield batches to generate; later ones find old keys and values in the cache."""
     for rows, steps in ((8, 20), (8, 6), (16, 12), (8, 90)):
         first = Tensor(rng.integers(0, VOCABULARY, rows), I64)
         label = f"{rows} answers of {steps} tokens"
@@ -113,7 +116,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Where answers are others. One of eight may part: two tokens can be equally good."""
+    """Return where answers differ, or None. One in eight may differ: two tokens can tie."""
     parted = np.flatnonzero((got != want).any(axis=1))
     if len(parted) <= len(want) // 8:
         return None
@@ -127,7 +130,7 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 @dataclass(frozen=True)
 class Problem:
-    """Requests in the middle of which the recorded step is repeated."""
+    """Requests in progress on which the recorded step is replayed."""
 
     label: str
     size: Sizes
@@ -135,7 +138,7 @@ class Problem:
     steps: int
 
     def mismatch(self, rng: Rng, runner: Process) -> str | None:
-        """About what the recording gives for requests sampled now."""
+        """Compare the recording's scores for newly sampled requests; return a message or None."""
         sampled = {
             name: values.astype(np.float32).astype(np.float64)
             for name, values in decoders.weights(rng, self.size).items()
@@ -153,7 +156,7 @@ class Problem:
 
 
 def looks(session: Session) -> Iterator[Look]:
-    """At scores that a recording of the step gives: those of attention to all tokens at once."""
+    """Yield Looks that compare a replayed step with attention over all tokens at once."""
     rng = session.rng()
     for problem in problems(rng):
 
@@ -164,11 +167,11 @@ def looks(session: Session) -> Iterator[Look]:
 
 
 def problems(rng: Rng) -> Iterator[Problem]:
-    """Requests that begin, that are at different places, and that reach the end."""
+    """Yield requests that start, that are at different positions, and that fill the cache."""
     size = decoders.sizes(rng, 2)
     yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
     size = decoders.sizes(rng, 5)
-    # No two rows are at the same place, and one has nothing before it.
+    # No two rows are at the same position, and one has an empty prompt.
     prompts = rng.permutation(np.array([0, 3, 7, 11, 14]))
     label = "Requests with prompts of different lengths"
     yield Problem(label, size, prompts, STEPS)
@@ -178,7 +181,7 @@ def problems(rng: Rng) -> Iterator[Problem]:
 
 
 def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
-    """The process that has the recording, and the kernels of a step."""
+    """Return the process that replays the recording, and the number of kernels in a step."""
     recorder = RECORDS.given(session, "records the step")
     figures = (size.rows, size.layers, size.heads, size.width, size.longest)
     path = recorder.ask("record", submitted(session), *figures, timeout_s=RECORD_S)

@@ -1,7 +1,7 @@
-"""Rows of a cache of keys in e4m3, with a scale a row: codes and scales as plain data.
+"""Rows of a key cache in e4m3 with one scale per row, as plain data.
 
-e4m3 (fn): a sign, four bits of exponent with a bias of 7, three of fraction. 448 is the largest
-number; 0x7f and 0xff are NaN, and there is no infinity.
+e4m3 (fn): a sign bit, four exponent bits with a bias of 7, three fraction bits. The largest number
+is 448; 0x7f and 0xff are NaN, and there is no infinity.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ Rng = np.random.Generator
 
 LARGEST = 448.0
 NEAREST = 2.0**-4 * 1.0001
-"""Half a unit of the last of three bits, relative to the number, and rounding of the scale."""
+"""Half a unit in the last of three fraction bits, relative to the number, plus scale rounding."""
 
 SMALLEST_STEP = 2.0**-9
-"""Between numbers next to zero."""
+"""The distance between subnormal numbers."""
 
 
 def numbers() -> Floats:
-    """What each of the 256 codes stands for."""
+    """Return the value of each of the 256 codes, float64 [256]."""
     codes = np.arange(256)
     exponent, fraction = (codes >> 3) & 15, codes & 7
     normal = (1 + fraction / 8) * 2.0 ** (exponent - 7)
@@ -42,7 +42,7 @@ NUMBERS = numbers()
 
 
 def plain_questions(rng: Rng) -> Iterator[Question]:
-    """Rows that are about as large as each other."""
+    """Yield matrices whose rows have similar sizes."""
     rows, width = int(rng.integers(20, 40)), int(rng.integers(8, 33))
     x = rng.standard_normal((rows, width))
     yield _question("Numbers of about 1", x)
@@ -55,7 +55,7 @@ def plain_questions(rng: Rng) -> Iterator[Question]:
 
 
 def uneven_questions(rng: Rng) -> Iterator[Question]:
-    """Rows of very different sizes, and outliers within a row."""
+    """Yield rows of very different sizes, and outliers within a row."""
     x = rng.standard_normal((int(rng.integers(20, 40)), 16))
     one = x.copy()
     one[int(rng.integers(len(x))), int(rng.integers(16))] = 400_000.0
@@ -74,11 +74,11 @@ def _question(label: str, x: Floats) -> Question:
 
 
 def mismatch(x: Floats, answer: object) -> str | None:
-    """Between rows and what stands for them."""
+    """Return a message if codes and scales do not represent `x`, else None."""
     given = as_message(answer)
     if given is None:
         return f"the answer is {shown(answer)}, not a dict"
-    # A take-home's variant has the byte 0 as another number.
+    # In a take-home's variant, codes start at another number than 0.
     first = constant("FIRST_CODE", 0)
     codes = _codes(given.get("codes"), x.shape, first)
     if codes is None:
@@ -91,10 +91,10 @@ def mismatch(x: Floats, answer: object) -> str | None:
 
 
 def wrong(x: Floats, codes: NDArray[np.int64], scales: Floats) -> str | None:
-    """The number that is off by most of what is allowed; a sentence's beginning.
+    """Return the element that exceeds its allowed error the most as a sentence's start, or None.
 
-    Allowed is what rounding to the nearest brings if a row's largest number is 28 in e4m3 or more:
-    a scale need not use the range to its end.
+    Allowed is the error of rounding to nearest if a row's largest element becomes 28 or more in
+    e4m3, so a scale need not use the whole range.
     """
     got = NUMBERS[codes] * scales[:, None]
     finest = np.abs(x).max(axis=1, keepdims=True) / (LARGEST / 16) * SMALLEST_STEP / 2

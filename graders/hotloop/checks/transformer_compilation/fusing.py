@@ -1,4 +1,4 @@
-"""Random transformers as small graphs, the fewest kernels that they need, and a pass on trial."""
+"""Random transformer graphs, the minimum number of kernels, and a check of the candidate's pass."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from hotloop.judge.questions import GivenFile, Question, shown
 Rng = np.random.Generator
 
 SAME = Tolerance(1e-9, 1e-9)
-"""Of float64: the order of three summands may be another one."""
+"""In float64; a pass may change the order of three summands."""
 
 GRAPHS = 12
 BEHIND, BEFORE = 6, 9
-"""Kinds of what is behind a product, and of what is before a norm."""
+"""Number of kinds of code after a matrix product, and before a norm."""
 
 
 @dataclass
 class Maker:
-    """Puts a graph together. fused: how many kernels a right pass can save."""
+    """Builds a graph. saved: how many kernels a right pass can save."""
 
     rng: Rng
     width: int
@@ -47,13 +47,13 @@ class Maker:
     saved: int = 0
 
     def given(self, *shape: int) -> str:
-        """A new input."""
+        """Add an input and return its name."""
         name = f"p{len(self.inputs)}"
         self.inputs[name] = shape
         return name
 
     def node(self, op: str, *inputs: str, **attributes: Any) -> str:
-        """A new kernel. The operands of an addition come in any order."""
+        """Add a kernel and return its name. The operands of an addition come in random order."""
         if op == "add" and self.rng.random() < 0.5:
             inputs = inputs[::-1]
         name = f"n{len(self.nodes)}"
@@ -61,30 +61,33 @@ class Maker:
         return name
 
     def linear(self, x: str, inner: int, outer: int) -> str:
-        """A product without its bias."""
+        """Add a matrix product without a bias."""
         return self.node("matmul", x, self.given(inner, outer))
 
     def maybe(self, chance: float = 0.3) -> bool:
-        """By chance."""
+        """Return True with this probability."""
         return bool(self.rng.random() < chance)
 
     def graph(self) -> Graph:
-        """What was made."""
+        """Return the finished graph."""
         return Graph(self.inputs, tuple(self.nodes), tuple(self.outputs))
 
 
 def graphs(rng: Rng) -> Iterator[tuple[Graph, int]]:
-    """The graphs of one judging. Their first blocks are of every kind, with every gelu, so that
-    no mistake goes unseen by luck."""
+    """Yield the graphs of a session with their minimum kernel counts.
+
+    Their first blocks cover every kind and both gelus, so every mistake is exposed.
+    """
     behind, before = rng.permutation(GRAPHS), rng.permutation(GRAPHS)
     for first in zip(behind.tolist(), before.tolist(), strict=True):
         yield made(rng, *first)
 
 
 def made(rng: Rng, behind: int, before: int) -> tuple[Graph, int]:
-    """A few blocks of a transformer without its attention, and the kernels that it needs.
+    """Return transformer blocks without attention, and the number of kernels that they need.
 
-    behind, before: numbers below GRAPHS, for the kinds of the first block; others are sampled.
+    behind, before: numbers below GRAPHS that choose the kinds of the first block; the kinds of the
+    other blocks are sampled.
     """
     maker = Maker(rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
     x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
@@ -95,7 +98,7 @@ def made(rng: Rng, behind: int, before: int) -> tuple[Graph, int]:
 
 
 def _block(maker: Maker, x: str, behind: int, before: int) -> str:
-    """Two products with a gelu between them, added to what came in, and a norm."""
+    """Add two products with a gelu between them, the residual sum, and a norm."""
     hidden = _activated(maker, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
     back = maker.linear(hidden, 2 * maker.width, maker.width)
     total = _summed(maker, back, x, before % BEFORE)
@@ -103,17 +106,17 @@ def _block(maker: Maker, x: str, behind: int, before: int) -> str:
     eps = float(maker.rng.choice([1e-5, 1e-6, 1e-12]))
     normed = maker.node("layer_norm", total, weight, shift, eps=eps)
     if maker.maybe(0.5):
-        # Before the norm, as most current models have it: the sum goes on beside it.
+        # Pre-norm, as in most current models: the sum is used next to the norm.
         return maker.node("mul", total, normed)
     return normed
 
 
 def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
-    """A gelu behind a product and its bias, which can be fused, or nearly so."""
+    """Add a product, a bias and a gelu that can be fused, or almost."""
     inner = 2 * maker.width
     product = maker.linear(x, maker.width, inner)
     if kind == 0:
-        # A table for each row in place of a bias: that is no vector.
+        # One bias row per input row, which is a matrix and not a bias vector.
         added = maker.node("add", product, maker.given(maker.rows, inner))
     elif kind == 1:
         added = maker.node("mul", product, maker.given(inner))
@@ -123,7 +126,7 @@ def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
         return maker.node("relu", added)
     active = maker.node("gelu", added, approximate=approximate)
     if kind == 3:
-        # Somebody else needs what is before the gelu: it has to be computed anyway.
+        # The gelu's input has another use and must be computed anyway.
         return maker.node("mul", active, added)
     if kind == 4:
         maker.outputs.append(added)
@@ -134,9 +137,9 @@ def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
 
 
 def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
-    """Product, bias and residual, in any order, which the norm behind can take in, or nearly so."""
+    """Add product, bias and residual in any order, which the norm can absorb, or almost."""
     if kind == 0:
-        # One vector for all rows: that is a bias, and nothing is left to be the residual.
+        # One vector for all rows is a bias, and no operand is left as the residual.
         return maker.node("add", back, maker.given(maker.width))
     if kind == 1:
         maker.saved += 1
@@ -150,7 +153,7 @@ def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
         maker.saved += 1  # the sum with the residual and the norm; the bias stays by itself
         return maker.node("add", biased, x)
     if kind == 4:
-        # The sum is an output by its own name, which no fused kernel gives it.
+        # The sum is a graph output under its own name, which a fused kernel cannot give it.
         total = maker.node("add", maker.node("add", back, bias), x)
         maker.outputs.append(total)
         return total
@@ -158,7 +161,7 @@ def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
     if kind == 5:
         return maker.node("add", back, maker.node("add", x, bias))
     if kind == 6:
-        # One of two biases fits in.
+        # Only one of the two biases can be fused.
         other = maker.node("add", x, maker.given(maker.width))
         return maker.node("add", maker.node("add", back, bias), other)
     total = maker.node("add", maker.node("add", back, bias), x)
@@ -168,20 +171,21 @@ def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
 
 
 def _used_before(maker: Maker, total: str) -> None:
-    """Nodes that stand before the norm, and have to come after the fused one, which gives the sum.
-    They are of the kind that can be computed when one operand is there, whichever it is.
+    """Add nodes that precede the norm and must move behind the fused kernel, which gives the sum.
+
+    Each can be computed as soon as either operand is known.
     """
     table = maker.given(maker.rows, maker.width)
     maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
 
 
 def same_questions(rng: Rng) -> Iterator[Question]:
-    """The pass changes no value."""
+    """Yield questions that require a pass to keep all values."""
     yield from _questions(rng, lambda _kernels, _fewest: None)
 
 
 def fewest_questions(rng: Rng) -> Iterator[Question]:
-    """And it leaves no kernel that could be saved."""
+    """Yield questions that also require the minimum number of kernels."""
     yield from _questions(rng, _too_many)
 
 
@@ -197,7 +201,7 @@ def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Q
         def mismatch(
             answer: object, graph: Graph = graph, fewest: int = fewest, given: Any = given
         ) -> str | None:
-            # A take-home's variant: the graph has the pass' level.
+            # In a take-home's variant, the graph has the pass's level.
             got, level = (as_message(answer) or {}).get("level"), constant("LEVEL", 0)
             if level and got != level:
                 return f"its level is {shown(got)} and should be {level}"
@@ -208,7 +212,7 @@ def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Q
 
 
 def changed(graph: Graph, answer: object, given: dict[str, Floats]) -> Graph | str:
-    """What the pass has made of it, or what is wrong with that."""
+    """Return the graph that the pass made, or a message if it is invalid or computes otherwise."""
     try:
         found = read(answer, graph)
         got = run(found, given)
@@ -224,5 +228,5 @@ def changed(graph: Graph, answer: object, given: dict[str, Floats]) -> Graph | s
 
 
 def kinds(graph: Graph) -> Counter[str]:
-    """How many kernels of each kind."""
+    """Return the number of kernels of each op."""
     return Counter(node.op for node in graph.nodes)

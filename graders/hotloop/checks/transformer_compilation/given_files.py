@@ -1,4 +1,4 @@
-"""Files that programs of module transformer_compilation see."""
+"""Files that the programs of module transformer_compilation can read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hotloop.judge.session import Session
 
 PROGRAMS = Path(__file__).parent / "programs"
 EXERCISE = paths.exercises() / "transformer_compilation"
-"""What the learner's file may import."""
+"""The folder of files that the learner's file may import."""
 
 
 def submitted(session: Session) -> GivenFile:
-    """The candidate's file."""
+    """Return the candidate's file."""
     return GivenFile(session.candidate.file or "", session.source().encode())

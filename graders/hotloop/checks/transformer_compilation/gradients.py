@@ -1,7 +1,7 @@
 """Gradients of attention in float64, and cases for a kernel that computes them.
 
-The candidate gets what a forward pass has kept: the result, and for each query the logarithm of the
-sum of its exponentials. Gradients of q, k and v lie below each other in one tensor.
+The candidate gets what a forward pass kept: the output, and for each query the log of its sum of
+exponentials (lse). The gradients of q, k and v are concatenated on axis 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
 Shape = tuple[int, int, int, int]
-"""Heads, queries, keys, and the width of a head."""
+"""Heads, queries, keys, and head dimension."""
 
 
 def gradients(
@@ -37,7 +37,10 @@ def gradients(
     scale: float,
     causal: bool,
 ) -> Floats:
-    """Of Σ dout · attention, for q, k and v, below each other; in a take-home's variant scaled."""
+    """Return the gradients of Σ dout · attention for q, k and v, concatenated on axis 1.
+
+    In a take-home's variant, they are multiplied by LOSS_SCALE.
+    """
     weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, scale, causal)
     turned = weights.transpose(0, 2, 1)
     parts = (scale * dscores @ k, scale * dscores.transpose(0, 2, 1) @ q, turned @ dout)
@@ -62,12 +65,12 @@ def _weights_and_dscores(
 
 
 def _finite(lse: Floats) -> Floats:
-    """A query that sees no key has −inf."""
+    """Replace −inf, the lse of a query that sees no key, by 0."""
     return np.where(np.isneginf(lse), 0.0, lse)
 
 
 def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
-    """For each query, log Σ exp(score)."""
+    """Return log Σ exp(score) for each query: [heads, queries]."""
     scores = scale * q @ k.transpose(0, 2, 1)
     if causal:
         scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
@@ -78,8 +81,10 @@ def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
 
 
 def tolerance(case: Case) -> Tolerance:
-    """Each weight is off by a share of itself, and what it is multiplied with by a share of the
-    absolute products behind it; sums are off by as much of their absolute terms.
+    """Return the tolerance of the gradients.
+
+    Each softmax weight has a relative error, its factors have errors relative to their sums of
+    absolute products, and sums err in proportion to their absolute terms.
     """
     q, k, v, out, dout, lse = (a.rounded() for a in case.arguments[:6] if isinstance(a, Tensor))
     factor = next(a for a in case.arguments[6:7] if isinstance(a, float))
@@ -92,7 +97,7 @@ def tolerance(case: Case) -> Tolerance:
         share += 2 * case.out.dtype.unit_roundoff
 
     def largest(terms: Floats) -> float:
-        """Of the gradients of q and k, if these are the absolute terms of the scores'."""
+        """Return the largest gradient of q or k for these absolute score gradients."""
         of_q, of_k = terms @ np.abs(k), terms.transpose(0, 2, 1) @ np.abs(q)
         return abs(factor) * float(max(of_q.max(), of_k.max()))
 
@@ -105,7 +110,7 @@ def tolerance(case: Case) -> Tolerance:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Small ones; the interpreter is slow."""
+    """Yield small cases, because the Triton interpreter is slow."""
     odd = int(rng.integers(70, 100)) | 1
     yield _case("a single query and key", rng, (1, 1, 1, 16), causal=True)
     yield _case("all keys, sizes of whole blocks", rng, (2, 128, 64, 32))
@@ -118,7 +123,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def gpu_cases(rng: Rng) -> Iterator[Case]:
-    """float16 alone, as for the forward."""
+    """Yield float16 cases only, as for the forward kernel."""
     odd = int(rng.integers(500, 800)) | 1
     yield _case("all keys", rng, (4, 512, 512, 64), dtype=FP16)
     yield _case("causal, odd sizes", rng, (2, odd, odd, 64), dtype=FP16, causal=True)
@@ -126,12 +131,12 @@ def gpu_cases(rng: Rng) -> Iterator[Case]:
 
 
 def counted_case(rng: Rng) -> Case:
-    """Of which bytes are counted."""
+    """Return the case whose bytes are counted."""
     return _case("384 queries, causal", rng, (2, 384, 384, 64), causal=True)
 
 
 def compiled_case(rng: Rng) -> Case:
-    """As a card would get it."""
+    """Return a case with the dtype of a GPU run, for compilation."""
     return _case("float16, 256", rng, (2, 256, 256, 64), dtype=FP16, causal=True)
 
 

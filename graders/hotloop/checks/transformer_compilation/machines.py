@@ -1,8 +1,8 @@
-"""Simulated machines, schedules of a matrix product, and what each schedule takes on a machine.
+"""Simulated machines, schedules of a matrix product, and their times on each machine.
 
-The times are a model's: caches of two sizes, vectors, registers, latency, the price of a tile. Its
-numbers are sampled anew for each machine, so that nobody can know the best schedule beforehand.
-Noise is a few percent, and now and then a measurement is far too long, as on a real machine.
+The times come from a model: two cache levels, vectors, registers, latency, a cost per tile. Its
+parameters are sampled for each machine, so the best schedule cannot be known beforehand.
+Measurements have a noise of a few percent and occasional outliers, as on a real machine.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ SPACE: dict[str, tuple[int, ...]] = {
 
 NAMES = tuple(SPACE)
 SCHEDULES: NDArray[np.int64] = np.array(list(product(*SPACE.values())))
-"""All of them, a row each."""
+"""All schedules, int64, one per row, with columns in the order of NAMES."""
 
 ELEMENT = 4
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What the candidate does not know."""
+    """Parameters of a simulated machine, which the candidate does not see."""
 
     width: int
     registers: int
@@ -56,7 +56,7 @@ class Machine:
 
 
 def sample(rng: Rng) -> Machine:
-    """Another machine."""
+    """Sample a machine."""
     width = int(rng.choice([4, 8, 16]))
     peak = 2e9 * 2 * width * float(rng.uniform(1, 2))
     return Machine(
@@ -75,7 +75,7 @@ def sample(rng: Rng) -> Machine:
 
 
 def seconds(machine: Machine, shape: Shape, schedules: NDArray[np.int64]) -> Array:
-    """Of each schedule, without noise."""
+    """Return the time of each schedule in seconds, without noise."""
     sizes = np.array(shape, float)
     tiles = schedules[:, :3].astype(float)
     counts = np.ceil(sizes / tiles)
@@ -91,7 +91,7 @@ def _tiles_s(machine: Machine, counts: Array) -> Array:
 
 
 def _efficiency(machine: Machine, unroll: Array, vector: Array) -> Array:
-    """Of the arithmetic units: vectors that are filled, sums that do not wait, registers."""
+    """Return the ALUs' utilization: filled vectors, latency hiding, register spills."""
     lanes = np.minimum(vector, machine.width) / machine.width
     parts = np.maximum(1.0, vector / machine.width)
     independent = np.minimum(1.0, unroll * parts / machine.latency) ** 0.8
@@ -102,7 +102,7 @@ def _efficiency(machine: Machine, unroll: Array, vector: Array) -> Array:
 def _moved_s(
     machine: Machine, sizes: Array, tiles: Array, counts: Array, keeps: NDArray[np.bool_]
 ) -> Array:
-    """Bytes that the loops load, from where a tile's operands fit."""
+    """Return the seconds to load the loops' bytes, each from the level that its operands fit in."""
     m, n, k = (float(size) for size in sizes)
     left, right, out = m * k * counts[:, 1], k * n * counts[:, 0], m * n * 2.0
     left = np.where(keeps, left, m * k)
@@ -117,7 +117,7 @@ def _moved_s(
         moved / machine.far_bytes_per_s,
         moved / machine.memory_bytes_per_s,
     )
-    # A tile that does not fit is loaded again, element by element of the tile's other side.
+    # A tile that does not fit is reloaded, one element per row or column of the other operand.
     loaded = ELEMENT * m * n * k * (1 / tiles[:, 0] + 1 / tiles[:, 1])
     inner = loaded * np.where(
         tile <= machine.near_bytes,
@@ -132,16 +132,16 @@ def _moved_s(
 
 
 def measured(machine: Machine, shape: Shape, schedule: NDArray[np.int64], rng: Rng) -> float:
-    """One measurement."""
+    """Return one noisy measurement in seconds; about 3 in 100 are outliers."""
     exact = float(seconds(machine, shape, schedule[None])[0])
     late = float(rng.uniform(1.5, 4.0)) if rng.random() < 0.03 else 1.0
     return exact * float(np.exp(machine.noise * rng.standard_normal())) * late
 
 
 def as_row(schedule: object) -> NDArray[np.int64] | None:
-    """A schedule as the candidate returns it; None when it is none of the space."""
+    """Return the candidate's schedule as a row of SCHEDULES; None if it is not in the space."""
     given = as_message(schedule)
-    # A take-home's variant: a schedule has the number of its revision.
+    # In a take-home's variant, a schedule carries a revision number.
     revision = constant("REVISION", 0)
     if given is not None and revision:
         marked = given.get("revision")

@@ -1,8 +1,8 @@
-"""Questions about what Inductor has written for blocks of a transformer: recorded, and renumbered.
+"""Questions about Inductor's output code for transformer blocks: recorded, then renumbered.
 
-The right answers stand in outputs.json.gz with each recording. They were taken from Inductor's
-objects by curriculum/transformer_compilation/recordings/record.py, and not read off the text.
-Buffers, arguments and kernels get other numbers each time.
+The right answers are stored in outputs.json.gz with each recording.
+curriculum/transformer_compilation/recordings/record.py took them from Inductor's objects, not from
+the text. Buffers, arguments and kernels get new numbers each time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
 SAMPLED = 4
-"""Beside one for each trap."""
+"""Recordings sampled in addition to one for each trap."""
 
 MOST_OFFSET = 20
 TENSOR = re.compile(r"\b(buf|arg)(\d+)(?=_1\b|\b)")
@@ -48,7 +48,7 @@ TRAPS: Mapping[str, Callable[[Recording], bool]] = {
 
 @cache
 def recordings() -> Sequence[Recording]:
-    """All of them. What was recorded in bfloat16 comes in float16 too: the same code and bytes."""
+    """Return all recordings. Each bfloat16 one is added as float16: the same code and bytes."""
     packed = (PROGRAMS / "outputs.json.gz").read_bytes()
     known: list[Recording] = json.loads(gzip.decompress(packed))
     return [*known, *(_in_float16(each) for each in known if TRAPS["bfloat16"](each))]
@@ -60,22 +60,22 @@ def _in_float16(recording: Recording) -> Recording:
 
 
 def kernel_questions(rng: Rng) -> Iterator[Question]:
-    """Which kernels are called, and what they were made of."""
+    """Yield questions about the called kernels and the operators fused into each."""
     yield from _questions(rng, kernels_mismatch)
 
 
 def byte_questions(rng: Rng) -> Iterator[Question]:
-    """What each kernel loads and stores."""
+    """Yield questions about the bytes that each kernel loads and stores."""
     yield from _questions(rng, bytes_mismatch)
 
 
 def reuse_questions(rng: Rng) -> Iterator[Question]:
-    """Which buffers lie in memory of others."""
+    """Yield questions about buffers that reuse the memory of others."""
     yield from _questions(rng, reuse_mismatch)
 
 
 def sampled(rng: Rng) -> Iterator[Recording]:
-    """Some recordings, among which is each trap, with other numbers in them."""
+    """Yield sampled recordings with new numbers; every trap occurs in at least one."""
     known = recordings()
     picked = [int(n) for n in rng.choice(len(known), SAMPLED, replace=False)]
     picked += [
@@ -86,7 +86,7 @@ def sampled(rng: Rng) -> Iterator[Recording]:
 
 
 def renumbered(recording: Recording, rng: Rng) -> Recording:
-    """The same with other numbers of buffers, arguments and kernels."""
+    """Return the recording with new numbers of buffers, arguments and kernels."""
     code = str(recording["code"])
     tensors, kernels = _others(TENSOR, code, rng), _others(KERNEL, code, rng)
 
@@ -103,7 +103,7 @@ def renumbered(recording: Recording, rng: Rng) -> Recording:
 
 
 def _others(pattern: re.Pattern[str], code: str, rng: Rng) -> dict[str, str]:
-    """Another number for each that there is."""
+    """Map every number that occurs to a new one."""
     found = sorted({match[2] for match in pattern.finditer(code)}, key=int)
     others = rng.permutation(np.arange(len(found)) + int(rng.integers(1, MOST_OFFSET)))
     return {old: str(new) for old, new in zip(found, others, strict=True)}
@@ -125,7 +125,7 @@ def _questions(
 
 
 def kernels_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:
-    """About calls and what they were made of; a sentence's beginning."""
+    """Return a message about wrong calls or fused operators as a sentence's start, or None."""
     want, got = recording["kernels"], [as_message(each) for each in as_list(answer.get("kernels"))]
     if len(got) != len(want):
         return f"{len(got)} kernels are reported, and {len(want)} are called"
@@ -144,7 +144,7 @@ def kernels_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | N
 
 
 def _numbering_mismatch(place: int, kernel: Mapping[str, Any]) -> str | None:
-    """About the number of a call, which a take-home's variant has."""
+    """Return a message about a wrong call number, which only a take-home's variant asks for."""
     first = constant("FIRST_CALL", 0)
     want, got = first + place - 1, kernel.get("number")
     if not first or (type(got) is int and got == want):
@@ -153,7 +153,7 @@ def _numbering_mismatch(place: int, kernel: Mapping[str, Any]) -> str | None:
 
 
 def bytes_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:
-    """About what a call loads or stores."""
+    """Return a message about the wrong bytes that a call loads or stores, or None."""
     got = [as_message(each) or {} for each in as_list(answer.get("kernels"))]
     if len(got) != len(recording["kernels"]):
         return f"{len(got)} kernels are reported"
@@ -170,7 +170,7 @@ def bytes_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | Non
 
 
 def reuse_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:
-    """About memory that is taken over."""
+    """Return a message about a wrong pair of buffers that share memory, or None."""
     want, got = recording["reused"], [as_list(pair) for pair in as_list(answer.get("reused"))]
     for pair in want:
         if pair not in got:

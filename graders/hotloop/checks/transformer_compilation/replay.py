@@ -1,4 +1,4 @@
-"""Asks a learner's policy about one call after another, and adds up what its decisions cost."""
+"""Ask a learner's compilation policy about one call at a time, and add up the decisions' cost."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
 MOST_MEMORY = 16384
-"""Bytes of JSON that a policy may remember: about a number for each length."""
+"""Bytes of JSON that a policy may keep between calls: about one number per length."""
 
 
 def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float) -> str:
-    """No stream takes more than `most` times the seconds of the best fixed set of programs."""
+    """Require each stream to take at most `most` times the best fixed set of programs."""
     ratios = dict[str, float]()
     for stream in made(streams(session.rng())):
         session.progress(stream.label)
@@ -48,7 +48,7 @@ def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: flo
 
 
 def replay(stream: Stream, session: Session) -> Process:
-    """What the process has spent when all calls are done."""
+    """Replay the stream and return the simulated process with the seconds it spent."""
     process, memory, link = Process(stream.prices), "null", session.worker()
     prices = json.dumps(stream.prices.plain())
     for number, life in enumerate(stream.lives):
@@ -66,7 +66,7 @@ def replay(stream: Stream, session: Session) -> Process:
 
 
 def described(process: Process, life: int, length: int) -> str:
-    """A call as the policy gets it."""
+    """Return a call as JSON, as the policy gets it."""
     return json.dumps(
         {
             "life": life,
@@ -78,7 +78,10 @@ def described(process: Process, life: int, length: int) -> str:
 
 
 def read_answer(answer: object, length: int, label: str) -> tuple[str, Program | None]:
-    """Memory and program; None for an eager call. Ruling when it is none of these."""
+    """Return the policy's memory and the program to run; None for an eager call.
+
+    Raises Ruling if the answer is malformed, the memory too large or the program too small.
+    """
     try:
         both = as_list(json.loads(str(answer)))
     except (ValueError, RecursionError):
@@ -86,7 +89,7 @@ def read_answer(answer: object, length: int, label: str) -> tuple[str, Program |
     way = as_message(both[1]) if len(both) == 2 else None
     if way is None:
         raise _refused(label, f"it gives {shown(answer)}, and not a memory and a way")
-    # A take-home's variant: a way names the pool of its workers.
+    # In a take-home's variant, a way names the pool of its workers.
     named, pool = way.get("pool"), constant("POOL", 0)
     if pool and not (type(named) is int and named == pool):
         raise _refused(label, f"a way's “pool” is {shown(named)} and should be {pool}")

@@ -1,7 +1,7 @@
-"""Rungs about a service that is compiled: right answers, few graphs, little padding.
+"""Checks of a compiled service: right answers, few graphs, little padding.
 
-The service runs with TorchDynamo in a process of ours that has the learner's file in it, so what is
-counted there is `instrumented`. Answers are compared here.
+The service runs with TorchDynamo in a judge's process that also holds the learner's file, so what
+is counted there is `instrumented`. The judge compares the answers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PROGRAM = Program(
 )
 
 NEAR = Tolerance(1e-4, 1e-4)
-"""Of means of numbers of about 1, in float32."""
+"""For float32 means of numbers of about 1."""
 
 CALLS = 30
 MOST_ROWS, MOST_LENGTH = 12, 80
@@ -40,7 +40,7 @@ CALL_S = 30.0
 
 @dataclass(frozen=True)
 class Request:
-    """strided: its memory has another order than its axes."""
+    """A request. strided: its memory order differs from the order of its axes."""
 
     rows: int
     length: int
@@ -56,19 +56,22 @@ class Served:
     positions: int
     real: int
     outside: int
-    """Requests of which some positions went through no compiled graph."""
+    """Requests of which some positions did not pass through a compiled graph."""
 
 
 @rung(instrumented=True)
 def right_answers(session: Session) -> str:
-    """Each request of a stream is answered as by eager PyTorch."""
+    """Compare the answer to every request of a stream with a float64 reference."""
     served(session)
     return f"Right for all {CALLS} hidden requests."
 
 
 @rung(after=("correct",), instrumented=True)
 def few_graphs(session: Session, most: int) -> str:
-    """TorchDynamo compiles at most `most` graphs for a stream."""
+    """Require TorchDynamo to compile at most `most` graphs for a stream.
+
+    Also requires every position to pass through a compiled graph.
+    """
     found = served(session)
     if found.outside:
         raise Ruling(
@@ -89,7 +92,7 @@ def few_graphs(session: Session, most: int) -> str:
 
 @rung(after=("graphs",), instrumented=True)
 def little_padding(session: Session, most: float) -> str:
-    """Computed positions are at most `most` times the requested ones."""
+    """Require the computed positions to be at most `most` times the requested ones."""
     found = served(session)
     share = found.positions / found.real
     session.note(share=round(share, 3))
@@ -100,7 +103,7 @@ def little_padding(session: Session, most: float) -> str:
 
 
 def served(session: Session) -> Served:
-    """Serve a stream that is sampled now. Ruling about the first wrong answer."""
+    """Serve a newly sampled stream. Raises Ruling at the first wrong answer."""
     rng = session.rng()
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
     process = PROGRAM.given(session, "serves")
@@ -116,8 +119,10 @@ def served(session: Session) -> Served:
 
 
 def stream(rng: Rng) -> Iterator[Request]:
-    """Requests. In the first one two sizes are equal, which they will not stay; sizes of 1 come in
-    all places, and numbers of all kinds.
+    """Yield requests.
+
+    In the first one, rows and length are equal, and later they are not. Sizes of 1 occur for both,
+    and temperatures are floats or ints.
     """
     same = int(rng.integers(5, 10))
     yield Request(same, same, 0.7, strided=False)
@@ -144,14 +149,14 @@ def stream(rng: Rng) -> Iterator[Request]:
 
 
 def sampled_weights(seed: int, width: int) -> tuple[Floats, Floats]:
-    """As the program samples them."""
+    """Return the weights that the program samples, as float64."""
     rng = np.random.default_rng(seed)
     up = rng.standard_normal((width, width)).astype(np.float32).astype(np.float64)
     return up, rng.standard_normal(width).astype(np.float32).astype(np.float64)
 
 
 def truth(weights: tuple[Floats, Floats], x: Floats, temperature: float) -> Floats:
-    """Of a request, in float64."""
+    """Return the answer to a request, in float64."""
     scores = np.tanh(x @ weights[0]) @ weights[1] / temperature
     shares = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares /= shares.sum(axis=1, keepdims=True)
@@ -166,7 +171,7 @@ def _require_right(
     process: Process,
 ) -> None:
     width = len(weights[1])
-    # Positions that stand out, as those of padding do.
+    # A mean of 1, so that padding with zeros would stand out.
     x = Tensor(1.0 + rng.standard_normal((request.rows, request.length, width)), FP32)
     out = TensorSpec((request.rows, width), FP32)
     arguments = (x, request.temperature, request.strided)

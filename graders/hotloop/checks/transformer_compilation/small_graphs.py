@@ -1,10 +1,10 @@
-"""Graphs of a transformer's operators as plain data: what is valid, and what they compute.
+"""Graphs of transformer operators as plain data: their validation and evaluation.
 
 A graph is {"inputs": {name: shape}, "nodes": [...], "outputs": [names]}. A node is {"name", "op",
-"inputs": [names]}, with "eps" for a norm and "approximate" for a gelu. Each node is a kernel. The
-fused ones are bias_gelu(x, bias) = gelu(x + bias), and add_layer_norm(x, bias, residual, weight,
-shift), which also gives the sum x + bias + residual, under the name of the node with ".sum" behind
-it; its bias may be null.
+"inputs": [names]}, with "eps" for a norm and "approximate" for a gelu. Each node is one kernel. The
+fused ops are bias_gelu(x, bias) = gelu(x + bias), and add_layer_norm(x, bias, residual, weight,
+shift). The latter also gives the sum x + bias + residual, named after the node with ".sum"
+appended; its bias may be null.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ MOST_NODES = 400
 
 
 class Invalid(Exception):
-    """A graph that is none; the message is a sentence's beginning."""
+    """The graph is invalid; the message is the start of a sentence."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A kernel. inputs: names; None where an optional one is absent."""
+    """A kernel. inputs: names; None for an absent optional input."""
 
     name: str
     op: str
@@ -50,20 +50,20 @@ class Node:
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def plain(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the node as plain data."""
         return {"name": self.name, "op": self.op, "inputs": list(self.inputs), **self.attributes}
 
 
 @dataclass(frozen=True)
 class Graph:
-    """inputs: their shapes."""
+    """A graph. inputs: the shape of each input."""
 
     inputs: Mapping[str, Shape]
     nodes: tuple[Node, ...]
     outputs: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """As plain data."""
+        """Return the graph as plain data."""
         return {
             "inputs": {name: list(shape) for name, shape in self.inputs.items()},
             "nodes": [node.plain() for node in self.nodes],
@@ -72,7 +72,10 @@ class Graph:
 
 
 def read(answer: object, like: Graph) -> Graph:
-    """What a candidate has made of `like`. Invalid when it is no graph with the same ends."""
+    """Return the graph that a candidate made of `like`.
+
+    Raises Invalid if it is malformed or has other inputs or outputs.
+    """
     graph = as_message(answer)
     if graph is None:
         raise Invalid("the answer is no graph")
@@ -136,12 +139,12 @@ def _require_order(graph: Graph) -> None:
 
 
 def results(node: Node) -> tuple[str, ...]:
-    """Names that a node brings."""
+    """Return the names of a node's results."""
     return (node.name, node.name + SUM) if node.op == "add_layer_norm" else (node.name,)
 
 
 def run(graph: Graph, given: Mapping[str, Floats]) -> list[Floats]:
-    """The outputs, in float64. Invalid when shapes do not fit."""
+    """Return the outputs, in float64. Raises Invalid if shapes do not fit."""
     values: dict[str, Floats] = dict(given)
     for node in graph.nodes:
         arguments = [None if each is None else values[each] for each in node.inputs]
@@ -191,7 +194,7 @@ def _add_layer_norm(arguments: Sequence[Floats | None], node: Node) -> tuple[Flo
 
 
 def norm(x: Floats, weight: Floats, shift: Floats, eps: float) -> Floats:
-    """Over the last axis."""
+    """Layer norm over the last axis."""
     if weight.shape != x.shape[-1:] or shift.shape != x.shape[-1:]:
         raise ValueError("a norm's weight and shift are vectors of its width")
     centred = x - x.mean(-1, keepdims=True)
@@ -199,7 +202,7 @@ def norm(x: Floats, weight: Floats, shift: Floats, eps: float) -> Floats:
 
 
 def gelu(x: Floats, approximate: str) -> Floats:
-    """By the error function, or by tanh."""
+    """Return gelu by tanh if `approximate` is "tanh", else by the error function."""
     if approximate == "tanh":
         return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     errors = np.vectorize(math.erf, otypes=[np.float64])

@@ -1,4 +1,4 @@
-"""What is timed: attention over long sequences, on a CPU and on a GPU."""
+"""Timed workloads: attention over long sequences, on a CPU and on a GPU."""
 
 from __future__ import annotations
 
@@ -27,43 +27,44 @@ Rng = np.random.Generator
 
 BASELINES = Path(__file__).parent / "baselines.py"
 CAPPED = Baseline(BASELINES, "capped")
-"""One operation a line."""
+"""Naive attention with a cap, one operation per line."""
 
 FUSED = Baseline(BASELINES, "fused", label="scaled_dot_product_attention")
-"""Without a cap, PyTorch's own."""
+"""PyTorch's scaled_dot_product_attention, without a cap."""
 
 FUSED_GRADIENTS = Baseline(
     BASELINES, "fused_gradients", label="scaled_dot_product_attention and its gradients"
 )
-"""PyTorch's own, forward and backward."""
+"""PyTorch's scaled_dot_product_attention, forward and backward."""
 
 HEADS, LENGTH, WIDTH = 2, 1536, 64
 CAP = 20.0
 LARGEST = 6.0
-"""Of some hundred thousand sampled numbers."""
+"""The largest of several hundred thousand sampled normal numbers."""
 
 SCORES = 60.0
 SAMPLED_QUERIES = 48
 GPU_HEADS, GPU_LENGTH = 256, 2048
-"""Many heads, for a call that is long enough; each is short enough for a truth in float64 on GPUs
-that are slow in it."""
+"""Many heads make the call long enough; short sequences keep the float64 reference affordable on
+GPUs with slow float64."""
 
 CAPPED_HEADS = 64
-"""The baseline stores all scores in float32, three times at once: 3 GiB."""
+"""The baseline stores all scores in float32 three times at once: 3 GiB."""
 
 GRADIENT_TOLERANCE = Tolerance(2 * FP16.unit_roundoff, 4e-3)
-"""Weights and their gradients are rounded to float16 before a product. Done so on a CPU, six heads
-of this size were off by 4.3e-4 at most beside the relative part; a timed call has 256 heads."""
+"""Softmax weights and their gradients are rounded to float16 before a product. On a CPU, six heads
+of this size had errors of at most 4.3e-4 beyond the relative part; a timed call has 256 heads."""
 
 PAIR_FLOPS = 4
-"""A product and a sum for the score, and for the output, for each number of a head's width."""
+"""FLOPs per query-key pair and element of the head: a multiply-add for the score and one for the
+output."""
 
 GRADIENT_PRODUCTS = 7
-"""Matrix products that gradients need at least: two of the forward, five of the backward."""
+"""Minimum number of matrix products for gradients: two forward, five backward."""
 
 
 def _spec(rng: Rng, index: int) -> CallSpec:
-    """Now and then a length that no block divides."""
+    """Return the call; every fourth has a length that is not a multiple of usual block sizes."""
     length = LENGTH - (int(rng.integers(1, 64)) if index % 4 == 3 else 0)
     tensor = TensorSpec((HEADS, length, WIDTH), FP32)
     return CallSpec((tensor, tensor, tensor, True, CAP), tensor)
@@ -73,12 +74,15 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
     for tensor in call.inputs():
         rng.standard_normal(out=tensor, dtype=np.float32)
     if hostile:
-        # Each block of keys brings a new maximum for the queries of one head.
+        # For one head, every block of keys has a new maximum score.
         call.input(1)[0, :, 0] = np.linspace(-4, 8, call.input(1).shape[1], dtype=np.float32)
 
 
 def _verify(call: Call, rows: Rows) -> None:
-    """Whole heads where all is wanted; else some queries of the picked ones."""
+    """Check all of a call's heads, or sampled queries of the heads in `rows`.
+
+    Raises Ruling at a wrong output.
+    """
     tensors = [to_float64(call.input(index), FP32) for index in range(3)]
     got = to_float64(call.output(), FP32)
     length = got.shape[1]
@@ -95,7 +99,7 @@ def _verify(call: Call, rows: Rows) -> None:
 
 
 def _some_queries(tensors: list[Floats], head: int, some: NDArray[np.int64]) -> Floats:
-    """Of one head. A query sees the keys up to its own place."""
+    """Return `some` queries of one head. A query sees the keys up to its own position."""
     q, k, v = (tensor[head : head + 1] for tensor in tensors)
     if len(some) == q.shape[1]:
         return capped_attention(q, k, v, causal=True, cap=CAP)
@@ -112,18 +116,18 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw, Draw]:
 
 
 def bytes_of_call(spec: CallSpec) -> int:
-    """Each tensor once."""
+    """Return the bytes of all tensors, each once."""
     tensors = [a.bytes for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(tensors) + spec.out.bytes
 
 
 def flops_of_call(spec: CallSpec) -> int:
-    """Of the visible half."""
+    """Return the FLOPs of the causal half."""
     return _flops_of(spec.arguments[0])
 
 
 def flops_of_gradients(spec: CallSpec) -> int:
-    """As `flops_of_call`, with all products of forward and backward."""
+    """Return the FLOPs of all matrix products of forward and backward."""
     return _flops_of(spec.arguments[0]) * GRADIENT_PRODUCTS // 2
 
 
@@ -154,7 +158,7 @@ def _gradients_draws(rng: Rng, spec: CallSpec, hostile: bool) -> tuple[Draw, ...
 
 
 def _attention_on_device(q: Any, k: Any, v: Any, scale: float, causal: bool) -> Any:
-    """As `attention`, on torch tensors of float64 with as many queries as keys, head by head."""
+    """Compute `attention` on float64 torch tensors head by head; as many keys as queries."""
     out = v.clone()
     for head in range(len(q)):
         out[head] = _weights_on_device(scale * (q[head] @ k[head].mT), causal) @ v[head]
@@ -162,7 +166,7 @@ def _attention_on_device(q: Any, k: Any, v: Any, scale: float, causal: bool) -> 
 
 
 def _capped_on_device(q: Any, k: Any, v: Any, causal: bool, cap: float) -> Any:
-    """As `capped_attention`, likewise."""
+    """Compute `capped_attention` on float64 torch tensors, head by head."""
     out = v.clone()
     for head in range(len(q)):
         scores = q[head] @ k[head].mT / math.sqrt(q.shape[-1])
@@ -171,7 +175,7 @@ def _capped_on_device(q: Any, k: Any, v: Any, causal: bool, cap: float) -> Any:
 
 
 def _gradients_on_device(q: Any, k: Any, v: Any, dout: Any, scale: float, causal: bool) -> Any:
-    """Of Σ dout · attention, for q, k and v, below each other, likewise."""
+    """Return the gradients of Σ dout · attention for q, k and v, concatenated on axis 1."""
     length = q.shape[1]
     out = q.new_empty(len(q), 3 * length, q.shape[2])
     for head in range(len(q)):
@@ -185,7 +189,7 @@ def _gradients_on_device(q: Any, k: Any, v: Any, dout: Any, scale: float, causal
 
 
 def _weights_on_device(scores: Any, causal: bool) -> Any:
-    """Of one head: softmax over the keys that a query sees."""
+    """Return one head's softmax over the keys that each query sees."""
     if causal:
         ahead = scores.new_ones(scores.shape).triu(1) != 0
         scores = scores.masked_fill(ahead, -math.inf)
@@ -217,4 +221,4 @@ GRADIENTS_ON_GPU = DeviceWorkload(
     truth=_gradients_on_device,
     tolerance=lambda _spec: GRADIENT_TOLERANCE,
 )
-"""float16, causal: from q, k, v and dout to the three gradients, forward included."""
+"""float16, causal: from q, k, v and dout to the three gradients, forward pass included."""

@@ -1,9 +1,9 @@
-"""What programs cost, streams of calls, and the best fixed set of programs, known afterwards.
+"""Costs of compiled programs, streams of calls, and the best fixed set of programs in hindsight.
 
-A call has a length. Three ways lead to its answer: eagerly; by a program for one size, to which
-shorter inputs are padded; by a program for every length. A program is compiled when it is first
-needed. When the process is started anew, programs are gone, but not what was compiled: it is
-loaded.
+A call has a length. There are three ways to run it: eagerly; with a program for one size, to which
+shorter inputs are padded; or with a program for every length. A program is compiled when it is
+first needed. A restart removes programs from the process but not from disk, so they are loaded
+instead of compiled.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from numpy.typing import NDArray
 Rng = np.random.Generator
 Lengths = list[int]
 Program = int
-"""The size that it is for; EVERY for the one that takes any length."""
+"""The size that the program is for; EVERY for the program that takes any length."""
 
 EVERY: Program = 0
 LONGEST = 512
 MANY = 25
-"""Calls of a stream of `mixed_calls`, over those after which a program for one size is paid."""
+"""Calls in a stream of `mixed_calls`, as a multiple of a one-size program's break-even."""
 SIZES = (128, 256, 384)
-"""From here on, 64 wide each."""
+"""Lower bounds of three ranges of sizes, each 64 wide."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """Seconds of a call: a fixed part, and one for each position."""
+    """Seconds of a call: a fixed part plus a part per position."""
 
     fixed_s: float
     each_s: float
 
     def seconds(self, length: int) -> float:
-        """Of a call of this length."""
+        """Return the seconds of a call of this length."""
         return self.fixed_s + self.each_s * length
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What each way costs. most_static: so many programs for one size may be alive at once."""
+    """The costs of each way. most_static: how many one-size programs may be loaded at once."""
 
     eager: Line
     static: Line
@@ -52,15 +52,15 @@ class Prices:
     most_static: int
 
     def compile_s(self, program: Program) -> float:
-        """Of the first time ever."""
+        """Return the seconds of the program's first compilation."""
         return self.compile_dynamic_s if program == EVERY else self.compile_static_s
 
     def run_s(self, program: Program, length: int) -> float:
-        """Of a call by a program that is there."""
+        """Return the seconds of a call with a loaded program."""
         return self.dynamic.seconds(length) if program == EVERY else self.static.seconds(program)
 
     def plain(self) -> dict[str, object]:
-        """As the candidate gets them."""
+        """Return the prices as plain data, as the candidate gets them."""
         return {
             "eager": [self.eager.fixed_s, self.eager.each_s],
             "static": [self.static.fixed_s, self.static.each_s],
@@ -75,7 +75,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class Stream:
-    """lives: lengths of the calls of one process after the other."""
+    """A stream of calls. lives: for each process in turn, the lengths of its calls."""
 
     label: str
     prices: Prices
@@ -83,7 +83,7 @@ class Stream:
 
 
 class Process:
-    """What is there, and what was spent."""
+    """A simulated process: its loaded programs, the compiled programs on disk, and its seconds."""
 
     def __init__(self, prices: Prices) -> None:
         self.prices = prices
@@ -93,15 +93,18 @@ class Process:
         self.refused = 0
 
     def restart(self) -> None:
-        """Programs are gone; what was compiled lies on the disk."""
+        """Drop the loaded programs; compiled programs stay on disk."""
         self.alive = []
 
     def eager(self, length: int) -> None:
-        """A call without a compiler."""
+        """Run a call eagerly."""
         self.seconds += self.prices.eager.seconds(length)
 
     def run(self, program: Program, length: int) -> None:
-        """A call by a program, which is made if need be. One too many runs eagerly."""
+        """Run a call with a program, compiled or loaded if needed.
+
+        Runs eagerly instead if the program would be one one-size program too many.
+        """
         if program not in self.alive:
             if program != EVERY and self._static() >= self.prices.most_static:
                 self.refused += 1
@@ -118,7 +121,7 @@ class Process:
 
 
 def best_fixed(stream: Stream) -> float:
-    """Seconds of the best set of programs for all lives, compiled once and loaded in each."""
+    """Return the seconds of the best set of programs, compiled once, later loaded."""
     lengths, counts = np.unique(np.concatenate(stream.lives), return_counts=True)
     lives, prices = len(stream.lives), stream.prices
     reload_s = (lives - 1) * prices.load_s
@@ -138,10 +141,14 @@ def _best_static(
     prices: Prices,
     each_s: float,
 ) -> float:
-    """With the best sizes, where what they do not serve well costs `otherwise`."""
+    """Return the seconds with the best sizes; other lengths cost `otherwise`.
+
+    each_s: seconds to compile and reload one program.
+    """
     number = len(lengths)
     served = np.array([prices.static.seconds(int(size)) for size in lengths])
-    # spent[first, size]: lengths from `first` up to `size`, of which it is the only program.
+    # spent[first, size]: cost of the lengths from index `first` to `size` with only the program for
+    # the latter.
     spent = np.full((number + 1, number), np.inf)
     for size in range(number):
         costs = counts[: size + 1] * np.minimum(served[size], otherwise[: size + 1])
@@ -159,13 +166,14 @@ def _best_static(
 
 
 def few_calls(rng: Rng) -> Iterator[Stream]:
-    """Too few for any compiler, and one length so often that a compiler pays."""
+    """Yield streams too short to compile for, and streams where one length pays."""
     prices = _prices(rng)
     even = prices.compile_static_s / (prices.eager.seconds(256) - prices.static.seconds(256))
     yield Stream("Few calls of many lengths", prices, (_spread(rng, int(even / 6) + 2),))
     length = int(rng.integers(100, 400))
     yield Stream("A few calls of one length", prices, ([length] * (int(even / 3) + 1),))
-    # A program for one size that is far faster than the one for all: to do without it is too slow.
+    # The one-size program is far faster than the dynamic one; without it, the stream takes too
+    # long.
     fast = replace(prices, static=replace(prices.static, each_s=0.15 * prices.eager.each_s))
     yield Stream("One length forever", fast, ([length] * int(16 * even),))
     again = tuple([length] * int(2 * even) for _ in range(6))
@@ -173,7 +181,7 @@ def few_calls(rng: Rng) -> Iterator[Stream]:
 
 
 def mixed_calls(rng: Rng) -> Iterator[Stream]:
-    """What a service sees."""
+    """Yield streams like those of a service."""
     prices = _prices(rng)
     even = prices.compile_static_s / (prices.eager.seconds(256) - prices.static.seconds(256))
     many = int(MANY * even)
@@ -192,7 +200,7 @@ def mixed_calls(rng: Rng) -> Iterator[Stream]:
 
 
 def _apart(rng: Rng) -> tuple[int, int, int]:
-    """A small, a middle and a large size: no two can share a program without much padding."""
+    """Return a small, a medium and a large size; sharing a program needs much padding."""
     small, middle, large = (int(rng.integers(low, low + 64)) for low in SIZES)
     return small, middle, large
 
@@ -202,7 +210,7 @@ def _spread(rng: Rng, count: int) -> Lengths:
 
 
 def _prices(rng: Rng) -> Prices:
-    """So that every way is the best one for some stream."""
+    """Sample prices for which every way is the best one for some stream."""
     fixed, each = float(rng.uniform(10e-3, 14e-3)), float(rng.uniform(3e-5, 5e-5))
     static = float(rng.uniform(0.35, 0.6))
     return Prices(

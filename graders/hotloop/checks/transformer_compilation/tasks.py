@@ -1,4 +1,4 @@
-"""How each task of module transformer_compilation is judged.
+"""The checks of each task of module transformer_compilation.
 
 Points, levels and needs: module.yaml.
 """

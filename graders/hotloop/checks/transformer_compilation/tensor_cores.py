@@ -1,4 +1,4 @@
-"""Rung: the kernels compile, and for sm_90 they feed the tensor cores as that card can."""
+"""Check that kernels compile, and that for sm_90 they use wgmma instructions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
 
 FIGURE = "wgmma_f16"
-"""Instructions in the PTX that multiply 16-bit tiles by a group of four warps."""
+"""Count of PTX instructions that multiply 16-bit tiles with a warp group (four warps)."""
 
 
 @rung(after=("correct",))
 def feeds_tensor_cores(session: Session, calls: KernelCalls) -> str:
-    """A kernel of the recorded calls compiles to two wgmma instructions or more for sm_90."""
+    """Require two or more wgmma instructions for sm_90 in a kernel of the recorded calls."""
     said = Compiles(calls)(session)
     found = most_wgmma(session.figures)
     if found >= 2:
@@ -30,6 +30,6 @@ def feeds_tensor_cores(session: Session, calls: KernelCalls) -> str:
 
 
 def most_wgmma(evidence: Mapping[str, Any]) -> int:
-    """Of the kernel that has most."""
+    """Return the largest count over all kernels for sm_90."""
     kernels = cast(list[dict[str, Any]], evidence["kernels"])
     return max(int(k.get(FIGURE, 0)) for k in kernels if k["target"] == "sm_90")

@@ -1,7 +1,7 @@
-"""Rung: schedules chosen by a model that was learned within a budget, and their regret.
+"""Check of schedules chosen by a cost model that was learned within a budget: their regret.
 
-The judge holds the machine. It answers so many measurements of the candidate's choosing, on some
-shapes, and then asks for a schedule for each of other shapes, of which nothing was measured.
+The judge simulates the machine. It answers a limited number of measurements, chosen by the
+candidate, on some shapes. Then it asks for schedules for other, unmeasured shapes.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ Rng = np.random.Generator
 
 BUDGET = 160
 MACHINES, LEFT_OUT = 12, 2
-"""Of a hundred machines one is hard enough to bring a sound model beyond the limit by itself."""
+"""About one machine in a hundred is hard enough to bring a sound model over the limit alone."""
 KNOWN, UNSEEN = 6, 12
 TIMEOUT_S = 60.0
 
 
 def regret(session: Session, most: float) -> str:
-    """The geometric mean of chosen over best time is at most `most`, without the worst machines."""
+    """Require a geometric mean of time over best time of at most `most`.
+
+    The LEFT_OUT worst machines do not count.
+    """
     rng, found = session.rng(), list[float]()
     for number in range(1, MACHINES + 1):
         session.progress(f"machine {number} of {MACHINES}")
@@ -45,12 +48,12 @@ def regret(session: Session, most: float) -> str:
 
 
 def typical(found: Sequence[float]) -> float:
-    """The geometric mean without the LEFT_OUT largest."""
+    """Return the geometric mean without the LEFT_OUT largest."""
     return float(np.exp(np.log(np.sort(found)[: len(found) - LEFT_OUT]).mean()))
 
 
 def played(machine: Machine, rng: Rng, session: Session) -> NDArray[np.float64]:
-    """For each unseen shape, the chosen schedule's time over the best one's."""
+    """Return, for each unseen shape, the chosen schedule's time divided by the best time."""
     known, unseen = shapes(rng, KNOWN), shapes(rng, UNSEEN)
     done: list[dict[str, object]] = []
     while len(done) < BUDGET:
@@ -70,7 +73,7 @@ def played(machine: Machine, rng: Rng, session: Session) -> NDArray[np.float64]:
 def regrets(
     machine: Machine, unseen: Sequence[Shape], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """By exhaustive search, which only a simulation allows."""
+    """Compare with exhaustive search, which only a simulation allows."""
     taken = [
         machines.seconds(machine, shape, row[None])[0]
         for shape, row in zip(unseen, rows, strict=True)
@@ -80,7 +83,7 @@ def regrets(
 
 
 def shapes(rng: Rng, count: int) -> list[Shape]:
-    """Sizes as they come, no powers of two."""
+    """Sample shapes (m, n, k), not restricted to powers of two."""
     sampled = np.rint(2.0 ** rng.uniform(4.5, 10.5, (count, 3))).astype(int)
     return [(int(m), int(n), int(k)) for m, n, k in sampled]
 

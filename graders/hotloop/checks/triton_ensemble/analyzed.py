@@ -1,7 +1,7 @@
-"""Rungs about perf_analyzer: the learner's code runs it, and it measures the learner's settings.
+"""Checks with perf_analyzer: the learner's code runs it, and it measures the learner's settings.
 
-In `sweep` it runs in the learner's own sandbox, before a relay to a server of ours, so that what
-it has asked for is known. In `measured` it is ours, and both servers are asked in turn.
+In `sweep` it runs in the learner's sandbox and connects through a relay to a server of the judge's,
+so all of its requests are recorded. In `measured` the judge runs it, on both servers in turn.
 """
 
 from __future__ import annotations
@@ -38,26 +38,27 @@ from hotloop.serving.server import Server
 
 MODEL = "bert"
 LOADS = (1, 2, 3, 4, 6, 8, 12, 16)
-"""Of which three are asked for."""
+"""Possible numbers of clients; each sweep asks for three of them."""
 
 CAPS = Caps(connections=256, calls=200_000, bytes=1 << 30)
 FEWEST_CALLS = 40
-"""Inferences for each load at least: fewer are no measurement."""
+"""Minimum number of inferences per load; fewer do not count as a measurement."""
 
 PLAUSIBLE = (0.4, 1.6)
-"""A reported rate, by the highest that the relay has seen over a quarter of a second."""
+"""Accepted range of the reported rate divided by the relay's highest rate in a quarter of a
+second."""
 
 WINDOW_S = 0.25
 RELATIVE = 0.01
 SWEEP_S = 120.0
 LOAD = ("--input-data", "zero", "-p", "500", "-r", "3", "-s", "999", "--verbose-csv")
-"""Three windows of 0.5 s, however they agree."""
+"""Three windows of 0.5 s, whether they agree or not."""
 
 PACE = Pace(pairs=2, looks=(4, 6, 9))
-"""A window is two runs of perf_analyzer, of 2 s each: few of them must do."""
+"""A timing window is two runs of perf_analyzer of 2 s each, so there can be only a few windows."""
 
 CONTROL_TOLERANCE = 0.12
-"""A whole server for so short a time: windows of one differ by more than those of a kernel."""
+"""Windows of a whole server over so short a time vary more than those of a kernel."""
 
 IMPLAUSIBLE = 1.3
 
@@ -66,16 +67,16 @@ WALL_S = 60.0
 
 @dataclass(frozen=True)
 class Sweep:
-    """`sweep(program, variables, port, model, clients)` runs perf_analyzer, and reports.
+    """Check that `sweep(program, variables, port, model, clients)` runs perf_analyzer and reports.
 
-    repository: makes ours, whose `MODEL` is asked.
+    repository: creates the judge's repository, whose `MODEL` is measured.
     """
 
     repository: Callable[[Session], Path]
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """One sweep over loads that are drawn here."""
+        """Run one sweep over three randomly chosen loads."""
         rng = session.rng()
         loads: list[int] = sorted(rng.choice(LOADS, 3, replace=False).tolist())
         environment = require_environment(session)
@@ -103,11 +104,11 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Measured:
-    """perf_analyzer measures the learner's settings beside ours, in turn.
+    """perf_analyzer measures the learner's settings and the judge's in turn.
 
-    repository, baseline: put together the two. limit_s: seconds that the network alone needs for a
-    row of so many. clients: of the load. most_alone: how many times longer one client may wait, at
-    the 95th percentile.
+    repository, baseline: create the two repositories. limit_s: seconds that the network alone needs
+    per row, given the number of rows at once. clients: of the load. most_alone: how many times
+    longer a single client may wait, at the 95th percentile.
     """
 
     timed: ClassVar[bool] = True
@@ -120,7 +121,7 @@ class Measured:
     seconds: float = 240.0
 
     def __call__(self, session: Session) -> str:
-        """What is asked for is in the file; then both servers at many clients, and at one."""
+        """Check the settings file, then measure both servers with many clients and with one."""
         _require_settings(self.repository(session))
         session.alone()
         theirs = candidate_server(self.repository, session)
@@ -171,7 +172,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class AnalyzedWindow:
-    """seconds: of an inference, with all clients at work."""
+    """One timing window. seconds: per inference, with all clients at work."""
 
     seconds: float
     intact: bool = True
@@ -179,7 +180,10 @@ class AnalyzedWindow:
 
 
 class AnalyzedSide:
-    """A server under perf_analyzer. It stands still except in its windows; trusted: it is ours."""
+    """A server under perf_analyzer, frozen outside its windows.
+
+    trusted: the server is the judge's.
+    """
 
     def __init__(self, server: Server, clients: int, *, trusted: bool = False) -> None:
         self.server = server
@@ -190,7 +194,7 @@ class AnalyzedSide:
         freeze(server.process.freezer, trusted=trusted)
 
     def window(self, adversarial: Sequence[bool]) -> AnalyzedWindow:
-        """A run at many clients and one at a single client."""
+        """Measure with many clients, then with a single client."""
         del adversarial  # perf_analyzer sends zeros
         self.server.process.freezer.thaw()
         many, one = _analyzed(self.server, self.clients), _analyzed(self.server, 1)
@@ -200,16 +204,19 @@ class AnalyzedSide:
         return window
 
     def waits_of(self, blocks: Sequence[Sequence[float]]) -> list[list[float]]:
-        """What 95 % of one client's answers stayed below in these windows, in microseconds."""
+        """Return one client's p95 latency in each of these windows, in microseconds."""
         return [[self._waits[seconds] for seconds in block] for block in blocks]
 
     def close(self) -> None:
-        """The server is left running."""
+        """Thaw the server and leave it running."""
         self.server.process.freezer.thaw()
 
 
 def _require_short_wait(alone: Estimate, least: float, said: str) -> None:
-    """alone: the baseline's p95 over the candidate's. Ruling where it is, or may be, too small."""
+    """Check the baseline's p95 over the candidate's, `alone`, against `least`.
+
+    Raises Ruling: TOO_SLOW if the interval is below it, UNDECIDED if the interval includes it.
+    """
     if alone.interval.low >= least:
         return
     waits = f"{said} One client's p95 is {1 / alone.ratio:.2f} times that before"
@@ -219,7 +226,7 @@ def _require_short_wait(alone: Estimate, least: float, said: str) -> None:
 
 
 def _worker(session: Session, environment: Environment) -> Link:
-    """The candidate's process, which sees the server's environment too."""
+    """Start the candidate's process, which can also read the server's environment."""
     session.source()
     link = session.launcher.start(
         files=session.files.root,
@@ -267,7 +274,7 @@ def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
 
 def _require_plausible(rows: Sequence[Row], seen: Seen) -> None:
     times = sorted(call.at for call in seen.inferences())
-    # How many came within a window from each of them on.
+    # The most inferences that start within a window beginning at any one of them.
     most = max(bisect_left(times, first + WINDOW_S) - at for at, first in enumerate(times))
     highest = most / WINDOW_S
     reported = max(row[RATE] for row in rows)
@@ -314,7 +321,7 @@ def _require_settings(folder: Path) -> None:
 
 
 def _analyzed(server: Server, clients: int) -> Row:
-    """The row of perf_analyzer's report at this load."""
+    """Run perf_analyzer at this load and return its report's row."""
     with tempfile.TemporaryDirectory(prefix="hotloop-load-") as name:
         report = Path(name) / "report.csv"
         arguments = ("--concurrency-range", str(clients), *LOAD, "-f", str(report))

@@ -1,6 +1,6 @@
-"""Questions about reports of perf_analyzer: which setting serves most within a p95.
+"""Questions about reports of perf_analyzer: the setting with the highest rate within a p95 limit.
 
-The columns are those of its CSV with --verbose-csv; the numbers are drawn here.
+The columns are those of its CSV with --verbose-csv; the numbers are random.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Row = dict[str, int]
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Limits that the fastest setting meets, and does not; one that none meets."""
+    """Yield one limit that the fastest row meets, one that it misses, and one that no row meets."""
     for label in ("the fastest row is within the limit", "the fastest row is too slow", "none"):
         reports = {name: _rows(rng) for name in map(str, rng.permutation(SETTINGS))}
         rows = [row for report in reports.values() for row in report]
@@ -58,7 +58,7 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def best(reports: Mapping[str, list[Row]], most_p95_us: int) -> dict[str, Any] | None:
-    """What `choose` is to return."""
+    """Return what `choose` must return; None if no row meets the limit."""
     allowed = [
         (row[RATE], name, row)
         for name, report in reports.items()
@@ -77,7 +77,7 @@ def best(reports: Mapping[str, list[Row]], most_p95_us: int) -> dict[str, Any] |
 
 
 def parsed(text: str) -> list[Row]:
-    """The rows of a report. ValueError or KeyError for what is none."""
+    """Return the rows of a report. Raises ValueError or KeyError if the text is not a report."""
     return [
         {name: int(float(row[name])) for name in (CLIENTS, RATE, QUEUE, P95, MEAN)}
         for row in csv.DictReader(io.StringIO(text))
@@ -103,7 +103,7 @@ def _mismatch(answer: object, right: Mapping[str, Any] | None) -> str | None:
 
 
 def _rows(rng: Rng) -> list[Row]:
-    """In no order of load: perf_analyzer writes the fastest last, or first, or as it ran."""
+    """Return rows in random order of load, because perf_analyzer's order varies."""
     rows: list[Row] = []
     base, gain = rng.uniform(200, 600), rng.uniform(0.4, 0.9)
     for clients in map(int, rng.permutation(LOADS)):

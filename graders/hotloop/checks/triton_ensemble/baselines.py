@@ -1,6 +1,6 @@
-"""Baseline of triton_ensemble: the pooling that embedding models publish with their weights.
+"""Baseline of triton_ensemble: the pooling code that embedding models publish with their weights.
 
-Runs in a worker, never in the judge. Destination style: the last argument is filled.
+Runs in a worker, never in the judge. Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import torch
 
 
 def mean_pooling(hidden: torch.Tensor, mask: torch.Tensor, out: torch.Tensor) -> None:
-    """Mean of each row's tokens, divided by its norm, one operation a line.
+    """Normalize the mean of each row's tokens to length 1, one operation per line.
 
     hidden: float16 [rows, length, width]. mask: bool [rows, length]. out: float32 [rows, width].
-    The mask is spread to a float32 tensor of hidden's shape, as the `mean_pooling` of
-    sentence-transformers models does: 22 bytes an element of `hidden` instead of 2.
+    The mask is expanded to a float32 tensor of hidden's shape, as in the `mean_pooling` of
+    sentence-transformers models: 22 bytes of traffic per element of `hidden` instead of 2.
     """
     spread = mask.unsqueeze(-1).expand(hidden.size()).float()
     total = torch.sum(hidden * spread, 1)

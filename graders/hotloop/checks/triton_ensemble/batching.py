@@ -1,4 +1,4 @@
-"""Many requests on one device: hidden requests, and the calls that are timed."""
+"""Many requests on one device: hidden requests, and the timed calls."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ Rng = np.random.Generator
 
 VOCABULARY, LONGEST, TOPICS = 512, 64, 6
 WEIGHTS = 7
-"""Of the classifier in all calls, so that it is loaded once."""
+"""Seed of the classifier in all calls, so that it is loaded once."""
 
 NEAR = 1e-4
-"""Of a probability: float32 stays a hundred times below it, and TF32 or float16 do not."""
+"""Absolute error of a probability: float32 stays a hundred times below it; TF32 and float16 do
+not."""
 
 REQUESTS = 512
 TIMED = CallSpec(
@@ -36,7 +37,7 @@ EACH = Baseline(CLASSIFIER, "answer", beside=_FILES, label="one call for each re
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Requests of equal and of very different lengths."""
+    """Yield requests of equal and of very different lengths."""
     yield _case("one request", _requests(rng, np.array([17])))
     yield _case("requests of one length", _requests(rng, np.full(9, LONGEST)))
     yield _case("one long request among short ones", _requests(rng, np.array([2, 64, 1, 3, 2])))
@@ -58,9 +59,9 @@ def _requests(rng: Rng, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """The request whose probabilities are furthest off."""
+    """Return a message about the request whose probabilities are furthest off, or None."""
     off = np.abs(got - want).max(axis=1)
-    # NaN is as wrong as can be.
+    # NaN counts as infinitely wrong.
     off = np.where(np.isnan(off), np.inf, off)
     wrong = int((off > NEAR).sum())
     if not wrong:
@@ -74,7 +75,7 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 def timed() -> Workload:
-    """As they queue up behind a busy device."""
+    """Return the workload of requests that queue up behind a busy device."""
     return Workload(lambda _rng, _index: TIMED, _fill)
 
 
@@ -84,6 +85,6 @@ def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of the products with weights alone, of texts of 30 tokens: drawn are 32.5 in the mean."""
+    """Return the FLOPs of products with weights only, at 30 tokens per text; the mean is 32.5."""
     width, layers = 128, 4
     return spec.out.shape[0] * 30 * layers * 2 * 12 * width * width

@@ -1,4 +1,4 @@
-"""Hugging Face's BERT as an ONNX file: what it looks like, and what it says about hidden texts."""
+"""Hugging Face's BERT as an ONNX file: check its interface and its logits for hidden texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Rng = np.random.Generator
 FLOAT, INT64, FREE = 1, 7, -1
 VOCABULARY, LONGEST = 500, 48
 NEAR = 1e-3
-"""Of the largest logit: float32 through three layers stays a hundred times below it."""
+"""Relative to the largest logit: float32 through three layers stays a hundred times below it."""
 EXPORT_S = 150.0
 
 TRUTH = Program({"bert_truth.py": PROGRAMS / "bert_truth.py"}, "bert_truth.py")
@@ -34,7 +34,7 @@ FILES = Program({"bert_files.py": PROGRAMS / "bert_files.py"}, "bert_files.py")
 
 @dataclass(frozen=True)
 class Written:
-    """What the learner's function wrote for the checkpoint of a seed."""
+    """The file that the learner's function wrote for the checkpoint of a seed."""
 
     seed: int
     labels: int
@@ -42,14 +42,14 @@ class Written:
 
 
 def looks(session: Session, mismatch: Callable[[Written, Session], str | None]) -> Iterator[Look]:
-    """At the file, which is made once a judging."""
+    """Yield the Look that checks the file, which is made once per session."""
     yield Look(
         "Your file", lambda: mismatch(session.once("bert", lambda: _written(session)), session)
     )
 
 
 def interface_mismatch(file: Written, session: Session) -> str | None:
-    """Whether it is one file with the right names and types, and sizes that are free."""
+    """Return a message unless it is one file with the right names, types and free sizes."""
     read = FILES.given(session, "reads").ask("facts", GivenFile("model.onnx", file.data))
     facts = cast(Mapping[str, Any], read)
     if facts["external"]:
@@ -67,7 +67,7 @@ def interface_mismatch(file: Written, session: Session) -> str | None:
 
 
 def logits_mismatch(file: Written, session: Session) -> str | None:
-    """Where its logits are not those of the class."""
+    """Return a message about logits that differ from those of the class, or None."""
     rng, truth = session.rng(), TRUTH.trusted(session)
     runner = FILES.given(session, "runs")
     runner.ask("load", GivenFile("model.onnx", file.data))
@@ -92,7 +92,7 @@ def _sizes(rng: Rng) -> Iterator[tuple[int, int]]:
 
 
 def _texts(rng: Rng, batch: int, length: int) -> tuple[Tensor, Tensor]:
-    """Ids, and a mask that hides the end of every second row: what is hidden are no zeros."""
+    """Return ids and a mask that hides the end of every second row; hidden ids are not zeros."""
     ids = rng.integers(1, VOCABULARY, (batch, length))
     real = rng.integers((length + 1) // 2, length + 1, (batch, 1))
     padded = (np.arange(length) >= real) & (np.arange(batch)[:, None] % 2 == 1)

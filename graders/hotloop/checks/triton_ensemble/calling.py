@@ -1,4 +1,4 @@
-"""Calls of the learner's client of the served ensemble, and what must come of each."""
+"""Calls of the learner's client for the served ensemble, and the required result of each."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ UNKNOWN_VERSION = "999"
 KINDS: tuple[tuple[Kind, str], ...] = (("http", "HTTP"), ("grpc", "gRPC"))
 
 IN_TIME_S, SLOW_S = 1.2, 6.0
-"""How long answers lie: within the deadline, and far beyond it."""
+"""Delays of answers: within the deadline, and far beyond it."""
 
 MOST_ATTEMPTS = 8
 PAUSE_S = 0.02
-"""Between two attempts; half of what is asked for, since the relay's clock is a busy machine's."""
+"""Minimum pause between two attempts: half of what the task requires, as the relay's clock runs on
+a busy machine."""
 
 
 def texts(rng: Rng, count: int) -> list[str]:
-    """One in four is of the awkward kind."""
+    """Return texts, of which about one in four is awkward."""
     return [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
 
 
 def rungs(service: Service) -> dict[str, CalledOver]:
-    """Of the task, in their order."""
+    """Return the checks of the task in order."""
     return {
         "answers": CalledOver(
             service, answers, "Right over HTTP and gRPC, in batches, over one connection."
@@ -49,7 +50,7 @@ def rungs(service: Service) -> dict[str, CalledOver]:
 
 
 def answers(rng: Rng, service: Service) -> Iterator[Trial]:
-    """A text, and several batches of a version."""
+    """Yield one text, and several batches for one version."""
     size = service.max_batch_size
     for (kind, name), version in zip(KINDS, rng.permutation(service.versions), strict=False):
         many = int(rng.integers(2 * size + 1, 4 * size))
@@ -61,7 +62,7 @@ def answers(rng: Rng, service: Service) -> Iterator[Trial]:
 
 
 def deadlines(rng: Rng, service: Service) -> Iterator[Trial]:
-    """Late but in time, too late, and three batches that are too late together only."""
+    """Yield late answers in time, too late, and three batches that are too late only in total."""
     few = int(rng.integers(2, service.max_batch_size))
     many = 3 * service.max_batch_size
     for kind, name in KINDS:
@@ -75,7 +76,7 @@ def deadlines(rng: Rng, service: Service) -> Iterator[Trial]:
 
 
 def errors(rng: Rng, service: Service) -> Iterator[Trial]:
-    """A refusal, nothing but refusals, and a request that can never be right."""
+    """Yield one refusal, only refusals, and a request that can never succeed."""
     few = int(rng.integers(2, service.max_batch_size))
     attempts = (2, MOST_ATTEMPTS)
     for kind, name in KINDS:
@@ -92,7 +93,7 @@ def errors(rng: Rng, service: Service) -> Iterator[Trial]:
 
 
 def serve_versions(repository: Path, service: Service) -> None:
-    """Have a repository that serves one version of the model serve all that clients ask for."""
+    """Make a repository with one version of the model serve every version that clients ask for."""
     model = repository / service.model
     config = model / "config.pbtxt"
     config.write_text(config.read_text(encoding="utf-8") + "\nversion_policy: { all { } }\n")
@@ -102,7 +103,7 @@ def serve_versions(repository: Path, service: Service) -> None:
 
 
 def _two_versions(session: Session) -> Path:
-    """Our whole repository, with two versions of the ensemble."""
+    """Return the judge's whole repository, with two versions of the ensemble."""
     folder = UNTUNED.put_together(session)
     serve_versions(folder, SERVICE)
     return folder

@@ -1,4 +1,4 @@
-"""The repositories that are served: what a task is about is the candidate's, the rest ours."""
+"""The served repositories: the task's subject is the candidate's, the rest is the judge's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LAYOUT = Composition(folder="repository", ours={**_LARGE, **_CODE})
 
 
 def backend(name: str) -> Composition:
-    """One Python model of the candidate's, by itself, with a batcher that waits for company."""
+    """Return one Python model of the candidate's, with a batcher that waits for more requests."""
     ours = {f"{name}/config.pbtxt": PROGRAMS / "together" / f"{name}.pbtxt"}
     if name == "preprocess":
         ours["preprocess/1/tokenizer.json"] = TOKENIZER

@@ -1,6 +1,6 @@
 """Four recorded slow deployments: the cause, the step, and the share of latency that shows it.
 
-The script that recorded them has computed what is right, and sealed it in the key.
+The script that recorded them computed the right answers and sealed them in the key.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("delay", "row_by_row", "oversubscribed", "outside")
 MODELS = ("preprocess", "bert", "postprocess", None)
-"""None: the time is lost in none of them."""
+"""None: the time is lost outside of these models."""
 
 EVIDENCE = ("queue_us", "input_us", "infer_us", "output_us", "outside_us")
 
@@ -30,12 +30,12 @@ RELATIVE, ABSOLUTE = 0.03, 0.005
 
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
+    """Yield one question about all four deployments."""
     yield Question("Your diagnosis", (), mismatch)
 
 
 def mismatch(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
+    """Return a message about the first deployment with a wrong diagnosis, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

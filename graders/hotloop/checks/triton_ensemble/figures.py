@@ -15,10 +15,10 @@ ABSOLUTE = 1e-6
 
 @dataclass(frozen=True)
 class Figures:
-    """What the learner's `figures` is to return; the names are the keys.
+    """What the learner's `figures` must return; the field names are the keys.
 
-    Times are microseconds per successful request; in a variant, of several requests, and the rows
-    of several seconds. What is not defined, since nothing happened, is None.
+    Times are microseconds per successful request; in a variant, per several requests, and the rows
+    per several seconds. A figure without any events is None.
     """
 
     requests: float
@@ -33,7 +33,7 @@ class Figures:
     rows_per_s: float
 
     def mismatch(self, answer: object) -> str | None:
-        """What is wrong with an answer."""
+        """Return a message about the first wrong or missing figure, or None."""
         reported = as_message(answer)
         if reported is None:
             return f"it returned {shown(answer)}, not a dict"
@@ -47,7 +47,7 @@ class Figures:
 
 
 def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
-    """ValueError when a text is no reading of /metrics."""
+    """Compute a model's figures. Raises ValueError if a text is not a reading of /metrics."""
     requests = constant("REQUESTS", 1)
     first, last = metrics.parse(before), metrics.parse(after)
 

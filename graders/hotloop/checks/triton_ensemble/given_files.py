@@ -1,4 +1,4 @@
-"""Programs of ours for module triton_ensemble, and the networks that are served."""
+"""The judge's programs for module triton_ensemble, and the served networks."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
 """Versions 1 and 2."""
 
 CLASSIFIER = paths.exercises() / "triton_ensemble" / "classifier.py"
-"""What is served on a GPU, and how it is served without a batcher."""
+"""The network served on a GPU, with its unbatched baseline."""

@@ -1,4 +1,4 @@
-"""Requests to running servers, and what is wrong with an answer."""
+"""Requests to running servers, and the checks of their answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BLANK = (b"", b"   ", b"\t\n")
 
 
 def of_topics(session: Session) -> Iterator[Inquiry]:
-    """Texts to the ensemble: alone, sixteen in one request, and several requests at once."""
+    """Yield texts for the ensemble: one, sixteen in one request, and several requests at once."""
     yield _topics(session, "topics", "one text", [1])
     yield _topics(session, "topics", f"{ROWS} texts in one request", [ROWS])
     counts = [int(n) for n in session.rng().integers(1, 5, TOGETHER)]
@@ -36,7 +36,7 @@ def of_topics(session: Session) -> Iterator[Inquiry]:
 
 
 def of_versions(session: Session) -> Iterator[Inquiry]:
-    """Both versions by number, and each ensemble with its own."""
+    """Yield requests to both versions by number, and to each ensemble with its own version."""
     for number in (1, 2):
         _, right = _some(session, 4, number)
         tensors = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
@@ -48,7 +48,7 @@ def of_versions(session: Session) -> Iterator[Inquiry]:
 
 
 def under_load(session: Session) -> Questions:
-    """One new text a request."""
+    """Return questions with one new text per request."""
 
     def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
         given = [awkward(rng) if flag else sentence(rng) for flag in flags]
@@ -89,7 +89,7 @@ def _logits_mismatch(right: truth.Answers, said: truth.Said) -> str | None:
 
 
 def of_preprocess(session: Session) -> Iterator[Inquiry]:
-    """Texts to tokens; bad requests among good ones."""
+    """Yield texts to tokenize, and bad requests among good ones."""
     rng = session.rng()
     yield Inquiry("one text", (_tokens(session, [sentence(rng)]),))
     yield Inquiry("one long text", (_tokens(session, [" ".join(sentence(rng) for _ in range(6))]),))
@@ -116,7 +116,7 @@ def _tokens(session: Session, given: list[str]) -> Exchange:
 
 
 def _refused(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
-    """Two rows, of which one is bad: one request has one answer, so all of it is refused."""
+    """Return a request with one bad row of two; it has one answer, so it must be refused whole."""
     rows = np.empty((2, 1), object)
     rows[:, 0] = [sentence(rng).encode(), bad[int(rng.integers(len(bad)))]]
     return Exchange("preprocess", {"TEXT": rows[rng.permutation(2)]}, truth.refusal_mismatch)
@@ -126,7 +126,7 @@ def _refused(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
 
 
 def of_postprocess(session: Session) -> Iterator[Inquiry]:
-    """Logits to answers: new ones each time, in one request or in many."""
+    """Yield logits to turn into answers: new ones each time, in one request or in many."""
     rng = session.rng()
     yield Inquiry("one row", (_logits(_sampled(rng, 1)),))
     yield Inquiry(f"{ROWS} rows in one request", (_logits(_sampled(rng, ROWS)),))

@@ -1,4 +1,4 @@
-"""A Keras model as a SavedModel and as ONNX: what the files take and give, and compute."""
+"""A Keras model as a SavedModel and as ONNX: check the files' interfaces and outputs."""
 
 from __future__ import annotations
 
@@ -32,21 +32,25 @@ WANTED = {
     "outputs": {"scores": ["float32", [None, CLASSES]]},
 }
 NEAR = 1e-3
-"""Of the largest score: convolutions that are added up in another order stay far below it."""
+"""Relative to the largest score: another summation order of convolutions stays far below it."""
 
 CONVERSION_S = 240.0
 
 
 @dataclass(frozen=True)
 class KerasFile:
-    """entry: the learner's function that writes it. name: of the file. loads: our function."""
+    """A file format of the model.
+
+    entry: the learner's function that writes the file. name: of the file. loads: the function of
+    programs/keras_files.py that loads it.
+    """
 
     entry: str
     name: str
     loads: str
 
     def looks(self, session: Session) -> Iterator[Look]:
-        """At what stands in it, and what it computes for batches of several sizes."""
+        """Yield the Look that checks its interface, and its outputs for several batch sizes."""
         yield Look("Your file", lambda: self._mismatch(session))
 
     def _mismatch(self, session: Session) -> str | None:

@@ -22,11 +22,11 @@ STORIES = {
     "A response cache that answers everything": Story(cached=1.0),
     "Nobody was answered in between": Story(idle=True, versions=2),
 }
-"""By the label that the learner sees."""
+"""Stories by the label that the learner sees."""
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """One of each kind."""
+    """Yield one question for each story."""
     for label, story in STORIES.items():
         built = BuiltReadings(rng, story)
         given = (built.before, built.after, built.model, built.seconds)

@@ -1,7 +1,7 @@
-"""Two readings of /metrics with known counts in between, as tritonserver 2.51 would give them.
+"""Two readings of /metrics with known counts in between, as tritonserver 2.51 would write them.
 
-Counts are sampled first, and texts built from them. What a server has counted before the first
-reading is many times what comes in between, and differs from it in every ratio.
+Counts are sampled first, and texts are built from them. The counts before the first reading are
+many times those in between, and differ from them in every ratio.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _HELP = {
     "nv_inference_compute_output_duration_us": "Cumulative inference compute output duration in "
     "microseconds (does not include cached requests)",
 }
-"""What the server says of each family, in its order."""
+"""The server's help text for each family, in its order."""
 
 Labels = dict[str, str]
 Lines = list[tuple[str, Labels, str]]
@@ -44,11 +44,11 @@ Lines = list[tuple[str, Labels, str]]
 class Story:
     """What happens to the model in question between the readings.
 
-    versions, gpus: each version on each GPU has counters of its own. new_version: one of them was
-        loaded in between, and is missing in the first reading.
-    rows: of a request. cached: the part of the requests that is answered without an execution.
-    idle: nothing has succeeded in between. disorder: labels and families stand in any order, and
-        the text ends with the model in question.
+    versions, gpus: each version on each GPU has its own counters. new_version: one version was
+    loaded in between and is missing in the first reading.
+    rows: per request. cached: the share of requests answered from the cache.
+    idle: no request succeeded in between. disorder: labels and families come in any order, and the
+    model in question comes last.
     """
 
     versions: int = 1
@@ -62,7 +62,7 @@ class Story:
 
 @dataclass
 class Counters:
-    """What a server counts of one model, version and GPU."""
+    """A server's counts for one model, version and GPU."""
 
     requests: int = 0
     rows: int = 0
@@ -71,7 +71,7 @@ class Counters:
     microseconds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_TIMES, 0))
 
     def __add__(self, other: Counters) -> Counters:
-        """Both together."""
+        """Return the sum of both."""
         return Counters(
             self.requests + other.requests,
             self.rows + other.rows,
@@ -85,7 +85,11 @@ _TIMES = ("request", *DURATIONS)
 
 
 class BuiltReadings:
-    """before, after: the texts. model: that in question. gained: its counts in between."""
+    """A pair of readings.
+
+    before, after: the texts. model: the model in question. seconds: time between the readings.
+    gained: the model's counts in between.
+    """
 
     def __init__(self, rng: Rng, story: Story) -> None:
         self._rng, self._story = rng, story
@@ -105,7 +109,7 @@ class BuiltReadings:
         self.after = self._text({place: start[place] + grown[place] for place in start})
 
     def figures(self) -> dict[str, float | None]:
-        """The truth, by the keys of the task."""
+        """Return the right answer, by the keys of the task."""
         gained, us = self.gained, self.gained.microseconds
         each = {name: us[name] / gained.requests if gained.requests else None for name in us}
         return {
@@ -124,7 +128,7 @@ class BuiltReadings:
     # --- counts -----------------------------------------------------------------------------------
 
     def _places(self) -> Iterator[tuple[_Place, bool]]:
-        """Where there are counters; True for those of the model in question."""
+        """Yield the places that have counters, with True for those of the model in question."""
         gpus = [f"GPU-{self._hex(8)}-{self._hex(4)}" for _ in range(self._story.gpus)]
         first = int(self._rng.integers(1, 9))
         for version in range(first, first + self._story.versions):
@@ -139,7 +143,7 @@ class BuiltReadings:
         return {p for p in places if p.model == self.model and p.version == last}
 
     def _long_ago(self, own: bool) -> Counters:
-        """Until the first reading: far more, in small batches, and hardly a queue."""
+        """Return counts before the first reading: many, in small batches, with a short queue."""
         executions = int(self._rng.integers(20_000, 90_000))
         rows = executions + int(self._rng.integers(0, executions // 4))
         failures = {reason: int(self._rng.integers(200, 900)) for reason in REASONS}
@@ -147,7 +151,7 @@ class BuiltReadings:
         return Counters(rows, rows, executions, failures if own else _no_failures(), times)
 
     def _in_between(self, story: Story) -> Counters:
-        """Large batches, and a queue."""
+        """Return counts between the readings: large batches, and a long queue."""
         failures = {reason: int(self._rng.integers(1, 30)) for reason in REASONS}
         if story.idle:
             return Counters(failures={**failures, "REJECTED": int(self._rng.integers(5, 30))})
@@ -170,7 +174,7 @@ class BuiltReadings:
     def _times(
         self, requests: int, queue: tuple[float, float], infer: tuple[float, float]
     ) -> dict[str, int]:
-        """All of these requests' microseconds; what the server itself needs is in `request`."""
+        """Return all requests' microseconds; `request` also includes the server's own overhead."""
         ranges = (queue, (20.0, 200.0), infer, (30.0, 400.0))
         each = {
             name: float(self._rng.uniform(*span))
@@ -206,7 +210,7 @@ class BuiltReadings:
         return f"{name}{{{written}}} {value}" if labels else f"{name} {value}"
 
     def _unrelated(self, places: list[_Place]) -> list[str]:
-        """Gauges, summaries, the cache's counters and those of GPUs and of the machine."""
+        """Return gauges, summaries, and counters of the cache, the GPUs and the machine."""
         lines: list[str] = []
         for place in places:
             labels = place.labels()

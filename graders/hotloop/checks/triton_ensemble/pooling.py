@@ -1,4 +1,4 @@
-"""Sentence embeddings from hidden states: what is right, hidden inputs, and the calls timed."""
+"""Sentence embeddings from hidden states: reference, hidden inputs, and the timed calls."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from hotloop.judge.rungs.fast import Baseline
 
 Rng = np.random.Generator
 Shape = tuple[int, int, int]
-"""Rows, tokens, and numbers of a token."""
+"""Rows, tokens, and elements per token."""
 
 CHAIN = Baseline(Path(__file__).parent / "baselines.py", "mean_pooling")
 
 SMALLEST_NORM = 1e-12
 TIMED = (2048, 128, 768)
-"""In float16 403 MB: more than any L2 holds."""
+"""403 MB in float16, more than any L2 cache holds."""
 
 KEPT = 0.8
-"""The share of tokens in timed calls. What is padding need not be read."""
+"""The share of tokens in timed calls; the rest is padding, which need not be read."""
 
 SPREAD = 4.0
-"""Timed: a number's mean absolute value by the norm of its row's mean is below 0.5 in all draws."""
+"""In timed calls, an element's mean absolute value divided by the norm of its row's mean is below
+0.5 in all draws."""
 
 TWISTS: tuple[Twist, ...] = ("large", "spikes", "ramp")
 
 
 def embeddings(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
-    """The mean of each row's tokens, divided by its Euclidean norm; zeros without a token.
+    """Return the mean of each row's tokens, divided by its Euclidean norm; zeros without a token.
 
-    hidden: [rows, length, width]. mask: [rows, length], true is a token.
+    hidden: [rows, length, width]. mask: [rows, length], True for a token.
     """
     mean = _mean(hidden, mask)
     norm = np.sqrt((mean**2).sum(-1, keepdims=True))
@@ -53,7 +54,10 @@ def _mean(hidden: Floats, mask: NDArray[np.bool_]) -> Floats:
 
 
 def tolerance(case: Case) -> Tolerance:
-    """A mean's error grows with the numbers that were added, and is divided by the norm."""
+    """Return the tolerance.
+
+    A mean's error grows with the summed numbers and is divided by the norm.
+    """
     hidden, mask = (a.rounded() for a in case.arguments if isinstance(a, Tensor))
     norm = np.sqrt((_mean(hidden, mask) ** 2).sum(-1, keepdims=True))
     sizes = _mean(np.abs(hidden), mask) / np.where(norm > 0, norm, math.inf)
@@ -66,7 +70,7 @@ def _tolerance(length: int, width: int, spread: float) -> Tolerance:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Of all types, sizes and masks that the task names."""
+    """Yield cases of all dtypes, sizes and masks that the task names."""
     yield _case(rng, "one token", (1, 1, 16))
     yield _case(rng, "an odd width", (5, 19, 2 * int(rng.integers(30, 200)) + 1))
     yield _case(rng, "the largest width", (3, 40, 1024))
@@ -81,7 +85,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def counted_case(rng: Rng) -> Case:
-    """Half of it padding, as where texts of all lengths share a batch."""
+    """Return a case with half padding, as in a batch of texts of all lengths."""
     return _case(rng, "half of it padding", (6, 64, 256), share=0.5, dtype=FP16)
 
 
@@ -96,7 +100,7 @@ def _case(
     level: float = 0.0,
     padding: float = 0.0,
 ) -> Case:
-    """level: numbers lie this high, a tenth apart, instead of around 0."""
+    """Return a case. level: numbers lie around this value with a spread of 2 %, not around 0."""
     rows, length, width = shape
     hidden = rng.standard_normal(shape)
     if level:
@@ -112,14 +116,14 @@ def _case(
 
 
 def fewest_bytes_of_case(case: Case) -> int:
-    """Its tokens, its mask and its result once. Padding need not be read."""
+    """Return the bytes of its tokens, mask and result, each once; padding need not be read."""
     hidden, mask = (a for a in case.arguments if isinstance(a, Tensor))
     tokens = int(mask.values.sum())
     return tokens * hidden.values.shape[2] * hidden.dtype.bytes + mask.spec.bytes + case.out.bytes
 
 
 def on_gpu() -> DeviceWorkload:
-    """Hidden states of a base-sized encoder for some thousand short texts."""
+    """Return a workload: hidden states of a base-sized encoder for some thousand short texts."""
     return DeviceWorkload(
         spec=_spec,
         draws=_draws,
@@ -129,7 +133,7 @@ def on_gpu() -> DeviceWorkload:
 
 
 def _spec(rng: Rng, index: int) -> CallSpec:
-    """Every eighth call has a row less, and a secret number of tokens."""
+    """Return the call; every eighth has one row less and a random number of tokens."""
     rows, length, width = TIMED
     if index % 8 == 7:
         rows, length = rows - 1, length - int(rng.integers(1, 32))
@@ -145,13 +149,13 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
 
 
 def embeddings_on_device(hidden: Any, mask: Any) -> Any:
-    """As `embeddings`, on torch tensors, float64 and bool, without infinities."""
+    """Compute `embeddings` on float64 and bool torch tensors; infinities are not supported."""
     count = mask.sum(1).clamp_min(1)
     mean = (mask.to(hidden.dtype)[:, None, :] @ hidden)[:, 0] / count[:, None]
     return mean / mean.norm(dim=-1, keepdim=True).clamp_min(SMALLEST_NORM)
 
 
 def fewest_bytes(spec: CallSpec) -> int:
-    """Of a timed call."""
+    """Return the minimum bytes of a timed call."""
     hidden, mask = (a for a in spec.arguments if isinstance(a, TensorSpec))
     return int(KEPT * hidden.bytes) + mask.bytes + spec.out.bytes

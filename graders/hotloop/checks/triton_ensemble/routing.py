@@ -12,21 +12,21 @@ from hotloop.judge.questions import Plain, Question, shown
 USERS, MANY_USERS = 6000, 12_000
 STABLE, CANARY = "topics", "topics_canary"
 _SIGMAS = 6
-"""Of a share among users: one right answer of 500 million is further off."""
+"""Tolerance of a share in standard deviations; one in 500 million right answers exceeds it."""
 
 TINY = 0.003
-"""A share that whole percents cannot say."""
+"""A share that whole percents cannot express."""
 
 
 def questions(rng: np.random.Generator) -> Iterator[Question]:
-    """Shares, growth, and independence of experiments, over users with secret names."""
+    """Yield questions about shares, their growth and independent experiments."""
     users = _users(rng, USERS)
     first, second = (f"bert-{int(rng.integers(1 << 20))}" for _ in range(2))
     small, large = float(rng.uniform(0.04, 0.1)), float(rng.uniform(0.25, 0.6))
     seen: dict[str, set[str]] = {}
 
     def share_of(name: str, share: float) -> Question:
-        # In random order: a user's position must not matter.
+        # In random order, because a user's position must not matter.
         shuffled = [users[int(place)] for place in rng.permutation(len(users))]
 
         def mismatch(answer: object) -> str | None:
@@ -41,9 +41,9 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
         return Question(label, (shuffled, share, experiment), mismatch)
 
     def among_few() -> Question:
-        """Which other users are in the list must not matter either.
+        """Ask about a few users, because the other users in the list must not matter either.
 
-        Half of these have the canary, so that a share of the list is far from right.
+        Half of these users have the canary, so taking a share of this list is far off.
         """
         others = [user for user in users if user not in seen["small"]]
         few = [*seen["small"], *others[: len(seen["small"])]]
@@ -70,7 +70,7 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
 
 
 def _tiny_share(users: list[str], experiment: str) -> Question:
-    """So small that places between 0 and 1 have to be fine."""
+    """Ask for a share so small that hash buckets must be fine."""
 
     def mismatch(answer: object) -> str | None:
         found = _canary(answer, users)
@@ -84,7 +84,7 @@ def _users(rng: np.random.Generator, count: int) -> list[str]:
 
 
 def some_users(rng: np.random.Generator) -> tuple[Plain, ...]:
-    """Arguments of one call."""
+    """Return the arguments of one call."""
     users = [f"user-{int(rng.integers(1 << 40))}" for _ in range(200)]
     return users, 0.5, f"bert-{int(rng.integers(1 << 20))}"
 

@@ -22,18 +22,18 @@ _AWKWARD = (
 
 @cache
 def words() -> tuple[str, ...]:
-    """Whole words among the tokenizer's pieces."""
+    """Return the whole words among the tokenizer's pieces."""
     pieces = json.loads(TOKENIZER.read_text(encoding="utf-8"))["model"]["vocab"]
     return tuple(piece for piece in pieces if piece.isalpha() and len(piece) > 2)
 
 
 def sentence(rng: np.random.Generator) -> str:
-    """An ordinary one."""
+    """Return an ordinary text."""
     count = int(rng.integers(FEWEST_WORDS, MOST_WORDS + 1))
     return " ".join(str(word) for word in rng.choice(words(), count))
 
 
 def awkward(rng: np.random.Generator) -> str:
-    """One with other alphabets, odd blanks or far too many words."""
+    """Return a text with other alphabets, unusual whitespace or far too many words."""
     form = _AWKWARD[int(rng.integers(len(_AWKWARD)))]
     return form.format(*(str(word) for word in rng.choice(words(), form.count("{}"))))

@@ -1,4 +1,4 @@
-"""Questions about TensorFlow Serving's REST interface, beside the open inference protocol.
+"""Questions about TensorFlow Serving's REST interface and the open inference protocol.
 
 Source: https://www.tensorflow.org/tfx/serving/api_rest
 """
@@ -23,7 +23,10 @@ TYPES = {"FP32": float, "INT64": int}
 
 
 def request_questions(rng: Rng) -> Iterator[Question]:
-    """Rows and columns, one input and two, with a version and without; and what is refused."""
+    """Yield requests by row or column, with one or two inputs, with or without a version.
+
+    The last ones must be refused.
+    """
     for number, columns in enumerate((False, True, False, True), start=1):
         tensors = _tensors(rng, inputs=1 + number // 3)
         version = int(rng.integers(1, 9)) if number % 2 else None
@@ -49,7 +52,7 @@ def request_questions(rng: Rng) -> Iterator[Question]:
 
 
 def answer_questions(rng: Rng) -> Iterator[Question]:
-    """One output and two, for rows and for columns."""
+    """Yield answers with one or two outputs, by row or column."""
     for number, columns in enumerate((False, True, False, True), start=1):
         tensors = _tensors(rng, inputs=1 + number // 3)
         said = {
@@ -72,7 +75,7 @@ def answer_questions(rng: Rng) -> Iterator[Question]:
 
 
 def _tensors(rng: Rng, inputs: int) -> dict[str, tuple[str, np.ndarray]]:
-    """By name, type and values, of one batch."""
+    """Return the type and values of each tensor of one batch, by name."""
     batch = int(rng.integers(2, 5))
     found: dict[str, tuple[str, np.ndarray]] = {}
     for name in rng.choice(TENSORS, inputs, replace=False):

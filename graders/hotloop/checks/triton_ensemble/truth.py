@@ -1,4 +1,4 @@
-"""What is right: tokens, logits and answers, computed without any server."""
+"""Right tokens, logits and answers, computed without a server."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
 _SAID = 240
 
 TOLERANCE = 2e-3
-"""Of a confidence: sums of floats come in another order in another batch."""
+"""Of a confidence: another batch may sum floats in another order."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Tokens, int64 (rows, 32), and logits, float64 (rows, topics), of some texts."""
+    """Tokens, int64 [rows, 32], and logits, float64 [rows, topics], of some texts."""
 
     input_ids: Array
     attention_mask: Array
@@ -34,12 +34,12 @@ class Answers:
 
     @property
     def shares(self) -> Array:
-        """Softmax of the logits."""
+        """The softmax of the logits."""
         return softmax(self.logits)
 
 
 def answers(session: Session, texts: Sequence[str], version: int = 1) -> Answers:
-    """Tokens and logits of texts."""
+    """Return the tokens and logits of texts."""
     right = _program(session).ask({"texts": list(texts), "version": version})
     return Answers(
         np.array(right["input_ids"], np.int64),
@@ -49,24 +49,27 @@ def answers(session: Session, texts: Sequence[str], version: int = 1) -> Answers
 
 
 def pairs(session: Session, texts: Sequence[str]) -> list[tuple[str, float]]:
-    """Topic and confidence of each text."""
+    """Return the topic and confidence of each text."""
     shares = answers(session, texts).shares
     return [(TOPICS[int(row.argmax())], float(row.max())) for row in shares]
 
 
 def seconds_per_row(session: Session, rows: int) -> float:
-    """Of the network alone, on one thread, with so many rows at once."""
+    """Return the network's CPU seconds per row, on one thread, with `rows` rows at once."""
     return float(_program(session).ask({"time_rows": rows}))
 
 
 def softmax(logits: Array) -> Array:
-    """Along the last axis, in float64."""
+    """Softmax over the last axis, in float64."""
     powers = np.exp(logits - logits.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
 
 
 def topic_mismatch(said: Said, shares: Array) -> str | None:
-    """What is wrong with an answer of TOPIC and CONFIDENCE. shares: (rows, topics)."""
+    """Return what is wrong with an answer of TOPIC and CONFIDENCE, or None.
+
+    shares: [rows, topics].
+    """
     if isinstance(said, InferenceFailed):
         return f"it was refused: {refusal(said)}"
     rows = len(shares)
@@ -87,7 +90,7 @@ def topic_mismatch(said: Said, shares: Array) -> str | None:
 
 
 def tensors_mismatch(said: Said, wanted: Mapping[str, Array]) -> str | None:
-    """What is wrong with tensors that must be equal, type and shape included."""
+    """Return what is wrong with tensors that must be equal, type and shape included, or None."""
     if isinstance(said, InferenceFailed):
         return f"it was refused: {refusal(said)}"
     for name, want in wanted.items():
@@ -104,7 +107,10 @@ def tensors_mismatch(said: Said, wanted: Mapping[str, Array]) -> str | None:
 
 
 def refusal(said: InferenceFailed) -> str:
-    """The server's reason. Of a Python model's exception it gives a traceback after many words."""
+    """Return the server's reason, shortened.
+
+    For an exception of a Python model, the server sends a long message with a traceback.
+    """
     reason, _, place = str(said).partition("\n\nAt:\n")
     reason = reason.partition("message: ")[2] or reason
     if reason.startswith("NotImplementedError"):
@@ -114,7 +120,7 @@ def refusal(said: InferenceFailed) -> str:
 
 
 def refusal_mismatch(said: Said) -> str | None:
-    """What is wrong with an answer to a request that must be refused."""
+    """Return what is wrong with an answer to a request that must be refused, or None."""
     return None if isinstance(said, InferenceFailed) else "it must be answered with an error"
 
 

@@ -19,7 +19,7 @@ MODULES = 5
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Modules lowered by jax.jit, with donated arguments of which some fit no result."""
+    """Yield modules lowered by jax.jit; some of their donated arguments fit no result."""
     maker = MAKER.trusted(session)
     for number in range(MODULES):
         truth = reported(maker.ask("make", number, int(rng.integers(1 << 30))))

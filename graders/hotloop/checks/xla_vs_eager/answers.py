@@ -1,4 +1,4 @@
-"""Comparing an answer, a dict, with the right one."""
+"""Compare an answer, which is a dict, with the right one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hotloop.judge.questions import dict_mismatch, number_mismatch, shown
 def mismatch_with(
     truth: Mapping[str, Any], keys: tuple[str, ...], relative: float = 0.0
 ) -> Callable[[object], str | None]:
-    """A function that reports the first of `keys` whose value is wrong.
+    """Return a function that reports the first of `keys` whose value is wrong, or None.
 
     relative: tolerance of floats. Values of other types must be equal to the truth's.
     """

@@ -1,4 +1,4 @@
-"""Questions about recorded steps of two runs, eager and compiled, generated at random."""
+"""Questions about recorded steps of an eager and a compiled run, generated at random."""
 
 from __future__ import annotations
 
@@ -29,20 +29,22 @@ STAGES = {
 
 
 def time_questions(rng: Rng) -> Iterator[Question]:
-    """How long compiling takes, and a step of either kind."""
+    """Yield questions about the compile time and the time of an eager and a compiled step."""
     yield from _questions(rng, TIMES)
 
 
 def step_questions(rng: Rng) -> Iterator[Question]:
-    """After which step the compiled run is ahead, and whether it ever is with new shapes."""
+    """Yield questions about the step from which the compiled run leads, also with new shapes."""
     yield from _questions(rng, STEPS)
 
 
 @dataclass(frozen=True)
 class Story:
-    """programs: steps that compile something; 0 stands for 60 % of the steps. gain: seconds of an
-    eager step / seconds of a compiled one. storm: steps between new shapes / steps after which
-    compiling for a shape has paid.
+    """Parameters of a pair of runs.
+
+    programs: steps that compile something; 0 stands for 60 % of the steps.
+    gain: seconds of an eager step / seconds of a compiled step.
+    storm: steps between new shapes / steps after which compiling for a shape pays off.
     """
 
     programs: int
@@ -52,7 +54,7 @@ class Story:
 
 STORIES = {
     "a quick network": Story(1, 4.0, 1.5),
-    # A new shape pays for its own program, but not for all three.
+    # A new shape pays off its own program, but not all three programs.
     "a network of three shapes": Story(3, 1.6, 1.5),
     "a network with a new shape in most steps": Story(0, 1.6, 0.7),
     "a compiled step that is no faster": Story(2, 0.97, 1.5),
@@ -70,20 +72,20 @@ def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
 
 
 def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
-    """A label and a recording for each question."""
+    """Yield a label and a recording for each question."""
     for label, story in STORIES.items():
         yield label, made(rng, story)
-    # Binary fractions: sums and quotients of them are exact, in whatever order.
+    # Binary fractions, whose sums and quotients are exact in any order.
     yield "a compiled step that takes exactly as long", _exact(2.0**-5, 2.0**-5)
     yield "a gain that is exactly what compiling took", _exact(3 * 2.0**-6, 2.0**-6)
 
 
 def made(rng: Rng, story: Story) -> Recording:
-    """A random recording."""
+    """Return a random recording."""
     step_s = float(rng.uniform(0.004, 0.05))
     count = int(rng.integers(60, 90))
     eager = [_step(rng, step_s, 0.8) for _ in range(count)]
-    for step in eager[:2]:  # eager operations are small programs, compiled once as well
+    for step in eager[:2]:  # eager operations are small programs, also compiled once
         step["ready_s"] += float(rng.uniform(1, 3))
     compiled = [_step(rng, step_s / story.gain, 0.05) for _ in range(count)]
     others = (story.programs or int(0.6 * count)) - 1
@@ -100,7 +102,10 @@ def made(rng: Rng, story: Story) -> Recording:
 
 
 def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
-    """Its events. traced: whether tracing is among them; a later program may reuse the trace."""
+    """Return the events of one compilation.
+
+    traced: whether tracing is among them; a later program may reuse the trace.
+    """
     took = float(rng.uniform(0.4, 4.0))
     stages = list(STAGES.items())[0 if traced else 1 :]
     return [
@@ -112,7 +117,7 @@ def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
 def _with_storm(
     eager: list[Step], compiled: list[Step], events: list[list[Any]], storm: float
 ) -> Recording:
-    """Sets storm_every. storm: as in `Story`."""
+    """Return the recording with storm_every set. storm: as in `Story`."""
     recording = {"eager": eager, "compiled": compiled, "events": events, "storm_every": 1}
     truth = truth_of(recording)
     gain_s = abs(truth["eager_step_s"] - truth["compiled_step_s"])
@@ -121,7 +126,7 @@ def _with_storm(
 
 
 def _exact(eager_s: float, compiled_s: float) -> Recording:
-    """A recording of a program that took a second to compile."""
+    """Return a recording of a program that took one second to compile."""
 
     def steps(seconds: float, first: float) -> list[Step]:
         return [
@@ -139,10 +144,10 @@ def _exact(eager_s: float, compiled_s: float) -> Recording:
 
 
 def truth_of(recording: Recording) -> dict[str, Any]:
-    """The right answers, by the definitions in the notebook."""
+    """Return the right answers, by the definitions in the notebook."""
     compiling = {step for step, _, _ in recording["events"]}
     compile_s = sum(seconds for _, _, seconds in recording["events"])
-    # The first eager steps compile the small programs of single operations: hence the median.
+    # The first eager steps compile single operations, so take the median.
     eager_s = float(np.median([step["ready_s"] for step in recording["eager"]]))
     compiled_s = float(
         np.median([s["ready_s"] for n, s in enumerate(recording["compiled"]) if n not in compiling])
@@ -161,6 +166,9 @@ def truth_of(recording: Recording) -> dict[str, Any]:
 
 
 def _step(rng: Rng, seconds: float, dispatched: float) -> Step:
-    """dispatched: the share of a step after which the call returns. 5 % take 6 times longer."""
+    """Return a random step; 5 % of the steps take 6 times longer.
+
+    dispatched: the share of the step's time after which the call returns.
+    """
     took = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
     return {"dispatch_s": took * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": took}

@@ -1,6 +1,6 @@
 """Questions about compiled programs in HLO text, generated at random.
 
-XLA's own parser accepts them: a test shows it.
+A test shows that XLA's own parser accepts the texts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ CAUSES = ("layout", "opaque", "returned", "reduction")
 
 @dataclass
 class Value:
-    """A tensor in the entry computation. minor: minor_to_major, the fastest dimension first."""
+    """A tensor in the entry computation.
+
+    minor: minor_to_major, the fastest-varying dimension first.
+    """
 
     name: str
     dtype: str
@@ -37,13 +40,13 @@ class Value:
 
     @property
     def type(self) -> str:
-        """As XLA writes it: f32[8,4]{1,0}."""
+        """The type as XLA writes it: f32[8,4]{1,0}."""
         layout = f"{{{_joined(self.minor)}}}" if self.shape else ""
         return f"{self.dtype}[{_joined(self.shape)}]{layout}"
 
     @property
     def bytes(self) -> int:
-        """In memory."""
+        """The number of bytes in memory."""
         return prod(self.shape) * BYTES[self.dtype]
 
 
@@ -63,11 +66,11 @@ class Dump:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def name(self, of: str) -> str:
-        """A new name. Its number says nothing about the order, as in XLA."""
+        """Return a new name. As in XLA, its number does not follow the program's order."""
         return f"{of}.{next(self.numbers) * 3 + int(self.rng.integers(3))}"
 
     def parameter(self, number: int) -> Value:
-        """An argument of the program."""
+        """Add an argument of the program."""
         value = self.value("Arg_" + str(number), self.default)
         self.entry.append(f"%{value.name} = {value.type} parameter({number})")
         return value
@@ -78,11 +81,11 @@ class Dump:
         return tuple(reversed(range(len(self.shape))))
 
     def value(self, of: str, minor: tuple[int, ...]) -> Value:
-        """Of the dump's dtype and shape."""
+        """Return a new value of the dump's dtype and shape."""
         return Value(self.name(of), self.dtype, self.shape, minor)
 
     def fusion(self, *given: Value, kind: str = "kLoop") -> Value:
-        """Some elementwise operations in one instruction."""
+        """Add a fusion of several elementwise operations."""
         inner = self._fused_computation(given)
         result = self.value("fusion", given[0].minor)
         self._emit(result, "fusion", given, f"kind={kind}, calls=%{inner}")
@@ -90,14 +93,14 @@ class Dump:
         return result
 
     def alone(self, given: Value) -> Value:
-        """An elementwise operation outside of any fusion."""
+        """Add an elementwise operation outside of any fusion."""
         op = str(self.rng.choice(UNARY))
         result = self.value(op, given.minor)
         self._emit(result, op, (given,))
         return result
 
     def copied(self, given: Value, minor: tuple[int, ...]) -> Value:
-        """A copy with the layout `minor`; a relayout unless `given` has it already."""
+        """Add a copy with the layout `minor`; a relayout unless `given` already has it."""
         result = self.value("copy", minor)
         self._emit(result, "copy", (given,))
         if minor != given.minor:
@@ -105,8 +108,11 @@ class Dump:
         return result
 
     def transposed(self, given: Value) -> Value:
-        """A transpose. Half of them are free: the layout is permuted as well, and no byte moves."""
-        turn = 1 + int(self.rng.integers(len(self.shape) - 1))  # never in place
+        """Add a transpose.
+
+        Half of the transposes permute the layout as well, so no byte moves.
+        """
+        turn = 1 + int(self.rng.integers(len(self.shape) - 1))  # never the identity
         order = tuple(int(n) for n in np.roll(range(len(self.shape)), turn))
         shape = tuple(given.shape[n] for n in order)
         free = bool(self.rng.random() < 0.5)
@@ -119,14 +125,14 @@ class Dump:
         return result
 
     def opaque(self, given: Value) -> Value:
-        """A custom call."""
+        """Add a custom call."""
         result = self.value("custom-call", given.minor)
         target = str(self.rng.choice(["my_normalisation", "vendor_topk", "host_lookup"]))
         self._emit(result, "custom-call", (given,), f'custom_call_target="{target}"')
         return result
 
     def reduced(self, given: Value) -> Value:
-        """The sum over the last dimension; `spread` broadcasts it again."""
+        """Add the sum over the last dimension; `spread` broadcasts it again."""
         region = self.name("region")
         kind = self.dtype
         self.computations.append(
@@ -149,7 +155,7 @@ class Dump:
         return result
 
     def spread(self, given: Value, like: Value) -> Value:
-        """A fusion that subtracts a reduced value, broadcast, from what it was reduced from."""
+        """Add a fusion that subtracts `given`, broadcast, from `like`, its reduction's input."""
         inner, first, second = self.name("fused_computation"), "p.0", "p.1"
         kept = _joined(range(len(self.shape) - 1))
         wide = Value("wide", self.dtype, self.shape, like.minor)
@@ -168,7 +174,7 @@ class Dump:
         return result
 
     def text(self, results: list[Value]) -> str:
-        """The module, which returns these."""
+        """Return the module's text; it returns `results`."""
         returned = ", ".join(result.type for result in results)
         names = ", ".join(f"%{result.name}" for result in results)
         root = f"  ROOT %{self.name('tuple')} = ({returned}) tuple({names})"
@@ -211,7 +217,7 @@ class Dump:
 
 
 def figure_questions(rng: Rng) -> Iterator[Question]:
-    """Fusions by kind, instructions in them, bytes moved, and the instruction that moves most."""
+    """Yield questions about fusions, fused instructions, bytes, and the largest mover."""
     for number, (dump, text) in enumerate(dumps(rng), start=1):
         largest = max(dump.moved, key=lambda name: dump.moved[name])
         truth = {
@@ -224,14 +230,14 @@ def figure_questions(rng: Rng) -> Iterator[Question]:
 
 
 def relayout_questions(rng: Rng) -> Iterator[Question]:
-    """Which copies and transposes change the order in memory."""
+    """Yield questions about the copies and transposes that change the order in memory."""
     for number, (dump, text) in enumerate(dumps(rng), start=1):
         truth = {"relayouts": sorted(dump.relayouts)}
         yield Question(f"Dump {number}", (_file(text),), mismatch_with(truth, ("relayouts",)))
 
 
 def fusion_questions(rng: Rng) -> Iterator[Question]:
-    """Why two fusions were not made one: each cause twice."""
+    """Yield questions about why two fusions were not merged; each cause occurs twice."""
     for number, cause in enumerate(rng.permutation([*CAUSES, *CAUSES]), start=1):
         text, first, second = unfused(rng, str(cause))
         yield Question(
@@ -244,7 +250,10 @@ def fusion_questions(rng: Rng) -> Iterator[Question]:
 
 
 def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
-    """One per dtype. At least one has unsorted `relayouts`; a transpose moves memory in some."""
+    """Yield one dump per dtype.
+
+    At least one has unsorted `relayouts`; in some, but not all, a transpose moves memory.
+    """
     while True:
         found = [made(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
         relayouts = [dump.relayouts for dump, _ in found]
@@ -255,7 +264,7 @@ def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
 
 
 def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
-    """A chain with every kind of instruction; exactly one instruction moves the most bytes."""
+    """Return a chain with every kind of instruction; one instruction moves the most bytes."""
     while True:
         dump = _new(rng, dtype)
         now, other = dump.parameter(0), dump.parameter(1)
@@ -281,17 +290,17 @@ def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
 
 
 def unfused(rng: Rng, cause: str) -> tuple[str, str, str]:
-    """The text of a dump, and the names of two fusions in it that `cause` kept apart."""
+    """Return a dump's text, and the names of two fusions in it that `cause` kept apart."""
     dump = _new(rng, str(rng.choice(list(BYTES))))
     start = dump.fusion(dump.parameter(0))
-    # Distractors: a layout change and an opaque call that lie on another path.
+    # Distractors: a layout change and a custom call on another path.
     aside = dump.copied(dump.parameter(1), tuple(reversed(dump.default)))
     results = [dump.opaque(aside)]
     first = dump.fusion(start)
     if cause == "layout":
         second = dump.fusion(dump.copied(first, tuple(reversed(first.minor))))
     elif cause == "opaque":
-        # A copy that keeps the layout is no reason.
+        # A copy that keeps the layout does not prevent fusion.
         second = dump.fusion(dump.opaque(dump.copied(first, first.minor)))
     elif cause == "reduction":
         second = dump.spread(dump.reduced(first), first)

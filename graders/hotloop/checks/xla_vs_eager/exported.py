@@ -1,7 +1,6 @@
-"""Exported programs of the candidate's: one process reads them, another one runs them.
+"""Exported programs of the candidate's: one process reads them, another runs them.
 
-The expected numbers come from a third process, in float64, which never sees a file of the
-candidate's.
+A third process computes the expected numbers in float64 and never sees a candidate's file.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ SIDE, CLASSES, WIDTH = 8, 10, 8
 SHARE = 2e-4
 """Tolerance, relative to the largest number of the same tensor.
 
-The error of float32 sums in another order is a tenth of it; leaving out one sample is far above it.
+A different order of float32 sums changes a tenth of it; leaving out one sample changes far more.
 """
 
 
 def sizes(width: int = WIDTH) -> dict[str, tuple[int, ...]]:
-    """Shapes of the network's parameters."""
+    """Return the shapes of the network's parameters by name."""
     return {
         "conv1": (3, 3, 1, width),
         "bias1": (width,),
@@ -52,7 +51,7 @@ PARAMETERS = sum(int(np.prod(shape)) for shape in sizes().values())
 
 
 def parameters(rng: Rng) -> NDArray[np.float64]:
-    """Random parameters, flat as in network.flat; a kernel is scaled by its number of inputs."""
+    """Return random parameters, flat as in network.flat; weights are scaled by their fan-in."""
     return np.concatenate(
         [
             rng.standard_normal(int(np.prod(shape)))
@@ -63,18 +62,22 @@ def parameters(rng: Rng) -> NDArray[np.float64]:
 
 
 def random_images(rng: Rng, count: int) -> NDArray[np.float64]:
-    """[count, 8, 8, 1]; 60 % of the pixels are 0, as in images of digits."""
+    """Return images [count, 8, 8, 1]; 60 % of the pixels are 0, as in images of digits."""
     pixels = rng.random((count, SIDE, SIDE, 1))
     return np.where(pixels > 0.6, pixels, 0.0)
 
 
 def labels(rng: Rng, count: int) -> NDArray[np.float64]:
-    """Random classes, [count]."""
+    """Return random classes, [count]."""
     return rng.integers(0, CLASSES, count).astype(np.float64)
 
 
 def facts(data: bytes, session: Session) -> Message:
-    """Arguments, results, scopes and calls of an exported program. Ruling for an unusable one."""
+    """Return arguments, results, scopes and calls of an exported program.
+
+    Raises Ruling for a program that the reader cannot read, or whose facts are malformed
+    (TAMPERED).
+    """
     found = as_message(FACTS.given(session, "reads").ask("facts", GivenFile(FILE, data)))
     if found is None:
         raise Ruling(Verdict.TAMPERED, "The program made our own reader answer nonsense.")
@@ -82,7 +85,7 @@ def facts(data: bytes, session: Session) -> Message:
 
 
 def foreign_call(found: Message) -> str | None:
-    """A mismatch if the program calls the host or has operations that are no StableHLO."""
+    """Return a message if the program calls the host or is not pure StableHLO, or None."""
     if found["host"]:
         return f"the program leaves the device by {', '.join(map(str, found['host']))}"
     if found["foreign"]:
@@ -91,7 +94,10 @@ def foreign_call(found: Message) -> str | None:
 
 
 def arguments_mismatch(found: Message, trees: int, others: tuple[str, ...]) -> str | None:
-    """Expected arguments: `trees` dicts of parameters, then `others`, written as `float32[8]`."""
+    """Return a message if the arguments are not the expected ones, or None.
+
+    Expected are `trees` dicts of parameters, then `others`, written as `float32[8]`.
+    """
     tree = [f"float32[{','.join(map(str, sizes()[name]))}]" for name in sorted(sizes())]
     want = [*tree * trees, *others]
     got = as_list(found["arguments"]) or []
@@ -105,10 +111,11 @@ def arguments_mismatch(found: Message, trees: int, others: tuple[str, ...]) -> s
 
 @dataclass(frozen=True)
 class Trial:
-    """function: of exported_runs.py. truth: of truth.py.
+    """A function run by the program and by the reference.
 
-    Both return a flat tensor: `first` scalars, then `trees` dicts of parameters.
-    share: as SHARE.
+    function: of exported_runs.py. truth: of truth.py. Both fill a flat tensor: `first` scalars,
+    then `trees` dicts of parameters.
+    share: tolerance, as SHARE.
     """
 
     function: str
@@ -118,7 +125,7 @@ class Trial:
     share: float = SHARE
 
     def mismatch(self, data: bytes, inputs: tuple[Tensor, ...], session: Session) -> str | None:
-        """Runs the program on these inputs and compares all numbers with the expected ones."""
+        """Run the program on these inputs and compare all numbers; return a message or None."""
         out = TensorSpec((self.first + self.trees * PARAMETERS,), FP32)
         case = Case("inputs", inputs, out)
         runner = RUNS.given(session, "runs")
@@ -127,7 +134,7 @@ class Trial:
         return self.difference(runner.answer(self.function, case), want)
 
     def difference(self, got: Floats, want: Floats) -> str | None:
-        """Reports the first tensor that differs."""
+        """Return a message about the first tensor that differs, or None."""
         places = {"the loss": slice(0, 1)} if self.first else {}
         if self.first > 1:
             places["the rate"] = slice(1, 2)
@@ -147,5 +154,5 @@ class Trial:
 
 
 def tensor(values: NDArray[np.float64]) -> Tensor:
-    """In float32, as the candidate's program gets it."""
+    """Return the values as float32, as the candidate's program gets them."""
     return Tensor(values, FP32)

@@ -1,4 +1,4 @@
-"""The programs of this module: each runs JAX in a worker, apart from the candidate."""
+"""The judge's programs of this module: each runs JAX in a worker, apart from the candidate."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ PROGRAMS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / "xla_vs_eager"
 NETWORK = {"network.py": GIVEN / "network.py"}
 QUICKLY = (("XLA_FLAGS", "--xla_backend_optimization_level=0"),)
-"""A program runs once or a few times: compiling it takes longer than running it."""
+"""A program runs only once or a few times, so compiling takes longer than running."""
 
 
 def program(main: str, *, network: bool = False) -> Program:
-    """Its worker sees the file `main` and, if `network`, the learner's network.py."""
+    """Return a program whose worker sees the file `main` and, if `network`, network.py."""
     return Program({main: PROGRAMS / main, **(NETWORK if network else {})}, main, QUICKLY)
 
 
 def reported(answer: object) -> Message:
-    """A program's answer, which is a dict. JudgeFault for anything else."""
+    """Return a program's answer, a dict. Raises JudgeFault for anything else."""
     message = as_message(answer)
     if message is None:
         raise JudgeFault(f"a program of ours returned {answer!r}, not a dict")

@@ -1,4 +1,4 @@
-"""The step without the host, on a GPU: steps of the exported program, state and rate stay there."""
+"""The training step without host transfers, on a GPU: state and rate stay on the device."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STEPPED = replace(GUARDED, share=TF32_SHARE)
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Few steps and many; a batch with a NaN in it, which must not change anything."""
+    """Yield few and many steps; in some, one batch has a NaN and must not change anything."""
     for steps, bad in ((1, None), (6, None), (6, 2), (1, 0), (STEPS, STEPS - 1)):
         images, labels, state, rate = _inputs(rng, steps)
         label = f"{steps} steps"
@@ -52,13 +52,15 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
-    """Of the last loss, the rate, parameters or momentum."""
+    """Return a message about a wrong last loss, rate, parameter or momentum, or None."""
     return STEPPED.difference(got, want)
 
 
 def _inputs(rng: Rng, steps: int) -> tuple[NDArray[np.float64], ...]:
-    """Images, labels, state and rate. Most gradients are longer than LIMIT, and no loss is near
-    PATIENCE: with TF32 it could lie on the other side.
+    """Return images, labels, state and rate.
+
+    Most gradients are longer than LIMIT, and no loss is so close to PATIENCE that TF32 could move
+    it to the other side.
     """
     images = 3 * exported.random_images(rng, steps * BATCH).reshape(steps, BATCH, 8, 8, 1) + 1
     labels = exported.labels(rng, steps * BATCH).reshape(steps, BATCH)
@@ -73,7 +75,7 @@ def _spec(_rng: Rng, _index: int) -> CallSpec:
 
 
 def _fill(rng: Rng, call: Call, hostile: bool) -> None:
-    """hostile: a secret one of the batches has a NaN in it."""
+    """Fill in a call. hostile: a random batch has a NaN in it."""
     images, labels, state, rate = _inputs(rng, STEPS)
     if hostile:
         images[int(rng.integers(STEPS)), int(rng.integers(BATCH)), 3, 3, 0] = np.nan
@@ -85,7 +87,7 @@ TIMED = Workload(_spec, _fill)
 
 
 def _built(session: Session, card: Card) -> bytes:
-    """The program that the candidate exports where its JAX computes on the GPU."""
+    """Return the program that the candidate exports while its JAX runs on the GPU."""
     with builder(session, card) as link:
         target = f"{put_folder(link)}/{exported.FILE}"
         ask_plainly(link, (BATCH, target), session.timeout(MAKE_S))

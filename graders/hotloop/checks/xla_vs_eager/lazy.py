@@ -20,17 +20,15 @@ REPORTS = Program({"lazy_reports.py": PROGRAMS / "lazy_reports.py"}, "lazy_repor
 KINDS = 4
 FIGURES = ("compilations", "executions", "fallbacks", "fusions")
 CONVOLUTIONS = 5
-"""Of a step: two forward, two for the kernels' gradients, one for the second layer's input.
-
-PyTorch/XLA's convolution has its input's gradient in the graph always: a sixth.
-"""
+"""Convolutions of a step: two forward, two kernel gradients, and the second layer's input gradient.
+PyTorch/XLA always adds the first layer's input gradient, so its graph has six."""
 
 RESULTS = 12
-"""Six new parameters and six momenta."""
+"""Six new parameters and six momentum tensors."""
 
 
 def graph_questions(rng: Rng) -> Iterator[Question]:
-    """The HLO of one step, for batches of hidden sizes."""
+    """Yield questions about the HLO of one step, for batches of hidden sizes."""
     for batch in rng.choice(np.arange(5, 40), 2, replace=False):
         yield Question(
             f"{batch} images", (int(batch),), lambda answer, b=int(batch): _graph(answer, b)
@@ -56,12 +54,12 @@ def _graph(answer: object, batch: int) -> str | None:
 
 
 def figure_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """What a report and a dump say."""
+    """Yield questions about the figures in a report and a dump."""
     yield from _questions(rng, session, FIGURES)
 
 
 def cause_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """What costs."""
+    """Yield questions about the cause of a run's cost."""
     yield from _questions(rng, session, ("cause",))
 
 
@@ -72,7 +70,7 @@ def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Qu
 
 
 def _runs(rng: Rng, session: Session) -> Iterator[tuple[Message, tuple[GivenFile, ...]]]:
-    """The truth about each run, with its report and a module as files."""
+    """Yield the truth about each run, with its report and a module as files."""
     maker = REPORTS.trusted(session)
     for kind in rng.permutation(KINDS):
         truth = reported(maker.ask("make", int(kind), int(rng.integers(1 << 30))))

@@ -29,12 +29,12 @@ PADDED = Trial("padded", "unpadded", first=1, trees=1)
 
 
 def budget_questions(rng: Rng) -> Iterator[Question]:
-    """Every batch fits a size, and no more programs are made than allowed."""
+    """Yield questions that require every batch to fit and no more programs than allowed."""
     yield from _questions(rng, budget_mismatch)
 
 
 def waste_questions(rng: Rng) -> Iterator[Question]:
-    """At most MOST_WASTE times the fewest rows are computed."""
+    """Yield questions that allow MOST_WASTE times the minimum number of rows."""
     yield from _questions(rng, waste_mismatch)
 
 
@@ -52,8 +52,10 @@ def _questions(
 
 
 def _histories(rng: Rng) -> Iterator[Lengths]:
-    """Batch sizes: mostly small; two clusters; 90 % equal; just above powers of two; all equal;
-    many of 1 and some of 100 or more, which need two programs.
+    """Yield histories of batch sizes.
+
+    They are: mostly small; two clusters; 90 % equal; just above powers of two; all equal; many of 1
+    with a few of 100 or more, which need two programs.
     """
     yield _whole(rng.exponential(18, 300))
     near, far = int(rng.integers(20, 40)), int(rng.integers(150, 220))
@@ -69,7 +71,7 @@ def _whole(sizes: NDArray[np.floating[Any]]) -> Lengths:
 
 
 def budget_mismatch(answer: object, lengths: Lengths, budget: int) -> str | None:
-    """Sizes below the largest batch, or more programs than `budget`."""
+    """Return a message about sizes below the largest batch or too many programs, or None."""
     sizes = _sizes(answer, lengths)
     if isinstance(sizes, str):
         return sizes
@@ -80,7 +82,7 @@ def budget_mismatch(answer: object, lengths: Lengths, budget: int) -> str | None
 
 
 def waste_mismatch(answer: object, lengths: Lengths, budget: int) -> str | None:
-    """More rows than MOST_WASTE times the fewest possible."""
+    """Return a message about more rows than MOST_WASTE times the minimum, or None."""
     sizes = _sizes(answer, lengths)
     if isinstance(sizes, str):
         return sizes
@@ -95,7 +97,7 @@ def waste_mismatch(answer: object, lengths: Lengths, budget: int) -> str | None:
 
 
 def fewest_rows(lengths: Lengths, budget: int) -> int:
-    """With at most `budget` sizes, by dynamic programming over the sorted batch sizes."""
+    """Return the minimum rows for at most `budget` sizes, by dynamic programming."""
     seen = Counter(lengths)
     sizes = sorted(seen)
     below = np.concatenate([[0], np.cumsum([seen[size] for size in sizes])])
@@ -115,7 +117,7 @@ def _place(length: int, sizes: Lengths) -> int:
 
 
 def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
-    """In samples; a variant has the candidate return bytes."""
+    """Return the sizes in samples, or a message. In a variant, the candidate returns bytes."""
     given = as_list(answer)
     if not given or not all(type(size) is int and size > 0 for size in given):
         return f"the answer is {shown(answer)}, not a list of sizes"
@@ -129,7 +131,10 @@ def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
 
 
 def padded_programs(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Programs for two sizes, each run with several counts of real samples; padding is rubbish."""
+    """Yield programs for two sizes, each run with several counts of real samples.
+
+    The padding holds garbage.
+    """
     for size in (int(n) for n in rng.permutation(np.arange(6, 25))[:2]):
         yield Assignment(
             f"A program for {size} samples",

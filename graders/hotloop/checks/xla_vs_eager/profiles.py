@@ -1,6 +1,6 @@
-"""A profile that the candidate records: a range for each step, with loading and execution inside.
+"""A profile that the candidate records: one range per step, containing loading and execution.
 
-The candidate's own process records it, so the rung is `instrumented`. The number of steps and the
+The candidate's own process records it, so the check is `instrumented`. The number of steps and the
 label are random.
 """
 
@@ -29,7 +29,7 @@ EXECUTED = "ThunkExecutor::Execute"
 
 @rung(after=("scopes",), instrumented=True)
 def recorded(session: Session) -> str:
-    """Calls `record(folder, steps, label)`, which returns the path of a .trace.json.gz."""
+    """Check what `record(folder, steps, label)` returns: the path of a .trace.json.gz."""
     rng = session.rng()
     steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
     link = session.of("record").worker()
@@ -44,7 +44,10 @@ def recorded(session: Session) -> str:
 
 
 def read(data: bytes) -> list[Event]:
-    """The complete events ("X") of a gzipped trace in Chrome's format. Ruling for other files."""
+    """Return the complete events ("X") of a gzipped trace in Chrome's format.
+
+    Raises Ruling for other files, and for traces that are too large.
+    """
     stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         text = stream.decompress(data, MOST_BYTES)
@@ -60,7 +63,7 @@ def read(data: bytes) -> list[Event]:
 
 
 def mismatches(events: list[Event], steps: int, label: str) -> Iterator[str]:
-    """Steps or ranges that are missing, or more than expected."""
+    """Yield messages about steps or ranges that are missing or too many."""
     marked = [event for event in events if event.get("name") == label]
     numbers = [str((as_message(event.get("args")) or {}).get("step_num")) for event in marked]
     if numbers != [str(number) for number in range(steps)]:
@@ -77,7 +80,7 @@ def mismatches(events: list[Event], steps: int, label: str) -> Iterator[str]:
 
 
 def _inside(inner: Event, outer: Event) -> bool:
-    """By time alone: XLA executes on a thread of its own."""
+    """Compare by time only, because XLA executes on a thread of its own."""
     start, end = outer["ts"], outer["ts"] + outer["dur"]
     return bool(start <= inner["ts"] and inner["ts"] + inner["dur"] <= end)
 

@@ -2,7 +2,7 @@
 
 A recording is JSON: "events" of jax.monitoring; "steps" with their seconds; "hlo", the text of the
 program that takes the most time; "machine", "versions". record.py in the curriculum computed the
-right answers about the four with `figures` and sealed them in KEY.
+right answers about the four runs with `figures` and sealed them in KEY.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ BYTES = {"pred": 1, "u8": 1, "s8": 1, "bf16": 2, "f16": 2, "f32": 4, "s32": 4, "
 
 
 def figures(recording: Recording) -> dict[str, Any]:
-    """The right answer of `read_run`."""
+    """Return the right answer of `read_run`."""
     compiled = [event for event in recording["events"] if event["event"] == COMPILED]
     steps = recording["steps"]
     compiling = {event["step"] for event in compiled}
@@ -77,7 +77,7 @@ def _sizes(hlo: str) -> Iterator[int]:
 
 
 def figure_questions(rng: Rng) -> Iterator[Question]:
-    """Four random recordings, which have constants of all dtypes together."""
+    """Yield four random recordings; together they have constants of all dtypes."""
     types = np.array_split(rng.permutation(list(BYTES)), 4)
     for number in range(1, 5):
         recording = made(rng, storm=number == 1, constants=[str(t) for t in types[number - 1]])
@@ -87,7 +87,7 @@ def figure_questions(rng: Rng) -> Iterator[Question]:
 
 
 def made(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
-    """A random recording.
+    """Return a random recording.
 
     storm: every step compiles something. constants: dtypes that occur at least once.
     """
@@ -130,12 +130,12 @@ def _hlo(rng: Rng, constants: Sequence[str]) -> Iterator[str]:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """One question about all four runs."""
+    """Yield one question about all four runs."""
     yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
 def diagnosis_mismatch(answer: object) -> str | None:
-    """The first of the four runs with a wrong cause, evidence or value."""
+    """Return a message about the first run with a wrong cause, evidence or value, or None."""
     given = as_message(answer)
     if given is None:
         return f"it is {shown(answer)}, not a dict"

@@ -1,4 +1,4 @@
-"""Timed training: STEPS steps of BATCH images, against op-by-op JAX in a process of its own."""
+"""Timed training: STEPS steps of BATCH images, against op-by-op JAX in a separate process."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ Rng = np.random.Generator
 
 STEPS, BATCH = 16, 32
 GPU_STEPS = 64
-"""Of a timed call on a GPU, where a step takes less time."""
+"""Steps of a timed call on a GPU, where a step takes less time."""
 
 SHARE = 5e-4
-"""Tolerance, relative to the largest number of its kind: float32 errors of several steps add up."""
+"""Tolerance, relative to the largest number of its kind; float32 errors of several steps add up."""
 
 TF32_SHARE = 5e-3
-"""Of the same, on a GPU: by default its tensor cores round what is multiplied to 11 bits (TF32).
+"""The same on a GPU, whose tensor cores by default round factors to 11 significant bits (TF32).
 
-Steps in which every factor is rounded so are off by up to 1.3e-3 on a CPU.
+With every factor rounded that way on a CPU, the steps err by up to 1.3e-3.
 """
 
 REFEREE = Referee({"truth.py": PROGRAMS / "truth.py", **NETWORK}, "truth.py")
@@ -36,7 +36,7 @@ EAGER = Baseline(PROGRAMS / "eager_steps.py", "train", beside=NETWORK)
 
 
 def cases(rng: Rng) -> list[Case]:
-    """The timed size and two others: the compiled step must not be for one size only."""
+    """Return the timed size and two others, so that a step for one size only fails."""
     return [_case(rng, steps, batch) for steps, batch in ((STEPS, BATCH), (1, 7), (3, 16))]
 
 
@@ -49,7 +49,7 @@ def _case(rng: Rng, steps: int, batch: int) -> Case:
 
 
 def mismatch(_case: Case, got: Floats, want: Floats, share: float = SHARE) -> str | None:
-    """Of parameters or momentum after training."""
+    """Return a message about wrong parameters or momentum after training, or None."""
     half = exported.PARAMETERS
     for what, where in (("parameters", slice(0, half)), ("momentum", slice(half, None))):
         allowed = Tolerance(0.0, share * max(1e-3, float(np.abs(want[where]).max())))
@@ -63,9 +63,9 @@ mismatch_on_gpu = partial(mismatch, share=TF32_SHARE)
 
 
 def step_flops(batch: int) -> int:
-    """Of a step: forward, gradients of the kernels, and of the inputs but the images.
+    """Return the FLOPs of a step: forward, and gradients of weights and inputs except the images.
 
-    A convolution takes 2 · taps · channels in · channels out · pixels: 8×8, then 4×4 pixels.
+    A convolution takes 2 · taps · input channels · output channels · pixels: 8×8, then 4×4 pixels.
     """
     width = exported.WIDTH
     first = 2 * 9 * 1 * width * 64
@@ -75,13 +75,16 @@ def step_flops(batch: int) -> int:
 
 
 def flops_of_call(spec: CallSpec) -> int:
-    """Of all steps of a call, by its first labels or images of [steps, BATCH, …]."""
+    """Return the FLOPs of all steps of a call.
+
+    The number of steps comes from its first argument of shape [steps, BATCH, …].
+    """
     steps = next(a.shape[0] for a in spec.arguments if isinstance(a, TensorSpec) and a.shape[1:])
     return steps * step_flops(BATCH)
 
 
 def timed(steps: int) -> Workload:
-    """Training of that many steps. The referee says what is right."""
+    """Return the workload of training `steps` steps. The referee computes the right result."""
     return Workload(lambda _rng, _index: _spec(steps), _fill)
 
 
@@ -93,7 +96,7 @@ def _spec(steps: int) -> CallSpec:
 
 
 def _fill(rng: Rng, call: Call, hostile: bool) -> None:
-    """Random batches and state. hostile: each image is all 0 or all 1."""
+    """Fill in random batches and state. hostile: each image is all 0 or all 1."""
     images, labels, state = call.inputs()
     images[...] = rng.random(images.shape, dtype=np.float32)
     if hostile:

@@ -1,4 +1,4 @@
-"""Steps of training as exported programs: without the host, with names, with donated state."""
+"""Training steps as exported programs: without the host, with named scopes, with donated state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Rng = np.random.Generator
 STEP = Trial("step", "step", first=1, trees=2)
 GUARDED = Trial("guarded", "guarded", first=2, trees=2)
 CONVOLUTIONS = {"conv1": 2, "conv2": 3}
-"""Of a step: forward, gradient of the kernel, and of the input unless that is the images."""
+"""Convolutions of a step: forward, kernel gradient, and input gradient except for the images."""
 
 PRODUCTS = 3
 """Matrix products of the head: forward, gradients of weight and input."""
@@ -31,7 +31,7 @@ PRODUCTS = 3
 
 
 def on_device(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """The program never calls the host, and takes the learning rate as an argument."""
+    """Require a program that never calls the host and takes the learning rate as an argument."""
     batch = int(rng.integers(5, 20))
 
     def mismatch(data: bytes) -> str | None:
@@ -44,7 +44,7 @@ def on_device(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 
 def guarded(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Same numbers as the slow step, for each branch that the host took."""
+    """Require the numbers of the slow step for each branch that it took on the host."""
     batch = int(rng.integers(5, 20))
 
     def mismatch(data: bytes) -> str | None:
@@ -67,7 +67,7 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
     ):
         state = np.concatenate([factor * exported.parameters(rng), 0.1 * exported.parameters(rng)])
         images = 3 * exported.random_images(rng, batch) + 1
-        images[int(rng.integers(batch))] = 1.0  # a black one, whose spread is 0
+        images[int(rng.integers(batch))] = 1.0  # a constant image, whose deviation is 0
         if rubbish is not None:
             images[int(rng.integers(batch)), 3, 3, 0] = rubbish
         given = (state, images, exported.labels(rng, batch), rate)
@@ -78,7 +78,7 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
 
 
 def annotated(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Every layer, the loss and the update are in scopes with a random prefix."""
+    """Require every layer, the loss and the update to be in scopes with a random prefix."""
     prefix, batch = f"run{int(rng.integers(100, 1000))}_", int(rng.integers(5, 20))
     number = constant("NUMBER", 0)
     scope = f"{prefix}{number}_" if number else prefix
@@ -96,7 +96,7 @@ def annotated(rng: Rng, session: Session) -> Iterator[Assignment]:
 
 
 def scopes_mismatch(found: Message, prefix: str) -> str | None:
-    """Layers that lie outside of their scopes."""
+    """Return a message about operations outside of their layers' scopes, or None."""
     scopes = [(str(kind), str(names)) for kind, names in as_list(found["scopes"]) or []]
     convolutions = [names for kind, names in scopes if kind == "convolution"]
     products = [names for kind, names in scopes if kind == "dot_general"]
@@ -127,7 +127,7 @@ def scopes_mismatch(found: Message, prefix: str) -> str | None:
 
 
 def donated(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """XLA reuses each tensor of the state, for a network of random width."""
+    """Require XLA to reuse each tensor of the state, for a network of random width."""
     width, batch = int(rng.integers(3, 8)), int(rng.integers(5, 20))
     names = sorted(exported.sizes(width))
     state = [4 * int(np.prod(exported.sizes(width)[name])) for name in names] * 2
@@ -138,7 +138,7 @@ def donated(rng: Rng, session: Session) -> Iterator[Assignment]:
 
     label = f"A step of width {width} for {batch} samples"
     yield Assignment(label, (batch, width), exported.FILE, mismatch)
-    # The same with the width whose numbers are known.
+    # The same for the width for which the reference can compute the numbers.
     yield Assignment(
         f"A step of width {exported.WIDTH} for {batch} samples",
         (batch, exported.WIDTH),

@@ -1,6 +1,4 @@
-"""Questions about streams of calls: how many programs jax.jit makes of each, and which argument
-causes them.
-"""
+"""Questions about streams of calls: the programs that jax.jit makes, and the argument to blame."""
 
 from __future__ import annotations
 
@@ -21,12 +19,15 @@ STREAMS = program("call_streams.py")
 
 
 def count_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """How many programs are made."""
+    """Yield questions about the number of programs."""
     yield from _questions(rng, session, ("programs",))
 
 
 def culprit_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Which argument causes most programs, and whether by shape, dtype, weak type or value."""
+    """Yield questions about the argument that causes most programs, and how.
+
+    The cause is its shape, dtype, weak type or value.
+    """
     yield from _questions(rng, session, ("culprit", "cause"))
 
 
@@ -38,7 +39,7 @@ def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Qu
     for kind in range(kinds):
         truth = reported(maker.ask("make", kind, int(rng.integers(1 << 30))))
         file = GivenFile("calls.json", maker.take(truth["path"]))
-        # In a variant several processes make all of these calls, and compile them each for itself.
+        # In a variant, several processes make all of these calls, and each compiles for itself.
         programs = constant("PROCESSES", 1) * int(truth["programs"])
         want = {**truth, "programs": programs}
         yield Question(f"Stream {kind + 1}", (file,), mismatch_with(want, keys))

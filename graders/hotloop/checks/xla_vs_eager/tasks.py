@@ -1,4 +1,4 @@
-"""How each task of module xla_vs_eager is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module xla_vs_eager. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross-entropy over a large vocabulary: reference, hidden cases, what is timed on a GPU."""
+"""Cross-entropy over a large vocabulary: reference, hidden cases, and the timed GPU workload."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ ROWS, CLASSES = 8192, 32_768
 SCALE = 4.0
 TWISTS: tuple[Twist, ...] = ("large", "equal_rows", "spikes", "ramp")
 LARGEST = 64.0 * SCALE * 6.0
-"""Of timed scores, which are drawn with a deviation of 4 and, in a few rows, of 64 · 4."""
+"""Upper bound of timed scores, whose standard deviation is 4 and, in a few rows, 64 · 4."""
 
 EAGER = Baseline(PROGRAMS / "eager_losses.py", "losses")
 
 
 def losses(scores: Floats, labels: NDArray[Any]) -> Floats:
-    """float64 [n] of scores [n, classes] and the classes that are right, [n]."""
+    """Return the losses, float64 [n], of scores [n, classes] for the right classes [n]."""
     top = scores.max(axis=1)
     total = np.exp(scores - top[:, None]).sum(axis=1)
     return top + np.log(total) - scores[np.arange(len(scores)), labels.astype(np.int64)]
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Small and wide; scores that overflow without a shift; rows of which one class is sure."""
+    """Yield small and wide scores, scores that overflow without a shift, and confident rows."""
     yield _case(rng, "a few classes", rng.normal(0, 2, (5, 7)))
     yield _case(rng, "one class", rng.normal(0, 2, (3, 1)))
     yield _case(rng, "a large vocabulary", rng.normal(0, SCALE, (33, 5003)))
@@ -50,33 +50,33 @@ def cases(rng: Rng) -> Iterator[Case]:
 def _case(rng: Rng, label: str, scores: Floats) -> Case:
     n, classes = map(int, scores.shape)
     labels = rng.integers(0, classes, n)
-    # The largest score, which a sure row's loss of nearly 0 belongs to, is among those asked for.
+    # Some labels are the top class, so that a confident row has a loss of almost 0.
     largest: NDArray[np.int64] = scores.argmax(axis=1)
     labels[:: max(1, n // 4)] = largest[:: max(1, n // 4)]
     return Case(label, (Tensor(scores, FP32), Tensor(labels, I32)), TensorSpec((n,), FP32))
 
 
 def tolerance(case: Case) -> Tolerance:
-    """As `_within`, for the scores of a case."""
+    """Return the tolerance for the scores of a case."""
     scores = case.arguments[0]
     assert isinstance(scores, Tensor)
     return _within(float(np.abs(scores.values).max()))
 
 
 def _within(largest: float) -> Tolerance:
-    """A loss is a difference of scores: it is off by what is rounded off the largest of them."""
+    """Return the tolerance of a difference of scores: rounding of the largest one counts."""
     return Tolerance(relative=1e-5, absolute=1e-5 + 1e-6 * largest)
 
 
 def read_bytes(spec: CallSpec) -> int:
-    """Every score once."""
+    """Return the bytes of the scores, each read once."""
     scores = spec.arguments[0]
     assert isinstance(scores, TensorSpec)
     return scores.bytes
 
 
 def _losses_on_device(scores: Any, labels: Any) -> Any:
-    """As `losses`, of float64 torch tensors."""
+    """Compute `losses` on float64 torch tensors."""
     return scores.logsumexp(1) - scores.gather(1, labels.long()[:, None])[:, 0]
 
 
@@ -86,7 +86,10 @@ def _spec(_rng: Rng, _index: int) -> CallSpec:
 
 
 def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
-    """hostile: a few rows are unusual, so that a look at some of them tells nothing."""
+    """Return how to sample the inputs.
+
+    hostile: only a few rows are unusual, so looking at some rows reveals nothing.
+    """
     labels = Whole(((CLASSES, 1),))
     if not hostile:
         return Normal(SCALE), labels
@@ -95,4 +98,4 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw]:
 
 
 ON_GPU = DeviceWorkload(_spec, _draws, _losses_on_device, lambda _spec: _within(LARGEST))
-"""A gibibyte of scores a call: far more than a cache holds."""
+"""A gibibyte of scores per call, far more than a cache holds."""

@@ -1,4 +1,4 @@
-"""Models and cards of devices: what an audit of them finds."""
+"""Check a candidate's audit of ONNX models against device cards (lists of limits)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COSTS = ("bytes", "peak_bytes", "crossing_bytes", "over")
 
 
 def questions(rng: Rng, session: Session, *, keys: tuple[str, ...]) -> Iterator[Question]:
-    """One model and one card each, of whose figures those in `keys` are compared."""
+    """Yield one Question per model and device card; only the figures in `keys` are compared."""
     seed = int(rng.integers(1 << 31))
     puzzles = as_list(PROGRAM.trusted(session).ask("puzzles", seed, PUZZLES))
     for number, puzzle in enumerate((cast(Mapping[str, Any], each) for each in puzzles), start=1):
@@ -41,7 +41,7 @@ def questions(rng: Rng, session: Session, *, keys: tuple[str, ...]) -> Iterator[
 
 
 def mismatch(want: Mapping[str, object], answer: object) -> str | None:
-    """About the first figure that is another one. The order within a list does not matter."""
+    """Return a message about the first wrong figure, or None. Lists are compared without order."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

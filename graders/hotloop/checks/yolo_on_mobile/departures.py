@@ -1,4 +1,4 @@
-"""A graph of tensors of which one departs: the candidate says where to look, the judge looks."""
+"""Bisect a tensor graph with one wrong tensor: the candidate names tensors, the judge checks."""
 
 from __future__ import annotations
 
@@ -20,14 +20,19 @@ Rng = np.random.Generator
 CONVERSIONS = 6
 TOLERANCE = 1e-3
 SPARE = 1
-"""Looks more than halving needs at worst."""
+"""Looks allowed beyond the worst case of bisection."""
 
 TIMEOUT_S = 20.0
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """tensors: what each was computed from, in the order of the file. fault: where it departs."""
+    """One converted network.
+
+    tensors: for each tensor, in file order, the tensors that it is computed from.
+    fault: the first wrong tensor; None if all are right.
+    errors: the error of each tensor, which a look reveals.
+    """
 
     tensors: Mapping[str, Sequence[str]]
     fault: str | None
@@ -35,17 +40,17 @@ class Conversion:
 
     @cached_property
     def upstream(self) -> Mapping[str, Set[str]]:
-        """For each tensor itself and all that it was computed from."""
+        """For each tensor, the set of itself and everything upstream of it."""
         return with_all_before(self.tensors)
 
     @cached_property
     def enough(self) -> int:
-        """The looks that whoever halves what is suspect needs at worst, and some to spare."""
+        """The number of looks that bisection needs in the worst case, plus SPARE."""
         return SPARE + max(_halving(self.upstream, fault) for fault in (*self.tensors, None))
 
 
 def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]:
-    """For each tensor itself and all that it was computed from, however far away."""
+    """Return for each tensor the set of itself and all its direct and indirect inputs."""
     found: dict[str, Set[str]] = {}
     for name, inputs in tensors.items():
         found[name] = {name}.union(*(found[each] for each in inputs))
@@ -53,9 +58,10 @@ def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]
 
 
 def looks(session: Session, *, few: bool) -> Iterator[Look]:
-    """One conversion each; the last one is sound.
+    """Yield one Look per conversion; the last conversion has no fault.
 
-    In one the last tensor departs, and in one the first.
+    In the first conversion the last tensor is wrong, in the third the first tensor. few: limit the
+    looks to Conversion.enough instead of the number of tensors.
     """
     rng = session.rng()
     for number in range(CONVERSIONS):
@@ -68,7 +74,10 @@ def looks(session: Session, *, few: bool) -> Iterator[Look]:
 
 
 def mismatch(conversion: Conversion, limit: int, session: Session) -> str | None:
-    """Ask where to look until the candidate says what it has found, or has looked too often."""
+    """Let the candidate look at tensors until it answers or has used `limit` looks.
+
+    Returns a message about a wrong or malformed answer, or None.
+    """
     link = session.worker()
     looked: dict[str, float] = {}
     question = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
@@ -92,14 +101,14 @@ def mismatch(conversion: Conversion, limit: int, session: Session) -> str | None
 def sampled(
     rng: Rng, *, faulty: bool, misleading: bool = False, at: int | None = None
 ) -> Conversion:
-    """Chains that part and meet again, a neck, and three ends, as a detector has them.
+    """Sample a graph shaped like a detector: branches that merge, a neck, and three heads.
 
-    misleading: whoever halves the file's order is led astray by the fault. at: its place in the
-    file; None for a sampled one.
+    faulty: whether a tensor is wrong. misleading: choose a fault that bisection of the linear file
+    order misses. at: the fault's index in the file; None to sample it.
     """
     tensors = _network(rng)
     names = list(tensors)
-    # Names that say nothing about the order.
+    # Random names, which do not reveal the order.
     new = dict(zip(names, (f"t{number}" for number in rng.permutation(len(names))), strict=True))
     tensors = {new[name]: [new[each] for each in inputs] for name, inputs in tensors.items()}
     upstream = with_all_before(tensors)
@@ -127,7 +136,7 @@ def _network(rng: Rng) -> dict[str, list[str]]:
         return start
 
     def block(start: str) -> str:
-        """Two ways that meet, as in C3."""
+        """Add two branches that merge, as in C3."""
         long, short = chain(start, 2, 6), chain(start, 1, 3)
         return add(add(long, short))
 
@@ -145,7 +154,7 @@ def _network(rng: Rng) -> dict[str, list[str]]:
 
 
 def _in_order(upstream: Mapping[str, Set[str]], fault: str) -> str:
-    """What halving the file's order finds, as if nothing were beside anything."""
+    """Return the tensor that bisection of the linear file order finds when it ignores branches."""
     names = list(upstream)
     low, high = 0, len(names)
     while low < high:
@@ -155,7 +164,7 @@ def _in_order(upstream: Mapping[str, Set[str]], fault: str) -> str:
 
 
 def _halving(upstream: Mapping[str, Set[str]], fault: str | None) -> int:
-    """Looks until the fault is known."""
+    """Return the number of looks that bisection of the graph needs to identify the fault."""
     suspects, count, departed = set(upstream), 0, False
     while suspects and not (len(suspects) == 1 and departed):
         left = {
@@ -174,10 +183,13 @@ def _halving(upstream: Mapping[str, Set[str]], fault: str | None) -> int:
 
 
 def fault_mismatch(found: object, fault: str | None) -> str | None:
-    """What is wrong with the tensor that is said to depart. fault: the one that does, or None."""
+    """Return a message if `found` is not the fault, else None.
+
+    fault: the first wrong tensor, or None if all are right.
+    """
     nothing = constant("NOTHING", 0) or None
     if fault is None:
-        # A number by its type, too: neither 7.0 nor a name is a 7.
+        # Compare the type, too: neither 7.0 nor a name equals 7.
         if type(found) is type(nothing) and found == nothing:
             return None
         return f"it says {shown(found)} departs, and none does{_instead(nothing)}"

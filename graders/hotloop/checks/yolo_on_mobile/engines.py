@@ -1,6 +1,7 @@
-"""The detector as a TensorRT engine, against eager PyTorch on the same GPU.
+"""The detector as a TensorRT engine, timed against eager PyTorch on the same GPU.
 
-The candidate's `build_engine` builds the engine in its own worker, from an ONNX model of ours.
+The candidate's `build_engine` builds the engine in its own worker from an ONNX model that the judge
+supplies.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ from hotloop.judge.window import Workload
 Rng = np.random.Generator
 
 BATCHES = (1, 8, 16)
-"""Both ends of the profile, and the batch that is timed."""
+"""The minimum and maximum batch of the optimization profile, and in the middle the timed batch."""
 
 ENTRY = "build_engine"
 DEVICE = "cuda"
 MODEL_BYTES = 64 << 20
 BUILD_S = 300.0
 PIXELS_OFF, SCORE_OFF = 2.0, 0.03
-"""Largest absolute errors. TF32 and float16 have mantissas of ten bits: half a pixel of 640 for one
-rounding, and sixty layers."""
+"""Largest absolute errors: of coordinates in pixels, and of probabilities. TF32 and float16 have
+ten mantissa bits: one rounding is half a pixel of 640, and there are sixty layers."""
 
 
 def _built(session: Session, card: Card) -> bytes:
@@ -63,7 +64,7 @@ def _referee() -> Referee:
 
 
 def _use(link: Link, session: Session) -> None:
-    """The network on the GPU, in eager PyTorch."""
+    """Load the eager PyTorch network onto the GPU."""
     Process(EAGER, link, session).ask("use", DEVICE)
 
 
@@ -80,7 +81,7 @@ def _spec(count: int) -> CallSpec:
 
 
 def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
-    """What is wrong with a table, as a sentence's beginning. Written so that a NaN is wrong."""
+    """Return what is wrong with a table as the start of a sentence, or None. NaN is wrong."""
     off = np.abs(got - want)
     if not (off[..., :4] <= PIXELS_OFF).all():
         return f"a coordinate is {np.nan_to_num(off[..., :4], nan=np.inf).max():.3g} pixels off"
@@ -109,7 +110,7 @@ FAST = GpuRefereedFast(
 
 @rung(after=("correct",))
 def builds(session: Session) -> str:
-    """The engine gives the table of eager PyTorch for each of BATCHES."""
+    """Compare the engine's table with eager PyTorch's for each batch size in BATCHES."""
     require_tensorrt()
     BUILDS(session)
     return "The engine gives the network's table."
@@ -117,6 +118,6 @@ def builds(session: Session) -> str:
 
 @rung(after=("engine",))
 def fast(session: Session) -> str:
-    """Calls of 8 images in host memory, against eager PyTorch."""
+    """Time calls of 8 images in host memory against eager PyTorch."""
     require_tensorrt()
     return FAST(session)

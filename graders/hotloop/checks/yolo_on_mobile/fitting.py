@@ -1,7 +1,7 @@
-"""A file that keeps to the card of a device: what it costs, what it sees, and how fast it is.
+"""An ONNX file within a device card's limits: its cost, its mAP and its speed.
 
-The candidate chooses the pictures' side. Limits are sampled such that one side is the largest that
-fits, and the floor for the mAP such that a smaller one does not see enough.
+The candidate chooses the image side. The limits are sampled so that one side is the largest that
+fits, and the mAP floor so that every smaller side falls short.
 """
 
 from __future__ import annotations
@@ -44,21 +44,23 @@ FILE = "fitted.onnx"
 FLOAT = 1
 TILE = 32
 SIDES = (96, 128)
-"""One of them is the largest that a card has room for."""
+"""The largest side that fits a card is one of these."""
 
 FLOORS = {96: 0.78, 128: 0.94}
-"""Of mAP, between what the side sees and what the next smaller one does: 0.56, 0.9 and 0.98."""
+"""Required mAP for each side, between that side's mAP and that of the next smaller one. Sides 64,
+96 and 128 reach 0.56, 0.9 and 0.98."""
 
 SHARE_OF_BYTES = 0.42
 PEAK = {96: 327_712, 128: 393_248, 160: 614_432}
-"""Of a file in bytes: while SiLU multiplies, the stem's map of float32 is there three times, 24
-bytes for each pixel of the picture; for small pictures the largest weight, and what lives then."""
+"""Peak activation memory by side, in bytes. While SiLU multiplies, the stem's float32 feature map
+is in memory three times: 24 bytes per image pixel. For small images, the largest weight and the
+tensors alive with it dominate."""
 
 CROSSING_PER_PIXEL = 15
 PICTURES = 300
 TIMEOUT_S = 240.0
 MOST_DISTANCE = 0.2
-"""Of the maps from those of float32, as a share of their size."""
+"""Largest relative L2 distance between the maps and those of float32."""
 
 OPERATORS: Mapping[str, Mapping[str, Any]] = {
     "Conv": {"largest_kernel": 6, "groups": False},
@@ -70,21 +72,21 @@ OPERATORS: Mapping[str, Mapping[str, Any]] = {
 
 @dataclass(frozen=True)
 class Card:
-    """side: the largest that it has room for."""
+    """A device card. side: the largest image side that fits its limits."""
 
     side: int
     limits: Mapping[str, int]
 
     @property
     def text(self) -> str:
-        """As the candidate is given it."""
+        """The card as JSON, as the candidate receives it."""
         floor = FLOORS[self.side]
         limits = {"operators": OPERATORS, "limits": self.limits, "map": floor}
         return json.dumps({"name": "the phone", **limits})
 
 
 def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
-    """A little more than the side needs, and less than the next one does."""
+    """Sample limits slightly above what `side` needs and below what the next larger side needs."""
     return Card(
         side,
         {
@@ -97,7 +99,7 @@ def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
 
 
 def card(session: Session) -> Card:
-    """The card of this judging."""
+    """Return this session's card, sampled at the first call."""
 
     def sampled() -> Card:
         rng = session.rng()
@@ -107,12 +109,12 @@ def card(session: Session) -> Card:
 
 
 def kept(session: Session) -> Iterator[Look]:
-    """At what stands in the file, and what it costs."""
+    """Yield the Look that checks the file's structure and cost."""
     yield Look("Your file", lambda: mismatch_of(_facts(session), card(session)))
 
 
 def mismatch_of(facts: Facts, limits: Card) -> str | None:
-    """What is wrong with a file by its facts; a sentence's beginning."""
+    """Return what is wrong with a file, judged by its facts, as a sentence's start, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
     if "unknown" in facts:
@@ -138,7 +140,7 @@ def mismatch_of(facts: Facts, limits: Card) -> str | None:
 
 
 def sees(session: Session) -> Iterator[Look]:
-    """At what it sees on hidden scenes of its own size."""
+    """Yield the Look that checks the mAP on hidden scenes of the file's own image size."""
     yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 
 
@@ -158,7 +160,7 @@ def _sight_mismatch(session: Session) -> str | None:
 
 
 def floor_mismatch(found: float, floor: float) -> str | None:
-    """Written so that what is no number is wrong."""
+    """Return a message if mAP `found` is below `floor` or NaN, else None."""
     if found >= floor:
         return None
     return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
@@ -166,7 +168,7 @@ def floor_mismatch(found: float, floor: float) -> str | None:
 
 @rung(after=("card", "sees"), timed=True)
 def fast(session: Session) -> str:
-    """The file against the float32 one of an exporter, both in ONNX Runtime, at the file's side."""
+    """Time the file against an exporter's float32 file of the same side, both in ONNX Runtime."""
     side = cast(int, _side(_facts(session)))
     workload = Workload(lambda _rng, _index: _maps(side), _fill)
     measured = Fast(
@@ -181,7 +183,7 @@ def fast(session: Session) -> str:
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
-    """What is wrong with maps of integers, as a sentence's beginning."""
+    """Return what is wrong with the quantized maps as the start of a sentence, or None."""
     if not np.isfinite(got).all():
         return "the maps are not finite"
     distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
@@ -191,7 +193,10 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 def _entrant(session: Session) -> tuple[Link, Candidate]:
-    """A program of ours that has the candidate's file; what is the candidate's own has ended."""
+    """Load the candidate's file in a process that runs Hotloop's program.
+
+    The candidate's worker is closed first. Returns the process's link and the callable to time.
+    """
     file = _file(session)
     session.worker().close()
     process = FITTING.another(session, given=True)
@@ -229,7 +234,10 @@ def _file(session: Session) -> GivenFile:
 
 
 def _side(facts: Facts) -> int | None:
-    """None where it has no picture of a side that fits."""
+    """Return the side of the square input image, or None if the input is another one.
+
+    Required is one input “pictures”, float32 [1, 3, side, side], with a multiple of TILE as side.
+    """
     if len(facts["inputs"]) != 1 or facts["inputs"][0][:2] != ["pictures", FLOAT]:
         return None
     shape = facts["inputs"][0][2]
@@ -244,10 +252,13 @@ def _maps(side: int) -> CallSpec:
 
 
 def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
-    """Nothing over-exposed: a range that no calibration has seen is no fault of a speed."""
+    """Fill in images without overexposure.
+
+    Values beyond the calibration range are not a fault of the speed.
+    """
     (pictures,) = call.inputs()
     pictures[...] = tiles(rng, pictures.shape)
 
 
 def _nothing(_call: Call, _rows: Any) -> None:
-    """The baseline is ours."""
+    """Accept any output: the baseline is Hotloop's own program."""

@@ -1,4 +1,4 @@
-"""The module's given files, and programs of ours that see them."""
+"""The module's given files, and the judge's programs that read them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hotloop.judge.program import Program
 PROGRAMS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / "yolo_on_mobile"
 NETWORK = {name: GIVEN / name for name in ("detector.py", "shapes.py", "yolo_shapes.npz")}
-"""The detector, its weights and its scenes, by the name that a program knows them by."""
+"""The detector, its weights and its scenes, keyed by the file name that programs import or open."""
 
 
 def program(main: str, *beside: str, environment: tuple[tuple[str, str], ...] = ()) -> Program:
-    """A program that sees the network and other files of ours."""
+    """Return a program that can read the network's files and `beside`, files in PROGRAMS."""
     ours = {name: PROGRAMS / name for name in (main, *beside)}
     return Program({**NETWORK, **ours}, main, environment)
 

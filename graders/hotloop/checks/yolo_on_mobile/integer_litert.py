@@ -1,4 +1,4 @@
-"""The detector in LiteRT with integers from end to end: is it one, and does it still see."""
+"""The detector as a fully integer LiteRT file: check its structure and its mAP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE = "integers.tflite"
 READER = program("litert_integers.py", "eager.py")
 LEAST_CONVOLUTIONS = 50
 MOST_BYTES = 770_000
-"""Two fifths of what the network has in floats."""
+"""Limit in bytes: two fifths of the network's float32 size."""
 
 CHANNELS = 3 * (5 + CLASSES)
 INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
@@ -28,7 +28,7 @@ OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
 
 
 def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
-    """At the file, which is made once a judging."""
+    """Yield the Look that checks the file, which is made once per session."""
     yield Look(
         "Your file",
         lambda: mismatch(session.once("integers", lambda: _made(session)), session),
@@ -36,7 +36,10 @@ def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) ->
 
 
 def structure_mismatch(data: bytes, session: Session) -> str | None:
-    """Whether it computes with integers alone, whatever that is."""
+    """Return what shows that the file does not compute in integers alone, or None.
+
+    Its outputs are not checked here.
+    """
     facts = READER.given(session, "reads").ask(
         "facts", GivenFile(FILE, data), timeout_s=CONVERSION_S
     )
@@ -44,7 +47,7 @@ def structure_mismatch(data: bytes, session: Session) -> str | None:
 
 
 def mismatch_of(facts: Facts, size: int) -> str | None:
-    """What is wrong with a file by what stands in it."""
+    """Return what is wrong with a file, judged by its facts and its size in bytes, or None."""
     found = facts["convolutions"]
     if len(found) < LEAST_CONVOLUTIONS:
         return f"it has {len(found)} convolutions, and the network more than {LEAST_CONVOLUTIONS}"
@@ -81,7 +84,7 @@ def _about_rest(facts: Facts, size: int) -> str | None:
 
 
 def sight_mismatch(data: bytes, session: Session) -> str | None:
-    """What it sees on hidden scenes, beside the floats."""
+    """Compare the mAP on hidden scenes with the float32 network's; return a message or None."""
     process = READER.given(session, "sees")
     process.ask("load", GivenFile(FILE, data), timeout_s=CONVERSION_S)
     return small_litert.sight_mismatch(process, session)

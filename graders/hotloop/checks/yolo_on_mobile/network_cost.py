@@ -1,6 +1,6 @@
-"""What a picture costs the detector, in multiplications and additions, and how many boxes it gives.
+"""Operations (multiplications and additions) of the detector per image, and its number of boxes.
 
-Counted here from the layers' sizes; a test compares it with what PyTorch counts.
+Counted from the layer sizes; a test compares the count with PyTorch's.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ ANCHORS = 3
 
 
 def boxes(height: int, width: int) -> int:
-    """Rows of the decoded table."""
+    """Return the number of rows of the decoded table."""
     return sum(ANCHORS * (height // stride) * (width // stride) for stride in STRIDES)
 
 
 def flops(height: int, width: int) -> int:
-    """Of one picture: two for each product of the convolutions."""
+    """Return the operations for one image: two per multiply-add of the convolutions."""
     a, b, c, d, e = (WIDTH << stage for stage in range(5))
     deep_b, deep_c, deep_d, deep_e = BLOCKS
     numbers = ANCHORS * (5 + CLASSES)
-    # Products at each pixel of maps of the stride.
+    # Multiply-adds per pixel of a feature map, by the map's stride.
     at = {
         2: 12 * a * 9,
         4: 9 * a * b + _c3(b, b, deep_b),

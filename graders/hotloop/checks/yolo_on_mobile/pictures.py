@@ -1,4 +1,4 @@
-"""Frames of a camera, the squares that they become, and boxes on the way back."""
+"""Letterboxing of camera frames to square inputs, and boxes mapped back to the frame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Rng = np.random.Generator
 PADDING = 114
 SIDES = (96, 128, 160)
 MOST_OFF = 2e-4
-"""Of a pixel from 0 to 1: a twentieth of a byte. float32 alone is off by less than 1e-6."""
+"""In units of a pixel's 0 to 1 range: a twentieth of a byte. The error of float32 alone is less
+than 1e-6."""
 
 BOXES = 60
 NEAR_HALF = 1e-6
@@ -29,7 +30,11 @@ NEAR_HALF = 1e-6
 
 @dataclass(frozen=True)
 class Place:
-    """Where a frame lies in its square: resized to `tall` × `wide`, with padding before it."""
+    """A frame's place in its square, in pixels.
+
+    The frame is resized to `tall` × `wide`, with `above` rows and `before` columns of padding in
+    front of it.
+    """
 
     tall: int
     wide: int
@@ -38,14 +43,14 @@ class Place:
 
 
 def place(height: int, width: int, side: int) -> Place:
-    """As the notebook says."""
+    """Compute the place by the notebook's rule: scale the longer edge to `side`, then center."""
     scale = side / max(height, width)
     tall, wide = round(height * scale), round(width * scale)
     return Place(tall, wide, (side - tall) // 2, (side - wide) // 2)
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Wide, tall and square frames, larger and smaller than the network's picture."""
+    """Yield wide, tall and square frames, larger and smaller than the network's input."""
     for label, low, high in (
         ("a wide frame", 0.4, 0.9),
         ("a tall frame", 1.1, 2.3),
@@ -62,7 +67,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def truth(frame: Floats, side: float) -> Floats:
-    """float64 [3, side, side], from 0 to 1."""
+    """Return the letterboxed image: float64 [3, side, side], RGB, from 0 to 1."""
     height, width, _ = frame.shape
     put = place(height, width, int(side))
     rows, columns = _weights(height, put.tall), _weights(width, put.wide)
@@ -74,12 +79,12 @@ def truth(frame: Floats, side: float) -> Floats:
 
 
 def tolerance(_case: Case) -> Tolerance:
-    """The same for all pictures."""
+    """Return the absolute tolerance MOST_OFF for every image."""
     return Tolerance(0.0, MOST_OFF)
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Boxes within the picture, and some that reach into the padding or beyond."""
+    """Yield boxes within the image, and every third one may reach into the padding or beyond."""
     for number in range(BOXES):
         side = int(rng.choice(SIDES))
         height, width = _size(rng, 90, 700, rng.uniform(0.4, 2.4), side)
@@ -95,7 +100,7 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def back(box: tuple[float, ...], height: int, width: int, side: int) -> list[float]:
-    """The box in the frame."""
+    """Return the box as [left, top, right, bottom] in the frame's pixels, clipped to the frame."""
     put = place(height, width, side)
     across = [(x - put.before) * width / put.wide for x in (box[0], box[2])]
     down = [(y - put.above) * height / put.tall for y in (box[1], box[3])]
@@ -119,7 +124,7 @@ def _mismatch(want: list[float], answer: object) -> str | None:
 
 
 def _size(rng: Rng, least: int, most: int, ratio: float, side: int) -> tuple[int, int]:
-    """Height and width, height / width about `ratio`; what is rounded is not near a half."""
+    """Sample height and width with height / width near `ratio`, and no resized size near a half."""
     while True:
         longer = int(rng.integers(least, most + 1))
         height, width = (
@@ -133,7 +138,7 @@ def _size(rng: Rng, least: int, most: int, ratio: float, side: int) -> tuple[int
 
 
 def _weights(size: int, new: int) -> Floats:
-    """How much of each old pixel goes into each new one: bilinear, half-pixel centres."""
+    """Return the weight of each old pixel in each new one: bilinear, half-pixel centers."""
     at = np.clip((np.arange(new) + 0.5) * size / new - 0.5, 0, size - 1)
     low = np.minimum(np.floor(at).astype(int), size - 1)
     high = np.minimum(low + 1, size - 1)

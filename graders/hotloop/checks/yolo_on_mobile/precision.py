@@ -1,4 +1,4 @@
-"""Mean average precision of tables of boxes, in float64."""
+"""Mean average precision (mAP) of detection tables, in float64."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ RECALLS = np.linspace(0, 1, 101)
 def mean_average_precision(
     tables: Floats, objects: Sequence[Floats], classes: int, threshold: float = 0.5
 ) -> float:
-    """tables: [pictures, boxes, 5 + classes]. objects: for each picture [n, 5]: corners, class."""
+    """Return the mAP over all classes at an IoU of `threshold`.
+
+    tables: [pictures, boxes, 5 + classes]. objects: for each picture [n, 5]: corners, class.
+    """
     return mean_of([kept(table) for table in tables], objects, classes, threshold)
 
 
 def score_change(before: Floats, after: Floats) -> float:
-    """Of the boxes that an app would show of the tables before: how far their scores went.
+    """Return the mean score change of the boxes in `before` with scores above SHOWN.
 
-    A box that has no counterpart of its class after it has lost all of its score.
+    A box that has no counterpart of its class in `after` counts as having lost its whole score.
+    Returns 0.0 if there are no such boxes.
     """
     changes: list[float] = []
     for one, other in zip(before, after, strict=True):
@@ -39,15 +43,22 @@ def score_change(before: Floats, after: Floats) -> float:
 def mean_of(
     found: Sequence[Floats], objects: Sequence[Floats], classes: int, threshold: float
 ) -> float:
-    """found: for each picture [n, 6]: corners, score, class, in any order."""
+    """Return the mAP of boxes after suppression.
+
+    found: for each picture [n, 6]: corners, score, class, in any order. objects: for each picture
+    [n, 5]: corners, class.
+    """
     each = [_of_class(found, objects, which, threshold) for which in range(classes)]
     return float(np.mean([value for value in each if value is not None]))
 
 
 def kept(table: Floats) -> Floats:
-    """float64 [n, 6]: corners, score, class; after suppression by class, the surest first."""
+    """Return the boxes after per-class NMS, by falling score.
+
+    float64 [n, 6]: corners, score, class.
+    """
     scores = table[:, 4] * table[:, 5:].max(1)
-    # Written so that a NaN is no box.
+    # This comparison drops NaN scores.
     sure = np.flatnonzero(scores > FLOOR)
     sure = sure[np.argsort(-scores[sure], kind="stable")][:300]
     half = table[sure, 2:4] / 2

@@ -1,4 +1,4 @@
-"""YOLOv5n as published: the network in the candidate's files, and the tables that they give."""
+"""The published YOLOv5n: check that the candidate's files hold it and compute its table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FILE = "yolov5n.onnx"
 TILE = 32
 CONVOLUTIONS = 60
 KERNELS = 1_747_648 + 33 * (64 + 128 + 256)
-"""Numbers in the kernels: of the layers up to the head, and of the head for six classes."""
+"""Elements in the convolution weights: the layers up to the head, plus a head for six classes."""
 
 STEM = [16, 3, 6, 6]
 
@@ -45,7 +45,7 @@ READER = Program({"published_files.py": PROGRAMS / "published_files.py"}, "publi
 
 
 def _about_openvino(facts: Facts, size: Size) -> str | None:
-    """Floats in and out, float32 inside, one size."""
+    """Return a message unless the ends are float32 of one size and most weights float32."""
     wanted = {
         "inputs": [["pictures", "f32", [1, 3, *size]]],
         "outputs": [["table", "f32", [1, boxes(*size), 5 + CLASSES]]],
@@ -62,14 +62,14 @@ _OPENVINO = replace(OPENVINO, mismatch=_about_openvino, fed=as_it_is, truth=TRUT
 
 
 def openvino(session: Session) -> Iterator[Look]:
-    """At OpenVINO's files, and what they compute."""
+    """Yield the Looks that check OpenVINO's files and what they compute."""
     theirs = session.of("to_openvino")
     yield from _OPENVINO.reads(theirs)
     yield from _OPENVINO.runs(theirs)
 
 
 def _about_litert(facts: Facts, size: Size) -> str | None:
-    """As for the small network; and it is YOLOv5n's stem, which needs no slices."""
+    """Apply the small network's checks, and require YOLOv5n's stem, which has no strided slices."""
     if (mismatch := about_litert(facts, size)) is not None:
         return mismatch
     if "STRIDED_SLICE" in facts["operators"]:
@@ -81,25 +81,25 @@ _LITERT = replace(LITERT, mismatch=_about_litert, truth=TRUTH, weights=PUBLISHED
 
 
 def litert(session: Session) -> Iterator[Look]:
-    """At LiteRT's file, and what it computes."""
+    """Yield the Looks that check the LiteRT file and what it computes."""
     theirs = session.of("to_litert")
     yield from _LITERT.reads(theirs)
     yield from _LITERT.runs(theirs)
 
 
 def coreml(session: Session) -> Iterator[Look]:
-    """At the specification of Core ML's package."""
+    """Yield the Look that checks the specification in the Core ML package."""
     yield from COREML.reads(session.of("to_coreml"))
 
 
 def network(session: Session) -> Iterator[Look]:
-    """At what stands in the file."""
+    """Yield the Look that checks the network in the ONNX file."""
     size = _size(session)
     yield Look("Your file", lambda: _other_network(_file(session, size), session))
 
 
 def tables(session: Session) -> Iterator[Look]:
-    """At what it computes of hidden pictures, calm and bright."""
+    """Yield Looks that compare its table on hidden images, normal and overexposed."""
     size = _size(session)
     for what, hostile in (("A picture", False), ("A bright picture", True)):
         yield Look(

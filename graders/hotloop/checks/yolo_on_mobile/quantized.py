@@ -1,4 +1,4 @@
-"""The detector with 8-bit integers: is it one, and does it still see."""
+"""The detector quantized to 8-bit integers: check its structure and its mAP."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ LEAST_SHARE_INTEGER = 0.95
 MOST_SHARE_OF_SIZE = 0.5
 PICTURES, AT_ONCE = 300, 100
 MOST_LOST = 0.04
-"""Of mAP at 0.5."""
+"""Largest allowed loss of mAP at IoU 0.5."""
 
 MOST_CHANGED = 0.08
-"""Of the scores of boxes that an app would show, on average: where there are three levels left,
-each is off by a sixth or more."""
+"""Mean change of the scores of boxes that an app would show. If scores have only three levels, each
+is off by a sixth or more."""
 
 Facts = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Material:
-    """What a candidate is given, of one judging."""
+    """The candidate's inputs in a session: the float32 ONNX file and an .npz of frames."""
 
     network: bytes
     frames: bytes
 
 
 def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
-    """At the quantized file, which is made once a judging."""
+    """Yield the Look that checks the quantized file, which is made once per session."""
     yield Look(
         "Your network",
         lambda: mismatch(session.once("quantized", lambda: _made(session)), session),
@@ -57,7 +57,10 @@ def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) ->
 
 
 def structure_mismatch(data: bytes, session: Session) -> str | None:
-    """Whether the file is the network in integers, whatever it computes."""
+    """Return what shows that the file is not the quantized network, or None.
+
+    Only its structure is read; its outputs are not checked here.
+    """
     facts = PROGRAM.given(session, "reads").ask("structure", GivenFile(FILE, data))
     if not isinstance(facts, dict):
         return "it is no network"
@@ -65,7 +68,7 @@ def structure_mismatch(data: bytes, session: Session) -> str | None:
 
 
 def mismatch_of(facts: Facts, size: int, given: Material) -> str | None:
-    """What is wrong with a file by its structure."""
+    """Return what is wrong with a file, judged by its structure and its size in bytes, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
     if facts["inputs"] != ["pictures"] or facts["outputs"] != ["table"]:
@@ -85,7 +88,10 @@ def mismatch_of(facts: Facts, size: int, given: Material) -> str | None:
 
 
 def accuracy_mismatch(data: bytes, session: Session) -> str | None:
-    """The mAP of both on the same hidden scenes."""
+    """Compare the mAP of both files on the same hidden scenes.
+
+    Returns a message or None. Raises JudgeFault if the float32 network's own mAP is below 0.5.
+    """
     files = {"float32": material(session).network, "integers": data}
     tables: dict[str, list[Floats]] = {name: [] for name in files}
     runners = {name: _running(session, name, file) for name, file in files.items()}
@@ -112,7 +118,7 @@ def accuracy_mismatch(data: bytes, session: Session) -> str | None:
 def too_much_lost(
     before: float, after: float, change: float, pictures: int = PICTURES
 ) -> str | None:
-    """Of mAP, and of what scores say. Written so that what is no number is wrong."""
+    """Return a message if too much mAP is lost or scores changed too much, else None. NaN fails."""
     if not before - after <= MOST_LOST:
         return (
             f"on {pictures} hidden scenes its mAP is {after:.3f}, and {before:.3f} with float32: "
@@ -127,7 +133,7 @@ def too_much_lost(
 
 
 def material(session: Session) -> Material:
-    """What a candidate is given in this judging."""
+    """Return the candidate's inputs in this session."""
     return session.once("material", lambda: _material(session))
 
 

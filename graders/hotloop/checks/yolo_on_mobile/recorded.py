@@ -1,6 +1,6 @@
-"""Recorded runs of a detector: their figures, and what is wrong with four of them.
+"""Recorded runs of a detector: compute their figures, and diagnose four faulty runs.
 
-The script that made the recordings has computed what is right, and sealed it in the key.
+The script that made the recordings computed the right answers and sealed them in the key.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Recording = Mapping[str, Any]
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """Generated runs, with boxes scattered about objects."""
+    """Yield generated runs, with boxes scattered around the objects."""
     for number in range(1, RUNS + 1):
         recording = _generated(rng, number)
         file = GivenFile("run.json", json.dumps(recording).encode())
@@ -44,7 +44,7 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def figures(recording: Recording) -> dict[str, float]:
-    """All that `read_run` returns."""
+    """Return all the figures that `read_run` returns."""
     pictures = recording["pictures"]
     found = [np.array(each["found"], np.float64).reshape(-1, 6) for each in pictures]
     true = [np.array(each["true"], np.float64).reshape(-1, 5) for each in pictures]
@@ -66,7 +66,7 @@ def figures(recording: Recording) -> dict[str, float]:
 
 
 def mismatch(want: Mapping[str, float], answer: object) -> str | None:
-    """About the first figure that is another one."""
+    """Return a message about the first wrong figure, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
@@ -78,12 +78,12 @@ def mismatch(want: Mapping[str, float], answer: object) -> str | None:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
+    """Yield the one question that asks for the diagnosis of all four runs."""
     yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
 def diagnosis_mismatch(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
+    """Return a message about the first run with a wrong diagnosis, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
@@ -114,14 +114,14 @@ def _wrong_cause(reported: Mapping[str, Any] | None, run: str) -> str | None:
 
 
 def _alike(boxes: Floats) -> Floats:
-    """As if all classes were one."""
+    """Return a copy of the boxes with every class set to 0."""
     same = boxes.copy()
     same[:, -1] = 0
     return same
 
 
 def _generated(rng: Rng, number: int) -> dict[str, Any]:
-    """Objects, boxes about most of them, others beside; scores fine or in levels."""
+    """Generate objects, boxes near most of them, and strays; scores continuous or in levels."""
     levels = int(rng.integers(3, 9)) if number % 2 else 0
     return {"pictures": [_picture(rng, levels) for _ in range(int(rng.integers(12, 25)))]}
 

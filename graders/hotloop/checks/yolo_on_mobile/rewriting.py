@@ -1,4 +1,4 @@
-"""Graphs in which the candidate has replaced what a delegate lacks."""
+"""Graphs in which the candidate replaced operators that a delegate does not support."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PROGRAM = Program({"rewriting.py": PROGRAMS / "rewriting.py"}, "rewriting.py")
 
 GRAPHS = 12
 SHARE_OF_LARGEST = 1e-4
-"""How far an output may be off, as a share of its largest value: float32 in another order of sums
-stays at a hundredth of it."""
+"""Largest allowed error, as a share of the output's largest value. A different summation order in
+float32 changes a hundredth of that."""
 
 Graph = Mapping[str, Any]
 
 
 def looks(session: Session, *, kind: str) -> Iterator[Look]:
-    """At all graphs of a kind: they are made, read and run together, as each message costs."""
+    """Yield one Look for all graphs of a kind, to make, read and run them in one message each."""
     yield Look("Your graphs", lambda: _mismatch(session, kind))
 
 
@@ -57,7 +57,7 @@ def _mismatch(session: Session, kind: str) -> str | None:
 
 
 def disagreement(got: object, want: list[float]) -> str | None:
-    """What is wrong with an output, as a sentence's beginning."""
+    """Return what is wrong with an output as the start of a sentence, or None."""
     if got is None:
         return "its output is not finite, where the source's is"
     truth = np.array(want, np.float64)
@@ -66,7 +66,7 @@ def disagreement(got: object, want: list[float]) -> str | None:
         return f"it gives {found.size} numbers, and should give {truth.size}"
     error = float(np.abs(found - truth).max())
     allowed = SHARE_OF_LARGEST * float(np.abs(truth).max())
-    # Written so that a NaN is wrong.
+    # This comparison fails for NaN.
     if error <= allowed:
         return None
     largest = float(np.abs(truth).max())

@@ -1,7 +1,7 @@
-"""The detector in the file of another runtime: what stands in it, and what it computes.
+"""The detector in another runtime's file format: check the file and what it computes.
 
-Each runtime is an optional group of packages. Files are read and run by programs of ours, in
-workers that have nothing else.
+Each runtime is an optional group of packages. Hotloop's own programs read and run the files, in
+workers that do nothing else.
 """
 
 from __future__ import annotations
@@ -33,22 +33,26 @@ Size = tuple[int, int]
 CONVERSION_S = 240.0
 TILE = 32
 WEIGHTS = "yolo_shapes.npz"
-"""The name that detector.py knows its weights by."""
+"""The file name under which detector.py looks for its weights."""
 
 
 def as_it_is(picture: Floats) -> Tensor:
-    """float32 [1, 3, height, width] from 0 to 1, red first."""
+    """Return the image unchanged: float32 [1, 3, height, width] from 0 to 1, RGB."""
     return Tensor(picture, FP32)
 
 
 @dataclass(frozen=True)
 class Runtime:
-    """target: the file that is to be written. beside: endings of what has to lie there too.
+    """How a runtime's files are read, run and checked.
 
-    main: the program that reads and runs it. mismatch: of what stands in it, for a size.
-    fed: how it wants a picture, float32 [1, 3, height, width] from 0 to 1, red first.
-    environment: variables of the program's process. truth: the network in PyTorch.
-    weights: those of the network that the program decodes for, where it is another one.
+    target: the name of the file to write.
+    main: the program that reads and runs it.
+    mismatch: returns a message about the file's facts for an image size, or None.
+    fed: converts an image, [1, 3, height, width] from 0 to 1, RGB, to the runtime's input.
+    beside: suffixes of files required next to the target.
+    environment: variables of the program's process.
+    truth: the network in PyTorch.
+    weights: the weights file that replaces the small network's; None to keep it.
     """
 
     target: str
@@ -61,7 +65,7 @@ class Runtime:
     weights: Path | None = None
 
     def reads(self, session: Session) -> Iterator[Look]:
-        """At what stands in the file."""
+        """Yield the Look that checks the file's contents."""
         size = _size(session)
 
         def mismatch() -> str | None:
@@ -72,7 +76,7 @@ class Runtime:
         yield Look(f"{size[0]}×{size[1]}", mismatch)
 
     def runs(self, session: Session) -> Iterator[Look]:
-        """At what it computes of hidden pictures, calm and adversarial."""
+        """Yield Looks that compare the output on hidden images, normal and overexposed."""
         size = _size(session)
         for what, hostile in (("A picture", False), ("A bright picture", True)):
             yield Look(
@@ -81,18 +85,18 @@ class Runtime:
             )
 
     def files(self, session: Session, size: Size) -> list[GivenFile]:
-        """What the candidate makes for the size; once a judging."""
+        """Return the files that the candidate makes for the size; made once per session."""
         return session.once(f"{session.candidate.name} {size}", lambda: self._made(session, size))
 
     def process(self, session: Session, purpose: str, files: list[GivenFile]) -> Process:
-        """A program of ours that has them loaded."""
+        """Start Hotloop's program in a worker with the files loaded."""
         process = self._program().given(session, purpose)
         process.ask("load", *files, timeout_s=CONVERSION_S)
         return process
 
     def _difference(self, session: Session, size: Size, hostile: bool) -> str | None:
         tiles = speeds.tiles(session.rng(), (1, 3, *size), hostile)
-        # Whole bytes: some runtimes are fed nothing else.
+        # Whole bytes, because some runtimes accept nothing else.
         picture = np.rint(np.clip(tiles, 0, 1) * 255).astype(np.float32) / np.float32(255)
         out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
         eager = Case("a picture", (Tensor(picture, FP32),), out)
@@ -122,12 +126,12 @@ class Runtime:
 
 
 def weighed(program: Program, weights: Path) -> Program:
-    """The same program with other weights for the network that it sees."""
+    """Return a copy of the program whose network loads other weights."""
     return replace(program, files={**program.files, WEIGHTS: weights})
 
 
 def _size(session: Session) -> Size:
-    """Of the pictures of a judging: tall, never square."""
+    """Return this session's image size, sampled once: multiples of TILE, taller than wide."""
     rng = session.rng()
     size = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
     return session.once("the size", lambda: size)
@@ -137,7 +141,7 @@ def _size(session: Session) -> Size:
 
 
 def about_openvino(facts: Facts, size: Size) -> str | None:
-    """Bytes of a camera in, float32 inside, one size."""
+    """Require uint8 camera frames as input, float32 weights, and one fixed size."""
     wanted = {
         "inputs": [["frames", "u8", [1, *size, 3]]],
         "outputs": [["table", "f32", [1, boxes(*size), 5 + CLASSES]]],
@@ -151,11 +155,11 @@ def about_openvino(facts: Facts, size: Size) -> str | None:
 
 
 MOST_CALLS, MOST_LEFT = 3, 2
-"""XNNPACK's partitioner leaves the two enlargements by nearest neighbours, which lie between."""
+"""XNNPACK's partitioner leaves out the two nearest-neighbor upsamplings, which split the graph."""
 
 
 def about_executorch(facts: Facts, _size: Size) -> str | None:
-    """The delegate takes all but the two enlargements."""
+    """Require XNNPACK to take everything but the two upsamplings."""
     if set(facts["delegates"]) != {"XnnpackBackend"}:
         found = sorted(set(facts["delegates"])) or "none"
         return f"its delegates are {found}, and XNNPACK's alone is asked for"
@@ -169,7 +173,7 @@ def about_executorch(facts: Facts, _size: Size) -> str | None:
 
 
 def about_litert(facts: Facts, size: Size) -> str | None:
-    """Channels last, floats in and out, and nothing that the runtime lacks."""
+    """Require channels-last input, float32 ends, and only operators built into the runtime."""
     wanted = [["float32", [1, *size, 3]]]
     if facts["inputs"] != wanted:
         return f"its inputs are {facts['inputs']}, and should be {wanted}"
@@ -182,7 +186,7 @@ def about_litert(facts: Facts, size: Size) -> str | None:
 
 
 def about_coreml(facts: Facts, size: Size) -> str | None:
-    """A picture with its colours named goes in, divided by 255 inside; maps come out."""
+    """Require an RGB image input that is divided by 255 inside, and maps as outputs."""
     if facts["kind"] != "mlProgram":
         return f"it is a {facts['kind']}, and should be an mlProgram"
     if facts["inputs"] != [["picture", "image", "RGB", [*size]]]:
@@ -190,7 +194,7 @@ def about_coreml(facts: Facts, size: Size) -> str | None:
     names = [each[0] for each in facts["outputs"]]
     if names != ["small", "middle", "large"]:
         return f"its outputs are {names}, and should be small, middle and large"
-    # As float16 has it.
+    # With float16's precision.
     if len(facts["factors"]) != 1 or abs(facts["factors"][0] * 255 - 1) > 1e-3:
         return (
             "what comes in has to be divided by 255 once, and is multiplied "
@@ -214,18 +218,19 @@ def _about_arithmetic(facts: Facts) -> str | None:
 
 
 def bytes_of(picture: Floats) -> Tensor:
-    """As a camera gives it: uint8 [1, height, width, 3], blue first."""
+    """Return the image as a camera delivers it: uint8 [1, height, width, 3], BGR."""
     whole = np.rint(picture * 255).astype(np.uint8)
     return Tensor(np.ascontiguousarray(whole.transpose(0, 2, 3, 1)[..., ::-1]), U8)
 
 
 def channels_last(picture: Floats) -> Tensor:
-    """float32 [1, height, width, 3]."""
+    """Return the image as float32 [1, height, width, 3]."""
     return Tensor(np.ascontiguousarray(picture.transpose(0, 2, 3, 1)), FP32)
 
 
-# A worker sees no /sys and may not choose its cores. OpenVINO's scheduler looks there for the
-# processor and dies without one, so it is given a small one; it has one thread anyway.
+# A worker's sandbox has no /sys and does not allow it to set its CPU affinity. OpenVINO's scheduler
+# reads the CPU topology from /sys and crashes without it, so describe a small one; it uses one
+# thread anyway.
 OPENVINO = Runtime(
     "detector.xml",
     "openvino_files.py",

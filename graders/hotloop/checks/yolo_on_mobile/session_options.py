@@ -1,4 +1,4 @@
-"""A session's options as plain data: what may stand in them, and what they have to say here."""
+"""ONNX Runtime session options as plain data: the allowed keys and the required values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMEOUT_S = 60.0
 
 
 def questions(rng: Rng) -> Iterator[Question]:
-    """The options for one thread, two, and some more."""
+    """Yield questions for one thread, two threads, and a sampled larger number."""
     for threads in (1, 2, int(rng.integers(3, 17))):
         yield Question(
             f"session_options({threads})",
@@ -30,7 +30,7 @@ def questions(rng: Rng) -> Iterator[Question]:
 
 
 def mismatch(answer: object, threads: int) -> str | None:
-    """What is wrong with options for so many threads; a sentence's beginning."""
+    """Return what is wrong with options for `threads` threads as a sentence's start, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
@@ -47,7 +47,10 @@ def mismatch(answer: object, threads: int) -> str | None:
 
 
 def chosen(session: Session) -> str:
-    """The candidate's options for the threads that are measured on, as JSON."""
+    """Return the candidate's options for the measured number of threads, as JSON.
+
+    Raises Ruling if they are wrong.
+    """
     threads = session.launcher.threads
     link = session.worker()
     answer = ask_plainly(link, (threads,), session.timeout(TIMEOUT_S))
@@ -58,7 +61,7 @@ def chosen(session: Session) -> str:
 
 
 def plain(threads: int) -> str:
-    """The options of whatever we run ourselves, as JSON: everything on, no spinning."""
+    """Return the judge's own options, as JSON: all optimizations, no spinning."""
     return json.dumps(
         {
             "graph_optimization_level": "all",

@@ -1,4 +1,4 @@
-"""The detector in LiteRT with 8-bit weights: how large it is, and whether it still sees."""
+"""The detector in LiteRT with 8-bit weights: check its size and its mAP."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_OF_SIZE = 0.4
 
 
 def looks(session: Session) -> Iterator[Look]:
-    """At its size beside that of the float file, then at what it sees."""
+    """Yield Looks that check its size relative to the float file, then its mAP."""
     yield Look("The small file", lambda: _size_mismatch(session))
     yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 
@@ -49,7 +49,7 @@ def _sight_mismatch(session: Session) -> str | None:
 
 
 def sight_mismatch(process: Process, session: Session) -> str | None:
-    """What a program of ours sees with a file that it has loaded, beside the floats."""
+    """Compare the mAP of a loaded file with the float32 network's; return a message or None."""
     seed = int(session.rng().integers(1 << 31))
     trusted = PROGRAM.trusted(session)
     corners = as_list(trusted.ask("objects", seed, PICTURES, SIDE))

@@ -1,8 +1,7 @@
-"""The detector in ONNX Runtime against PyTorch, one frame of 384×640 at a time.
+"""The detector in ONNX Runtime against PyTorch, one 384×640 frame at a time.
 
-At the 128 pixels of its training a call would take a third of a millisecond, and what is measured
-then is how fast Python calls. The network is fully convolutional: larger pictures are what it finds
-more shapes in.
+At its training size of 128 pixels a call takes a third of a millisecond, and Python's call overhead
+dominates. The network is fully convolutional, so it accepts larger images.
 """
 
 from __future__ import annotations
@@ -35,16 +34,16 @@ Rng = np.random.Generator
 SIZE = (384, 640)
 FILE = "detector.onnx"
 PIXELS_OFF, SCORE_OFF = 0.05, 2e-3
-"""How far a coordinate and a probability may be off: float32 that is added up in another order
-stays a tenth of it below, bfloat16 goes beyond it."""
+"""Largest errors of a coordinate and of a probability. A different float32 summation order stays at
+a tenth of them; bfloat16 exceeds them."""
 
 TILE = 32
 RUNNER = Program({"ort_session.py": PROGRAMS / "ort_session.py"}, "ort_session.py")
-"""It runs the candidate's file in ONNX Runtime."""
+"""Runs the candidate's file in ONNX Runtime."""
 
 
 def looks(session: Session) -> Iterator[Look]:
-    """At the file for a size that is sampled, and at the one that is timed."""
+    """Yield Looks that check the file at a sampled size and at the timed size."""
     rng = session.rng()
     short, long = (TILE * int(n) for n in (rng.integers(2, 5), rng.integers(6, 9)))
     for size in ((long, short), SIZE):
@@ -52,7 +51,7 @@ def looks(session: Session) -> Iterator[Look]:
 
 
 def fast() -> RefereedFast:
-    """The candidate's file and options against the network in PyTorch."""
+    """Time the candidate's file and options against the network in PyTorch."""
     measured = Fast(
         Workload(lambda _rng, _index: spec(*SIZE), fill),
         Baseline(PROGRAMS / EAGER.main, "run", beside=EAGER.files),
@@ -65,7 +64,7 @@ def fast() -> RefereedFast:
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
-    """What is wrong with a table, as a sentence's beginning. Written so that a NaN is wrong."""
+    """Return what is wrong with a table as the start of a sentence, or None. NaN is wrong."""
     for what, columns, most in (
         ("coordinate", slice(0, 4), PIXELS_OFF),
         ("probability", slice(4, None), SCORE_OFF),
@@ -82,19 +81,19 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 def spec(height: int, width: int) -> CallSpec:
-    """One picture of the size, to its table."""
+    """Return the spec of a call: one image of the size to its table, both float32."""
     out = TensorSpec((1, boxes(height, width), 5 + CLASSES), FP32)
     return CallSpec((TensorSpec((1, 3, height, width), FP32),), out)
 
 
 def fill(rng: Rng, call: Call, hostile: bool) -> None:
-    """Tiles of one colour each with noise; adversarial: larger ones, over-exposed, without."""
+    """Fill in one-color tiles with noise; adversarial: larger, overexposed, without noise."""
     (pictures,) = call.inputs()
     pictures[...] = tiles(rng, pictures.shape, hostile)
 
 
 def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray:
-    """Pictures with edges and colours, from 0 to 1 unless they are hostile."""
+    """Return images with edges and colors, float32 from 0 to 1; if `hostile`, from 0 to 2.5."""
     side = 2 * TILE if hostile else TILE
     count, channels, height, width = shape
     coarse = rng.random((count, channels, -(-height // side), -(-width // side)), np.float32)
@@ -105,13 +104,16 @@ def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray
 
 
 def file_of(session: Session, size: tuple[int, int]) -> bytes:
-    """What the candidate exports for the size; once a judging."""
+    """Return the file that the candidate exports for the size; made once per session."""
     assignment = Assignment("Your detector", size, FILE, lambda _data: None)
     return session.once(f"prepared {size}", lambda: made(assignment, session))
 
 
 def _entrant(session: Session) -> tuple[Link, Candidate]:
-    """A program of ours that has the candidate's file; what is the candidate's own has ended."""
+    """Load the candidate's file in a process that runs Hotloop's program.
+
+    The candidate's worker is closed first. Returns the process's link and the callable to time.
+    """
     data = file_of(session, SIZE)
     options = session_options.chosen(session.of("session_options"))
     session.worker().close()

@@ -1,4 +1,4 @@
-"""Tables of boxes, and what is left of them when nothing is said twice."""
+"""Non-maximum suppression (NMS) of tables of boxes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ Rng = np.random.Generator
 
 TABLES = 12
 MANY = 100
-"""More boxes than any table has."""
+"""More boxes than any table has, so that nothing is cut off."""
 MARGIN = 1e-4
-"""No score and no overlap is as near as this to what decides about it."""
+"""No score is this close to the floor, and no IoU this close to the overlap limit."""
 
 NAMES = ("left", "top", "right", "bottom", "score")
 
 
 def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
-    """Boxes far apart, or in crowds: of one class and of several, in chains, and more than wanted.
+    """Yield tables of boxes: far apart, or crowded.
 
-    A chain is a row of boxes of which each overlaps with the next one only: what is suppressed must
-    not suppress. Each table in crowds shows one of the two mistakes in the order of things.
+    Crowds are of one or several classes, some in chains, and every third table has more boxes than
+    `most`. A chain is a row of boxes in which each overlaps only its neighbors: a suppressed box
+    must not suppress others. Every crowded table exposes one of the two mistakes in the order of
+    steps.
     """
     for number in range(TABLES):
         floor = float(rng.uniform(0.05, 0.3))
@@ -44,14 +46,16 @@ def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
 
 
 def kept(table: Floats, floor: float, overlap: float, most: int) -> Floats:
-    """float64 [n, 6]: corners, score, class; the surest first."""
+    """Return the boxes after NMS: float64 [n, 6]: corners, score, class, by falling score."""
     chosen = _chosen(_sure(table, floor), overlap)
     return np.array(chosen[:most]).reshape(-1, 6)
 
 
 def shows_the_order(table: Floats, floor: float, overlap: float, most: int) -> bool:
-    """Whether boxes are lost by whoever cuts before anything is suppressed, where `most` is few;
-    else by whoever lets a box suppress that was suppressed itself.
+    """Return whether the table exposes a wrong order of steps.
+
+    If `most` is small, the mistake is to cut to `most` boxes before suppression; otherwise it is to
+    let suppressed boxes suppress others.
     """
     found = _sure(table, floor)
     right = len(kept(table, floor, overlap, most))
@@ -61,7 +65,7 @@ def shows_the_order(table: Floats, floor: float, overlap: float, most: int) -> b
 
 
 def shows_the_classes(table: Floats, floor: float, overlap: float, most: int) -> bool:
-    """Whether a box comes out twice with whoever lets it have a score for each class."""
+    """Return whether the result differs if a box may count once per class instead of once."""
     each = np.concatenate([_corners(table, number) for number in range(table.shape[1] - 5)])
     found = np.array(_chosen(_surest(each, floor), overlap)[:most])
     return not np.array_equal(found.reshape(-1, 6), kept(table, floor, overlap, most))
@@ -72,7 +76,7 @@ def _sure(table: Floats, floor: float) -> list[Floats]:
 
 
 def _surest(found: Floats, floor: float) -> list[Floats]:
-    """Corners, score and class of the boxes above the floor, the surest first."""
+    """Return corners, score and class of the boxes above the floor, by falling score."""
     found = found[found[:, 4] > floor]
     return list(found[np.argsort(-found[:, 4], kind="stable")])
 
@@ -86,19 +90,19 @@ def _chosen(found: Sequence[Floats], overlap: float) -> list[Floats]:
 
 
 def _is_free(box: Floats, surer: Sequence[Floats], overlap: float) -> bool:
-    """None of these, if it is of the same class, has too much in common with the box."""
+    """Return whether no box of the same class in `surer` overlaps the box too much."""
     return all(shared(box, other) <= overlap for other in surer if other[5] == box[5])
 
 
 def shared(a: Floats, b: Floats) -> float:
-    """Intersection over union."""
+    """Return the intersection over union (IoU) of two boxes."""
     sides = np.maximum(np.minimum(a[2:4], b[2:4]) - np.maximum(a[:2], b[:2]), 0)
     both = np.prod(a[2:4] - a[:2]) + np.prod(b[2:4] - b[:2]) - np.prod(sides)
     return float(np.prod(sides) / both)
 
 
 def mismatch(want: Floats, answer: object) -> str | None:
-    """What is wrong with a list of boxes."""
+    """Return a message about the first difference in a list of boxes, or None."""
     if not isinstance(answer, list):
         return f"it is {shown(answer)}, not a list"
     got = as_list(answer)
@@ -135,7 +139,7 @@ def _sampled(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
         table[:, :4] = centres
         table[:, 4] = rng.uniform(0.02, 1, len(table))
         table[:, 5:] = rng.uniform(0, 0.4, (len(table), classes))
-        # In a crowd mostly one class, and now and then another one on top of it.
+        # In a crowd most boxes share a class, and some get another one.
         mine = np.arange(len(table)) // 5 if crowded else np.arange(len(table))
         other = rng.random(len(table)) < 0.3
         chosen = (mine + other) % classes
@@ -146,19 +150,19 @@ def _sampled(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
 
 
 def _apart(rng: Rng) -> Floats:
-    """One box in each cell of a coarse grid."""
+    """Place one box in each cell of a coarse grid."""
     cells = rng.permutation(25)[: int(rng.integers(6, 20))]
     centre = np.stack([cells % 5, cells // 5], 1) * 64 + rng.uniform(28, 36, (len(cells), 2))
     return np.concatenate([centre, rng.uniform(8, 50, (len(cells), 2))], 1)
 
 
 def _crowds(rng: Rng, overlap: float) -> Floats:
-    """Five boxes about one place, several times; and chains of five."""
+    """Sample clusters of five boxes, either around one place or in a chain."""
     crowds: list[Floats] = []
     for _ in range(int(rng.integers(3, 6))):
         centre, size = rng.uniform(60, 260, 2), rng.uniform(30, 60, 2)
         if rng.random() < 0.5:
-            # So far apart that neighbours overlap by a little more than is allowed.
+            # Neighbors overlap slightly more than is allowed.
             step = size[0] * (1 - overlap) / (1 + overlap) * 0.8
             moved = np.stack([np.arange(5) * step, np.zeros(5)], 1)
         else:
@@ -169,7 +173,7 @@ def _crowds(rng: Rng, overlap: float) -> Floats:
 
 
 def decided(table: Floats, floor: float, overlap: float) -> bool:
-    """Whether float32 and float64 must decide alike about what is left of a table."""
+    """Return whether float32 and float64 must keep the same boxes of a table."""
     found = _corners(table)
     if (np.abs(found[:, 4] - floor) < MARGIN * floor).any():
         return False
@@ -190,7 +194,7 @@ def decided(table: Floats, floor: float, overlap: float) -> bool:
 
 
 def _corners(table: Floats, number: int | None = None) -> Floats:
-    """Corners, score and class of each box: of its best class, or of the one of this number."""
+    """Return corners, score and class of each box: its best class, or class `number` if given."""
     half = table[:, 2:4] / 2
     classes = table[:, 5:].argmax(1) if number is None else np.full(len(table), number)
     scores = table[:, 4] * table[np.arange(len(table)), 5 + classes]

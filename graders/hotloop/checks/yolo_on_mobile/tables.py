@@ -1,4 +1,4 @@
-"""Maps of a detector's head, and the boxes that they mean."""
+"""Decoding of a detector head's maps into tables of boxes."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ STRIDES = (8, 16, 32)
 OBJECTNESS = 4
 SHARE_MASKED = 0.1
 FAINT = -200.0
-"""A box that is no box, and not masked."""
+"""An objectness logit whose sigmoid is 0 in float32, although the box is not masked."""
 
 ABSOLUTE = 1e-3
-"""Of a pixel: float32 is off by a hundredth of it for pictures of this size."""
+"""In pixels; float32 errs by a hundredth of it for these image sizes."""
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """Square and oblong pictures, one and several, few classes and many.
+    """Yield square and oblong images, one or several, with few or many classes.
 
-    Where a variant masks boxes, some have an objectness of −∞, and some one of which float32's
-    sigmoid is 0, too.
+    In the variant that masks boxes, some have an objectness logit of −∞, and some have one whose
+    float32 sigmoid is 0, too.
     """
     for label, n, classes, rows, columns in (
         ("a square picture", 1, 6, 4, 4),
@@ -53,8 +53,8 @@ def cases(rng: Rng) -> Iterator[Case]:
 
 
 def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floats:
-    """float64 [pictures, boxes, 5 + classes]: stride by stride, anchor by anchor, row by row."""
-    # x, y, width and height of a box with an objectness of −∞; 0: as of others.
+    """Return the table: float64 [pictures, boxes, 5 + classes], by stride, anchor, row, column."""
+    # x, y, width and height of a box with an objectness of −∞; 0: decode it like the others.
     masked = constant("MASKED", 0)
     parts: list[Floats] = []
     for raw, stride, sizes in zip((small, middle, large), STRIDES, anchors, strict=True):
@@ -73,5 +73,5 @@ def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floa
 
 
 def tolerance(_case: Case) -> Tolerance:
-    """Of all columns: a probability is compared as if it were a pixel, but for the share."""
+    """Return one tolerance for all columns, pixels and probabilities alike."""
     return Tolerance(1e-5, ABSOLUTE / 10)

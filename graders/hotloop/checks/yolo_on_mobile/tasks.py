@@ -1,4 +1,4 @@
-"""How each task of module yolo_on_mobile is judged. Points, levels and needs: module.yaml."""
+"""The checks of each task of module yolo_on_mobile. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 

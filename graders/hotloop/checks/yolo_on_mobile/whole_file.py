@@ -1,4 +1,4 @@
-"""The detector as one file, with decoding and suppression: what it looks like, and what it sees."""
+"""The detector in one file with decoding and NMS: check its interface and its boxes."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Limits = tuple[float, float]
-"""Floor and overlap."""
+"""Score floor and overlap limit."""
 
 FILE = "boxes.onnx"
 PICTURES = 40
 MOST = (3, 6, 10)
 TRIES = 40
 MOST_OFF = 2e-3
-"""Of a pixel, and of a score: the same network in another runtime is off by a tenth of it."""
+"""In pixels, and in score; the same network in another runtime differs by a tenth of it."""
 
 FLOAT, INT64 = 1, 7
 
@@ -38,7 +38,7 @@ def looks(
     session: Session,
     mismatch: Callable[[bytes, int, Session], str | None],
 ) -> Iterator[Look]:
-    """At the file, which is made once a judging, for a number of boxes that is sampled."""
+    """Yield the Look that checks the file, made once per session for a sampled number of boxes."""
     most = session.once("most", lambda: int(session.rng().choice(MOST)))
     yield Look(
         f"Your file of {most} boxes",
@@ -47,7 +47,7 @@ def looks(
 
 
 def interface_mismatch(data: bytes, most: int, session: Session) -> str | None:
-    """Whether its inputs and outputs have the right names and types, and sizes that are known."""
+    """Return what is wrong with its inputs and outputs (names, types, static sizes), or None."""
     read = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
     facts = cast(Mapping[str, Any], read)
     version = constant("MODEL_VERSION", 0)
@@ -57,7 +57,7 @@ def interface_mismatch(data: bytes, most: int, session: Session) -> str | None:
 
 
 def mismatch_of(facts: Mapping[str, Any], most: int) -> str | None:
-    """Of names, types and sizes."""
+    """Return what is wrong with a file's names, types and sizes, or None."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
     if facts["foreign"]:
@@ -78,7 +78,7 @@ def mismatch_of(facts: Mapping[str, Any], most: int) -> str | None:
 
 
 def boxes_mismatch(data: bytes, most: int, session: Session) -> str | None:
-    """What it sees on hidden pictures, with limits that are sampled for each."""
+    """Compare its boxes on hidden images, with limits sampled for each; return an error or None."""
     trusted = PROGRAM.trusted(session)
 
     def tables_of(seed: int) -> list[Floats]:
@@ -100,13 +100,16 @@ def boxes_mismatch(data: bytes, most: int, session: Session) -> str | None:
 
 
 def picture_mismatch(got: Floats, want: Floats) -> str | None:
-    """got: the boxes, and behind them a row of their number."""
+    """Return a message about the first wrong box, or None.
+
+    got: [boxes + 1, 6]: the boxes, and as last row the count.
+    """
     if got[-1, 0] != len(want):
         return f"“count” is {got[-1, 0]:g} and should be {len(want)}"
     for number, (found, right) in enumerate(zip(got, want, strict=False), start=1):
         if found[5] != right[5]:
             return f"box {number} has class {found[5]:g} and should have {right[5]:g}"
-        # Written so that a NaN is wrong.
+        # This comparison fails for NaN.
         if not np.abs(found - right).max() <= MOST_OFF:
             place = int(np.abs(found - right).argmax())
             return f"box {number}: {found[place]:.5g} should be {right[place]:.5g}"
@@ -118,9 +121,9 @@ def picture_mismatch(got: Floats, want: Floats) -> str | None:
 def sampled(
     rng: Rng, tables_of: Callable[[int], Sequence[Floats]], most: int
 ) -> tuple[int, Sequence[Floats], list[Limits]]:
-    """Pictures by their seed, tables and limits, sampled until a score for each class shows.
+    """Sample a seed, with its tables and limits, that exposes one score per class.
 
-    Not all forty pictures hold a box of which the detector is unsure, where there is room for few.
+    Where `most` is small, not every set of forty images has a box whose class is uncertain.
     """
     while True:
         seed = int(rng.integers(1 << 31))
@@ -132,7 +135,7 @@ def sampled(
 
 
 def _limits(rng: Rng, table: Floats) -> Limits:
-    """Floor and overlap by which float32 must decide alike, in any runtime."""
+    """Sample a floor and an overlap limit for which any float32 runtime keeps the same boxes."""
     for _ in range(TRIES):
         floor = float(np.float32(10 ** rng.uniform(-2, -0.3)))
         overlap = float(np.float32(rng.uniform(0.3, 0.7)))

@@ -1,8 +1,8 @@
-"""Reads a .pt2 archive without running anything in it, and writes one that holds only data.
+"""Read a .pt2 archive without running anything in it, and write a copy that holds only data.
 
-The learner made the archive. torch.export.load unpickles parts of it, so nothing of it is loaded
-before this has looked: it knows the archive as a zip of JSON and raw numbers, and the standard
-library is enough for that. Whoever runs it later gets the clean copy.
+The learner made the archive, and torch.export.load unpickles parts of it. So this program first
+inspects it as a zip of JSON and raw numbers, with the standard library only. Programs that run the
+model later get the clean copy.
 """
 
 from __future__ import annotations
@@ -31,19 +31,22 @@ ATTRIBUTE = re.compile(r"__|\.\s*[A-Za-z_]|[A-Za-z_)]\s*\.")
 
 
 class Unsound(Exception):
-    """Said to the learner, as a sentence's beginning."""
+    """The archive is unsafe or malformed; the learner sees the message, the start of a sentence."""
 
 
 def facts(path: str, sample: str) -> dict[str, Any]:
-    """What stands in the archive, and the path of a clean copy. sample: what takes the place of
-    its pickled example. "unsound" is None, or why there is no copy.
+    """Return the archive's facts and the path of a clean copy.
+
+    sample: replaces the archive's pickled example. "unsound" is None, or the reason why there is no
+    copy.
     """
     try:
         parts = _parts(path)
         model = json.loads(parts["models/model.json"])
         graphs = list(_graphs(model["graph_module"]["graph"]))
         _check(model, graphs, parts)
-        # Guards are Python code that would be executed; the judge gives what they ask for.
+        # Guards are Python code that would be executed; the judge passes only inputs that satisfy
+        # them.
         model["guards_code"] = []
         parts["models/model.json"] = json.dumps(model).encode()
     except Unsound as why:
@@ -69,7 +72,7 @@ def facts(path: str, sample: str) -> dict[str, Any]:
 
 
 def _parts(path: str) -> dict[str, bytes]:
-    """By name inside the archive's one folder."""
+    """Return the files by name inside the archive's only folder."""
     parts = {}
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
@@ -102,7 +105,7 @@ def _check(model: dict[str, Any], graphs: list[Any], parts: dict[str, bytes]) ->
 
 
 def _graphs(graph: dict[str, Any]) -> Any:
-    """The graph and those that its operators hold."""
+    """Yield the graph and the graphs inside its operators."""
     yield graph
     for node in graph["nodes"]:
         for given in node["inputs"]:
@@ -112,7 +115,7 @@ def _graphs(graph: dict[str, Any]) -> Any:
 
 
 def _expressions(value: Any) -> Any:
-    """All texts that are read as formulas."""
+    """Yield all strings that are parsed as formulas."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if key == "expr_str":
@@ -125,7 +128,7 @@ def _expressions(value: Any) -> Any:
 
 
 def _inputs(model: dict[str, Any]) -> list[Any]:
-    """[dtype's number, sizes] of each input of the user's: an int, or the name of a symbol."""
+    """Return [dtype number, sizes] of each user input; a size is an int or a symbol's name."""
     graph = model["graph_module"]["graph"]
     told = []
     for spec in model["graph_module"]["signature"]["input_specs"]:
@@ -147,7 +150,7 @@ def _size(size: dict[str, Any]) -> int | str:
 
 
 def _symbols(graphs: list[Any]) -> int:
-    """How many sizes in the graphs are no fixed numbers."""
+    """Return how many sizes in the graphs are not fixed numbers."""
     return sum(
         "as_int" not in size
         for graph in graphs
@@ -161,7 +164,7 @@ def _bound(value: Any) -> int | None:
 
 
 def _written(parts: dict[str, bytes], sample: bytes) -> str:
-    """The clean archive's path."""
+    """Write the clean archive and return its path."""
     path = Path(tempfile.mkdtemp()) / "clean.pt2"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, data in {**parts, SAMPLE: sample}.items():

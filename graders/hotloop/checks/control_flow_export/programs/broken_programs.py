@@ -1,4 +1,4 @@
-"""Small models that TorchDynamo breaks, or does not, and where: drawn, with the truth."""
+"""Small random models with and without TorchDynamo graph breaks, and the truth about them."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def example():
 
 
 def make(seed: int) -> dict[str, Any]:
-    """A program's path, how many graphs there are, and at which lines they break."""
+    """Return a program's path, the number of graphs, and the lines of its graph breaks."""
     draw = random.Random(seed)
-    # An `if` that breaks and one that does not are in each: who goes by words is always wrong.
+    # Each has one `if` that breaks and one that does not, so matching keywords always fails.
     pieces = [BY_VALUE, BY_SIZE]
     pieces += draw.sample(BREAKING, draw.randint(1, 3)) + draw.sample(HARMLESS, draw.randint(1, 3))
     draw.shuffle(pieces)

@@ -1,4 +1,4 @@
-"""The encoder compiled when the first request comes: what a package saves at the start."""
+"""The encoder compiled at the first request: the cost that a package avoids at startup."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ warnings.filterwarnings("ignore")
 
 @torch.inference_mode()
 def answer(weights: int, requests: str) -> list[list[float]]:
-    """Scores for the messages of a JSON file, by torch.compile of the source."""
+    """Return scores for the messages of a JSON file, with torch.compile of the source."""
     model = torch.compile(encoder.load(weights), dynamic=True)
     return [
         model(torch.tensor([request["tokens"]]), torch.tensor(request["kind"]))[0].tolist()

@@ -1,4 +1,4 @@
-"""The tokens that the source of the decoder writes: loaded once, computed as it stands."""
+"""The tokens that the decoder's source generates: loaded once, run eagerly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ if decoder.DEVICE == "cpu":
 
 @cache
 def model(weights: int) -> decoder.Decoder:
-    """On the device."""
+    """Return the decoder on the device."""
     return decoder.load(weights)
 
 
 @torch.inference_mode()
 def generate(weights: int, first: torch.Tensor, out: torch.Tensor) -> None:
-    """first: int64 [n]. out: int64 [n, steps]. Eager: one launch an operator, one read a step."""
+    """Generate eagerly, with one launch per operator and one read per step.
+
+    first: int64 [n]. out: int64 [n, steps].
+    """
     grown: decoder.Cache = []
     token = first.to(decoder.DEVICE)
     for step in range(out.shape[1]):

@@ -1,4 +1,4 @@
-"""Runs a learner's exported step again and again in the same memory, as a recording would."""
+"""Run a learner's exported step repeatedly in the same memory, as a recording would."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ warnings.filterwarnings("ignore")
 
 LOADED: list[Any] = []
 STALE = 30.0
-"""What an earlier answer has left in the cache: large enough to be seen where it is looked at."""
+"""Value of stale cache entries: large enough to change the result if they are read."""
 
 
 def load(path: str) -> bool:
-    """A clean archive of torch.export.save."""
+    """Load a clean archive of torch.export.save."""
     LOADED[:] = [torch.export.load(path).module()]
     return True
 
 
 @torch.inference_mode()
 def run(tokens: torch.Tensor, out: torch.Tensor) -> None:
-    """tokens: int64 [4, steps], given one at a time. out: float32 [4, steps, 256]."""
+    """Run the step for each token. tokens: int64 [4, steps]. out: float32 [4, steps, 256]."""
     step = LOADED[0]
     token, place = torch.zeros(4, dtype=torch.int64), torch.zeros((), dtype=torch.int64)
     keys, values = (torch.full((3, 4, 4, 64, 16), STALE) for _ in range(2))

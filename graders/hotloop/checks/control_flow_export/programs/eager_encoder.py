@@ -1,4 +1,4 @@
-"""The encoder's source, run eagerly: what a package has to be faster than."""
+"""The encoder's source, run eagerly: the baseline of a package."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ torch.set_num_threads(1)
 
 @cache
 def model(weights: int) -> encoder.Encoder:
-    """As it is loaded for inference."""
+    """Return the encoder, loaded for inference."""
     return encoder.load(weights)
 
 
 @torch.inference_mode()
 def run(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """tokens: int64 [n, length]. out: float32 [n, 8]."""
+    """Fill in the scores. tokens: int64 [n, length]. out: float32 [n, 8]."""
     out.copy_(model(weights)(tokens, torch.tensor(kind)))

@@ -1,7 +1,7 @@
-"""The encoder's source, and what it says: hidden messages for each of its ways, and the truth.
+"""The encoder's source: hidden messages for each of its paths, and the right scores.
 
-Runs in a worker of ours that is given nothing of the learner's but plain numbers. Tensors are in
-destination style: the last argument is filled.
+Runs in one of the judge's workers, which gets nothing of the learner's but plain numbers.
+Destination style: functions fill their last argument.
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ torch.set_num_threads(1)
 warnings.filterwarnings("ignore")
 
 MARGIN = 0.03
-"""A message whose confidence is nearer to the limit than this is not asked about: rounding could
-send it the other way."""
+"""Messages whose confidence is closer to the limit are not used, because rounding could change
+their path."""
 
 NONE_FOUND = -1
 AT_ONCE, MOST = 16, 256
-"""Messages that are tried together, and how many such lots at most: seconds."""
+"""Messages tried together, and the maximum number of such batches, which takes seconds."""
 
 
 @cache
 def model(seed: int) -> encoder.Encoder:
-    """In float64, so that it is the truth."""
+    """Return the encoder in float64."""
     return encoder.load(seed).double()
 
 
 @torch.inference_mode()
 def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) -> None:
-    """int64 [n, length]: all of them sure after one layer, or at least one of them not.
+    """Fill in messages that all exit after one layer, or of which at least one does not.
 
-    All -1 where none was found: some weights are never sure of some lengths, or always.
+    out: int64 [n, length]; all -1 if no such message was found. With some weights, messages of some
+    lengths never exit early, or always do.
     """
     numbers = torch.Generator().manual_seed(seed)
     n, length = out.shape
@@ -55,7 +56,7 @@ def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) 
     if not (goes_on if late else early):
         out.fill_(NONE_FOUND)
         return
-    # Where few are found, one stands there more than once.
+    # If few are found, they are repeated.
     rows = list(itertools.islice(itertools.cycle(early or goes_on), n))
     if late:
         rows[int(torch.randint(n, (1,), generator=numbers))] = goes_on[0]
@@ -63,10 +64,10 @@ def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) 
 
 
 def _drawn(length: int, numbers: torch.Generator) -> Iterator[torch.Tensor]:
-    """int64 [16, length], again and again: messages, every second one with padding at its end.
+    """Yield batches of messages, int64 [16, length], of which every second one ends in padding.
 
-    Some weights are hardly ever sure of a long message of many words; so from the ninth lot on
-    every second one is of three words.
+    With some weights, long messages of many words hardly ever exit early. So from the ninth batch
+    on, every second batch has messages of only three words.
     """
     for lot in itertools.count():
         drawn = torch.randint(1, encoder.VOCABULARY, (AT_ONCE, length), generator=numbers)
@@ -74,20 +75,20 @@ def _drawn(length: int, numbers: torch.Generator) -> Iterator[torch.Tensor]:
             places = torch.randint(min(3, length), (AT_ONCE, length), generator=numbers)
             drawn = drawn.gather(1, places)
         real = torch.randint(max(1, length // 2), length + 1, (AT_ONCE, 1), generator=numbers)
-        # The first of a batch has no padding, or the batch would be shorter.
+        # The first message has no padding; otherwise the batch would be shorter.
         second = (torch.arange(AT_ONCE) % 2 == 1)[:, None]
         drawn[(torch.arange(length)[None] >= real) & second] = encoder.PADDING
         yield drawn
 
 
 def first_confidence(weights: int, tokens: torch.Tensor, kind: int) -> torch.Tensor:
-    """float64 [n]: how sure the first guess about each message is."""
+    """Return the confidence of the first guess about each message: float64 [n]."""
     return encoder.confidence(always_early(weights)(tokens, torch.tensor(kind)))
 
 
 @cache
 def always_early(seed: int) -> encoder.Encoder:
-    """One that is content with any first guess."""
+    """Return an encoder that always exits after the first layer."""
     content = encoder.load(seed).double()
     content.sure.fill_(-1.0)
     return content
@@ -95,20 +96,20 @@ def always_early(seed: int) -> encoder.Encoder:
 
 @torch.inference_mode()
 def run(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """float32 [n, 8]: what the source says, computed in float64."""
+    """Fill in the source's scores, computed in float64. out: float32 [n, 8]."""
     out.copy_(model(weights)(tokens, torch.tensor(kind)))
 
 
 @torch.inference_mode()
 def arithmetic(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """float32 [1]: operations of the products that the source computes."""
-    # Loaded before: load computes something too.
+    """Fill in the FLOPs of the products that the source computes. out: float32 [1]."""
+    # Load first, because loading computes products, too.
     source = model(weights)
     out.fill_(counted(lambda: source(tokens, torch.tensor(kind))))
 
 
 def counted(call: Any) -> float:
-    """Operations of matrix products, as PyTorch's profiler sees them."""
+    """Return the FLOPs of matrix products, according to PyTorch's profiler."""
     with torch.profiler.profile(with_flops=True, record_shapes=True) as seen:
         call()
     return float(sum(event.flops or 0 for event in seen.events() if "mm" in event.name))
@@ -116,7 +117,7 @@ def counted(call: Any) -> float:
 
 @cache
 def traced(weights: int, example: str) -> torch.jit.ScriptModule:
-    """The encoder as torch.jit.trace leaves it; example: JSON."""
+    """Return the encoder traced by torch.jit.trace; example: JSON."""
     given = json.loads(example)
     inputs = torch.tensor(given["tokens"]), torch.tensor(given["kind"])
     return torch.jit.trace(encoder.load(weights), inputs, check_trace=False)
@@ -124,11 +125,11 @@ def traced(weights: int, example: str) -> torch.jit.ScriptModule:
 
 @torch.inference_mode()
 def seen_by_trace(weights: int, example: str, given: str) -> dict[str, Any]:
-    """How the trace of `example` and the source treat `given`, both as JSON.
+    """Return how the trace of `example` and the source treat `given`, both JSON.
 
-    "ways": kind, whether it is long, whether it goes on after the first layer. "apart": the largest
-    difference of a score, None where the trace does not run at all. "near": the smallest distance
-    from the limit.
+    "ways": kind, whether it is long, whether it continues after the first layer. "apart": the
+    largest score difference; None if the trace fails to run. "near": the smallest distance from the
+    limit.
     """
     told = json.loads(given)
     tokens, kind = torch.tensor(told["tokens"], dtype=torch.int64), int(told["kind"])
@@ -149,7 +150,7 @@ def seen_by_trace(weights: int, example: str, given: str) -> dict[str, Any]:
 
 
 def sample() -> str:
-    """The path of an example of inputs, as torch.export.save would pack one."""
+    """Return the path of an example of inputs, packed as by torch.export.save."""
     path = Path(tempfile.mkdtemp()) / "sample.pt"
     tokens = torch.ones(2, 20, dtype=torch.int64)
     torch.save(((tokens, torch.tensor(encoder.BOTH_WAYS)), {}), path)

@@ -1,6 +1,6 @@
-"""Runs one model that a learner has made, in a worker that has no source of it.
+"""Run one model that a learner made, in a worker without its source.
 
-`load_exported` or `load_scripted` comes first; then `run` and `arithmetic`, in destination style.
+Call `load_exported` or `load_scripted` first, then `run` and `arithmetic`, in destination style.
 """
 
 from __future__ import annotations
@@ -17,20 +17,23 @@ LOADED: list[Any] = []
 
 
 def load_exported(path: str) -> bool:
-    """A clean archive of torch.export.save."""
+    """Load a clean archive of torch.export.save."""
     LOADED[:] = [torch.export.load(path).module()]
     return True
 
 
 def load_scripted(path: str) -> bool:
-    """A file of torch.jit.save. TorchScript's own loader runs nothing but TorchScript."""
+    """Load a file of torch.jit.save. TorchScript's loader runs nothing but TorchScript."""
     LOADED[:] = [torch.jit.load(path, map_location="cpu")]
     return True
 
 
 @torch.inference_mode()
 def run(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """tokens: int64 [n, length]. out: float32 [n, 8]."""
+    """Fill in the scores. tokens: int64 [n, length]. out: float32 [n, 8].
+
+    Raises ValueError if the model returns another shape or dtype.
+    """
     given = LOADED[0](tokens, torch.tensor(kind))
     if given.shape != out.shape or given.dtype != out.dtype:
         raise ValueError(f"the model gives {given.dtype} {list(given.shape)}")
@@ -39,7 +42,7 @@ def run(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
 
 @torch.inference_mode()
 def arithmetic(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """float32 [1]: operations of the products that are computed, as the profiler sees them."""
+    """Fill in the FLOPs of matrix products, according to PyTorch's profiler. out: float32 [1]."""
     with torch.profiler.profile(with_flops=True, record_shapes=True) as seen:
         LOADED[0](tokens, torch.tensor(kind))
     out.fill_(float(sum(event.flops or 0 for event in seen.events() if "mm" in event.name)))

@@ -1,6 +1,6 @@
-"""Runs a package of AOTInductor's: machine code that a learner's function has compiled.
+"""Run an AOTInductor package: machine code that a learner's function compiled.
 
-A worker of ours that has nothing else. What the code gives is compared by the judge.
+Runs in a judge's worker with nothing else in it. The judge compares the results.
 """
 
 from __future__ import annotations
@@ -17,14 +17,18 @@ LOADED: list[Any] = []
 
 
 def load(path: str) -> bool:
-    """The package at this path."""
+    """Load the package at this path."""
     LOADED[:] = [torch._inductor.aoti_load_package(path, run_single_threaded=True)]
     return True
 
 
 @torch.inference_mode()
 def run(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:  # noqa: ARG001
-    """tokens: int64 [n, length]. out: float32 [n, 8]. weights: those of the package."""
+    """Fill in the scores.
+
+    tokens: int64 [n, length]. out: float32 [n, 8]. weights: unused; the package has its own. Raises
+    ValueError if the package returns another shape or dtype.
+    """
     given = LOADED[0](tokens, torch.tensor(kind))
     if given.shape != out.shape or given.dtype != out.dtype:
         raise ValueError(f"the package gives {given.dtype} {list(given.shape)}")

@@ -1,4 +1,4 @@
-"""The encoder as an exported program: what learners package who may not have exported theirs."""
+"""The encoder as an exported program, which learners get to compile into a package."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ warnings.filterwarnings("ignore")
 
 
 class Portable(nn.Module):
-    """The same function as the source, without Python's decisions."""
+    """The same function as the source, without decisions in Python."""
 
     def __init__(self, source: encoder.Encoder) -> None:
         super().__init__()
         self.source = source
 
     def forward(self, tokens: Tensor, kind: Tensor) -> Tensor:
-        """As the source's."""
+        """Map tokens and kind to scores, as the source does."""
         places = torch.arange(tokens.shape[1])
         distance = places[:, None] - places[None, :]
         allowed = distance >= 0
@@ -38,19 +38,19 @@ class Portable(nn.Module):
         return torch.cond(certain, leave, self.go_on, (x, seen, real, guess))
 
     def go_on(self, x: Tensor, seen: Tensor, real: Tensor, _guess: Tensor) -> Tensor:
-        """Through the others."""
+        """Run the other layers."""
         for layer in self.source.layers[1:]:
             x = layer(x, seen)
         return self.source.head(encoder.mean_of(x, real))
 
 
 def leave(_x: Tensor, _seen: Tensor, _real: Tensor, guess: Tensor) -> Tensor:
-    """After one layer."""
+    """Return the first layer's guess."""
     return guess.clone()
 
 
 def write(weights: int) -> str:
-    """The path of load(weights), exported for 1 to 64 messages of 1 to 128 tokens."""
+    """Export load(weights) for 1 to 64 messages of 1 to 128 tokens; return the file's path."""
     example = (torch.ones(2, 20, dtype=torch.int64), torch.tensor(encoder.BOTH_WAYS))
     free = {0: torch.export.Dim("n", max=64), 1: torch.export.Dim("length", max=encoder.LONGEST)}
     model = Portable(encoder.load(weights))

@@ -1,6 +1,6 @@
-"""A transformers class with branches, as its authors wrote it: hidden messages and the truth.
+"""A transformers class with branches, in its original form: hidden messages and right scores.
 
-Runs in a worker of ours that is given nothing of the learner's but plain numbers.
+Runs in one of the judge's workers, which gets nothing of the learner's but plain numbers.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ warnings.filterwarnings("ignore")
 
 @cache
 def model(seed: int) -> routed.Routed:
-    """In float64, so that it is the truth."""
+    """Return the model in float64."""
     return routed.load(seed).double()
 
 
 def messages(seed: int, out: torch.Tensor) -> None:
-    """int64 [n, length]: every second one has padding at its end."""
+    """Fill in messages, of which every second one ends in padding. out: int64 [n, length]."""
     numbers = torch.Generator().manual_seed(seed)
     n, length = out.shape
     drawn = torch.randint(1, routed.VOCABULARY, (n, length), generator=numbers)
@@ -33,5 +33,5 @@ def messages(seed: int, out: torch.Tensor) -> None:
 
 @torch.inference_mode()
 def run(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """float32 [n, 8]: what the source says, computed in float64."""
+    """Fill in the source's scores, computed in float64. out: float32 [n, 8]."""
     out.copy_(model(weights)(tokens, torch.tensor(kind)))

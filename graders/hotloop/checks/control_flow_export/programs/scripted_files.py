@@ -1,4 +1,4 @@
-"""Small TorchScript files, drawn, and what freezing and optimizing make of them."""
+"""Small random TorchScript files, and the effect of freezing and optimizing them."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ NAMES = ("scale", "warm_up", "embed", "score")
 
 
 def make(seed: int, number: int) -> dict[str, Any]:
-    """A file's path, and everything that can be asked about it.
+    """Return a file's path, and the right answers to all questions about it.
 
-    What wrong answers do not see is not left to luck: the first file was saved in training mode,
-    the second has one more method with an if, the third decides and repeats, the fourth does not.
-    Each decision and each loop has another decision inside.
+    Each of these exposes a mistake: the first file is saved in training mode; the second has one
+    more method with an `if`; the third has a branch and a loop, the fourth neither. Each branch and
+    each loop contains another branch.
     """
     draw = random.Random(seed)
     width, layers = 4 * draw.randint(1, 3), draw.randint(1, 3)
@@ -92,7 +92,7 @@ def make(seed: int, number: int) -> dict[str, Any]:
 
 
 def figures(path: str) -> dict[str, dict[str, int]]:
-    """Nodes of `forward` as it was scripted, frozen, and optimized for inference."""
+    """Return the node counts of `forward` as scripted, frozen, and optimized for inference."""
     net = torch.jit.load(path).eval()
     frozen = torch.jit.freeze(net)
     optimized = torch.jit.optimize_for_inference(torch.jit.load(path).eval())
@@ -101,7 +101,7 @@ def figures(path: str) -> dict[str, dict[str, int]]:
 
 
 def inventory(path: str) -> dict[str, Any]:
-    """What of a file has to be written anew, over all of its methods."""
+    """Return what must be rewritten, over all methods of a file."""
     net = torch.jit.load(path)
     names = [name for name in net._c._method_names() if not name.startswith("_")]
     kinds: Counter[str] = Counter()
@@ -129,7 +129,7 @@ def _counts(graph: Any) -> dict[str, int]:
 
 
 def _kinds(block: Any) -> Counter[str]:
-    """Of all nodes, those in inner blocks too."""
+    """Return the count of each kind of node, including nodes in inner blocks."""
     found: Counter[str] = Counter()
     for node in block.nodes():
         found[node.kind()] += 1
@@ -139,7 +139,7 @@ def _kinds(block: Any) -> Counter[str]:
 
 
 def _class(text: str) -> Any:
-    """TorchScript reads the source of a class, so that it has to lie in a file."""
+    """Return the class. TorchScript reads a class's source, so it must be in a file."""
     path = Path(tempfile.mkdtemp()) / "net.py"
     path.write_text(text)
     spec = importlib.util.spec_from_file_location(f"net_{path.parent.name}", path)

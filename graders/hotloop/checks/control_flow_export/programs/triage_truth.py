@@ -1,4 +1,4 @@
-"""What the model full of graph breaks says, in float64. It sees nothing of the learner's."""
+"""Right float64 scores of the model with graph breaks. It sees nothing of the learner's."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ logging.getLogger("triage").setLevel(logging.CRITICAL)
 
 @cache
 def model(weights: int) -> triage.Triage:
-    """In float64."""
+    """Return the model in float64."""
     return triage.load(weights).double()
 
 
 @torch.inference_mode()
 def messages(seed: int, out: torch.Tensor) -> None:
-    """int64 [n, length]: every second message has padding at its end."""
+    """Fill in messages, of which every second one ends in padding. out: int64 [n, length]."""
     numbers = torch.Generator().manual_seed(seed)
     n, length = out.shape
     out.copy_(torch.randint(1, triage.VOCABULARY, (n, length), generator=numbers))
@@ -31,6 +31,6 @@ def messages(seed: int, out: torch.Tensor) -> None:
 
 @torch.inference_mode()
 def run(weights: int, tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
-    """out: float32 [n, 8]."""
+    """Fill in the scores. out: float32 [n, 8]."""
     with redirect_stdout(io.StringIO()):
         out.copy_(model(weights)(tokens, torch.tensor(kind)))

@@ -1,8 +1,7 @@
-"""The augmentation of a whole batch in float32, one operation after the other: the GPU's baseline.
+"""The augmentation of a whole batch in float32, one operation after the other: the GPU baseline.
 
-The slow loop's own augmentation is a loop over pixels on the host, which would make any kernel look
-fast. Counted in results (float32 numbers of one batch), the lines below read and write 19 times as
-much as the result has bytes.
+The slow loop's own augmentation loops over pixels on the host, against which any kernel would look
+fast. The lines below read and write 19 times the bytes of the float32 result.
 """
 
 import torch
@@ -13,7 +12,7 @@ PADDING = 4
 
 
 def augment(images, entries, out):
-    """images: uint8 [n, 32, 32, 3]. entries: int64 [m, 4]. out: float32 [m, 3, 32, 32]."""
+    """Fill `out`, float32 [m, 3, 32, 32]. images: uint8 [n, 32, 32, 3]. entries: int64 [m, 4]."""
     samples, down, right, mirrored = entries.unbind(1)
     side = torch.arange(images.shape[1], device=images.device)
     around = (0, 0, PADDING, PADDING, PADDING, PADDING)

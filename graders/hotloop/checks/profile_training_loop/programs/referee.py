@@ -1,7 +1,7 @@
-"""The truth about a training run: the same steps in the plainest way, in float32.
+"""The reference of a training run: the same steps in plain float32.
 
-Runs in a worker of ours, beside a copy of the module's resnet.py. Destination style: the last
-argument is filled.
+Runs in one of the judge's workers, beside a copy of the module's resnet.py. Destination style:
+functions fill their last argument.
 """
 
 import torch
@@ -19,7 +19,7 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def augmented(images, entries, border, out):
-    """images: uint8 [n, h, w, 3]. entries: int64 [m, 4]. out: float32 [m, 3, h, w]."""
+    """Fill `out`, float32 [m, 3, h, w]. images: uint8 [n, h, w, 3]. entries: int64 [m, 4]."""
     _, height, width, _ = images.shape
     around = (0, 0, PADDING, PADDING, PADDING, PADDING)
     padded = torch.nn.functional.pad(images, around, value=border)
@@ -29,7 +29,7 @@ def augmented(images, entries, border, out):
 
 
 def train(images, labels, plan, rate, initial, border, trained):
-    """As the learner's `train`. border: the byte around an image which was shifted."""
+    """Train as the learner's `train` must. border: the byte around a shifted image."""
     model = ResNet(size_for(DEVICE)).to(DEVICE)
     unpack(model, initial)
     model.train()
@@ -48,7 +48,7 @@ def train(images, labels, plan, rate, initial, border, trained):
 
 @torch.inference_mode()
 def accuracy(images, labels, weights, out):
-    """out: float32 [1], the share of images that a network with these weights gets right."""
+    """Fill `out`, float32 [1], with the share of images classified right with these weights."""
     model = ResNet(size_for(DEVICE)).to(DEVICE)
     unpack(model, weights)
     model.eval()
@@ -60,6 +60,6 @@ def accuracy(images, labels, weights, out):
 
 
 def _normalised(images):
-    """Bytes [..., h, w, 3] to float32 [..., 3, h, w]."""
+    """Convert bytes [..., h, w, 3] to normalized float32 [..., 3, h, w]."""
     mean, deviation = (torch.tensor(v).view(3, 1, 1) for v in (MEAN, DEVIATION))
     return (images.movedim(-1, -3).float() - mean) / deviation

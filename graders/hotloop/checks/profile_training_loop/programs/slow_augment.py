@@ -1,6 +1,6 @@
-"""The slow loop's augmentation, with the signature of the learner's: the baseline of its speed.
+"""The slow loop's augmentation with the learner's signature: the speed baseline.
 
-Runs in a worker of ours, beside copies of the module's slow_loop.py and resnet.py.
+Runs in one of the judge's workers, beside copies of the module's slow_loop.py and resnet.py.
 """
 
 import torch
@@ -8,7 +8,7 @@ from slow_loop import augment
 
 
 def augment_batch(images, entries, out):
-    """images: uint8 [n, 32, 32, 3]. entries: int64 [m, 4]. out: float32 [m, 3, 32, 32]."""
+    """Fill `out`, float32 [m, 3, 32, 32]. images: uint8 [n, 32, 32, 3]. entries: int64 [m, 4]."""
     results = [
         augment(images[sample].numpy(), dy, dx, flip) for sample, dy, dx, flip in entries.tolist()
     ]
@@ -16,5 +16,5 @@ def augment_batch(images, entries, out):
 
 
 def copy(_images, _entries, out):
-    """Fill the result: no function of the bytes can write less."""
+    """Fill the result with a constant: no augmentation can write less."""
     out.fill_(1.0)

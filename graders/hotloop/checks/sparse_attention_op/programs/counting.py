@@ -1,6 +1,6 @@
-"""Builds a candidate's C++ so that it counts its accesses to the tensors, and runs it.
+"""Build a candidate's C++ so that it counts its accesses to the tensors, and run it.
 
-`load` comes first, then `run`, then `counted`.
+Call `load` first, then `run`, then `counted`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,10 @@ LOADED: list[ctypes.CDLL] = []
 
 
 def load(path: str) -> None:
-    """The file as a library whose accesses are counted."""
+    """Build the file as a library whose memory accesses are counted, and load it.
+
+    Raises RuntimeError with the compiler's message if the build fails.
+    """
     folder = Path(tempfile.mkdtemp())
     objects = [str(folder / "counted.o"), str(folder / "counter.o")]
     _run(*COMMON, "-fsanitize=thread", "-c", path, "-o", objects[0])
@@ -45,7 +48,7 @@ def run(
     causal: bool,
     out: torch.Tensor,
 ) -> None:
-    """Fill `out`, and count anew."""
+    """Fill `out` and restart the counts."""
     (library,) = LOADED
     batch, heads, length, depth = q.shape
     tensors = [*(x.contiguous() for x in (q, k, v, counts, columns)), out]
@@ -59,7 +62,7 @@ def run(
 
 
 def counted() -> dict[str, list[int]]:
-    """Bytes loaded from each tensor, and stored there."""
+    """Return for each tensor the bytes loaded from it and stored to it."""
     (library,) = LOADED
     return {
         name: [library.counted_loads(which), library.counted_stores(which)]

@@ -1,6 +1,6 @@
-"""Our own body of hotloop.lab::SparseAttention in ONNX's operators, written as text.
+"""The judge's body of hotloop.lab::SparseAttention in standard ONNX operators, as text.
 
-It is no export of anything: it is what a file's node is given to be run at all.
+It is not an export: files with the custom node get this function so that they can run.
 """
 
 from __future__ import annotations
@@ -90,12 +90,12 @@ SparseAttention <block, causal> (q, k, v, threshold) => (out)
 
 
 def function() -> onnx.FunctionProto:
-    """With attributes block and causal."""
+    """Return the function, with attributes block and causal."""
     return parser.parse_function(BODY)
 
 
 def given_to(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with it, in place of whatever it has of that name."""
+    """Return the model with this function in place of its own of the same name."""
     others = [f for f in model.functions if (f.domain, f.name) != (DOMAIN, NAME)]
     del model.functions[:]
     model.functions.extend([*others, function()])

@@ -1,4 +1,4 @@
-"""Models of several layers with the laboratory's function, each node with attributes of its own."""
+"""Models of several layers with the hotloop.lab function; attributes differ from node to node."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ OWN = ("", "ai.onnx")
 
 
 def made(seed: int) -> dict[str, Any]:
-    """As base64, and the nodes in order. Each mixture of block and kind is there."""
+    """Return the model in base64, and its custom nodes in order.
+
+    Every combination of block (8 or 16) and causal occurs once.
+    """
     rng = np.random.default_rng(seed)
     nodes, stored, told = list[onnx.NodeProto](), list[onnx.TensorProto](), list[dict[str, Any]]()
     x = "x"
@@ -47,7 +50,7 @@ def made(seed: int) -> dict[str, Any]:
             nodes.append(helper.make_node("Add", [x, f"a{number}"], [f"x{number}"]))
             x = f"x{number}"
         else:
-            x = f"a{number}"  # one of ours is the last node
+            x = f"a{number}"  # the last node is a custom one
         told.append({"block": block, "causal": bool(causal)})
     shape = ["batch", HEADS, "length", DEPTH]
     ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in ("x", x)]
@@ -62,7 +65,7 @@ def made(seed: int) -> dict[str, Any]:
 
 
 def bare(seed: int) -> dict[str, Any]:
-    """A model with nothing behind its nodes, and inputs for it, both as base64."""
+    """Return a model without function bodies, and inputs for it, both in base64."""
     model = onnx.load_from_string(base64.b64decode(made(seed)["model"]))
     del model.functions[:]
     rng = np.random.default_rng(seed + 1)
@@ -75,7 +78,11 @@ def bare(seed: int) -> dict[str, Any]:
 
 
 def far(given: str, feeds: str, answer: str, times: int = 1) -> float:
-    """How far an answer's one output is from so many times what our function says."""
+    """Return the largest error of the answer's output against `times` times the function's.
+
+    given, feeds, answer: paths of the model, its inputs (.npz) and its outputs (.npz). Returns inf
+    if not finite. Raises ValueError for a wrong number or shape of outputs.
+    """
     with np.load(feeds) as inputs, np.load(answer) as outputs:
         if len(outputs.files) != 1:
             raise ValueError(f"there are the outputs {outputs.files}, and one is asked for")
@@ -87,7 +94,7 @@ def far(given: str, feeds: str, answer: str, times: int = 1) -> float:
 
 
 def read(path: str) -> dict[str, Any]:
-    """Nodes of the laboratory's in order, and what else is not ONNX's own."""
+    """Return the custom nodes in order, and everything else that is not standard ONNX."""
     model = onnx.load(path)
     ours = [n for n in model.graph.node if n.domain == lab_function.DOMAIN]
     attributes = [{a.name: a.i for a in node.attribute} for node in ours]
@@ -108,7 +115,10 @@ def read(path: str) -> dict[str, Any]:
 
 
 def apart(given: str, answer: str, seed: int) -> float:
-    """The largest difference of two models' outputs; nodes mean what our function says."""
+    """Return the largest difference of two models' outputs, with the function as the node's body.
+
+    given, answer: paths. Returns inf if shapes differ or values are not finite.
+    """
     rng = np.random.default_rng(seed)
     worst = 0.0
     for batch, length in ((1, 40), (2, 13)):

@@ -1,4 +1,4 @@
-"""Builds a candidate's library of operators, and runs models in ONNX Runtime with it."""
+"""Build a candidate's custom operator library, and run models with it in ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ SESSIONS: list[onnxruntime.InferenceSession] = []
 
 
 def load(path: str) -> None:
-    """Build it, and have a session take it."""
+    """Build the library and register it with session options.
+
+    Raises RuntimeError with the compiler's message if the build fails.
+    """
     library = str(Path(tempfile.mkdtemp()) / "ops.so")
     command = ["g++", "-std=c++17", "-O2", "-fPIC", "-shared", f"-I{HERE}", path, "-o", library]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -35,7 +38,7 @@ def load(path: str) -> None:
 
 
 def single(block: int, causal: int) -> int:
-    """A session with a model of one node; its number."""
+    """Open a session with a one-node model, and return its number."""
     shapes = [*[["batch", "heads", "length", "depth"]] * 3, ["heads"]]
     ends = [
         helper.make_tensor_value_info(n, TensorProto.FLOAT, shape)
@@ -57,7 +60,7 @@ def run(
     number: int,
     out: torch.Tensor,
 ) -> None:
-    """One session's answer."""
+    """Run session `number`. Raises ValueError if the output's shape is not that of `out`."""
     given = (x.contiguous().numpy() for x in (q, k, v, threshold))
     (answer,) = SESSIONS[number].run(None, dict(zip(INPUTS, given, strict=True)))
     if answer.shape != tuple(out.shape):
@@ -66,7 +69,7 @@ def run(
 
 
 def outputs(path: str, feeds_path: str) -> str:
-    """A model on the arrays of an .npz file; the path of another one."""
+    """Run a model on the arrays of an .npz file; return the path of an .npz with its outputs."""
     session = _session(onnx.load(path))
     with np.load(feeds_path) as feeds:
         answers = session.run(None, dict(feeds))

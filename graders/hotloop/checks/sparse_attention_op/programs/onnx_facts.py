@@ -1,4 +1,4 @@
-"""What stands in an ONNX file, as plain data. It reads the file and runs nothing of it."""
+"""Facts about an ONNX file as plain data. The file is read and never run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST = 64
 
 
 def facts(path: str) -> dict[str, Any]:
-    """Opset, ends, nodes that are not ONNX's own, functions, and what the checker says."""
+    """Return opset, ends, custom nodes, functions, and the message of onnx.checker."""
     model = onnx.load(path, load_external_data=False)
     nodes = list(_within(model.graph.node))
     in_functions = [node for f in model.functions for node in _within(f.node)]

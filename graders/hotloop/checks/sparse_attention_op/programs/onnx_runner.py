@@ -1,4 +1,4 @@
-"""Runs one file of a candidate's in ONNX Runtime, as it stands or with other attributes."""
+"""Run a candidate's file in ONNX Runtime, unchanged or with other attributes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LOADED: list[onnxruntime.InferenceSession] = []
 
 
 def load(path: str) -> None:
-    """The file as it stands."""
+    """Load the file unchanged."""
     _load(onnx.load(path))
 
 
 def load_with(path: str, block: int, causal: int) -> None:
-    """With these attributes in each node of the laboratory's, instead of those in the file."""
+    """Load the file with these attributes in each hotloop.lab node, in place of the file's."""
     model = onnx.load(path)
     for node in model.graph.node:
         if node.domain == lab_function.DOMAIN:
@@ -34,14 +34,14 @@ def load_with(path: str, block: int, causal: int) -> None:
 
 
 def load_with_ours(path: str) -> None:
-    """With a function of ours for the laboratory's operator, of which the file knows nothing."""
+    """Load the file with the judge's function as the body of the hotloop.lab node."""
     _load(lab_function.given_to(onnx.load(path)))
 
 
 def run(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, threshold: torch.Tensor, out: torch.Tensor
 ) -> None:
-    """Of the four inputs the one output; shapes must be those of `out`."""
+    """Run the four inputs. Raises ValueError if the output's shape is not that of `out`."""
     (session,) = LOADED
     given = (x.contiguous().numpy() for x in (q, k, v, threshold))
     (answer,) = session.run(None, dict(zip(INPUTS, given, strict=True)))

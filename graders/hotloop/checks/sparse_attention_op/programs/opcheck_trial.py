@@ -1,4 +1,4 @@
-"""Runs PyTorch's own check of an operator on a few samples; beside the learner's file."""
+"""Run torch.library.opcheck on a few samples, next to the learner's file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TESTS = (
 
 
 def tried() -> dict[str, dict[str, str]]:
-    """By sample, what each test says."""
+    """Return for each sample the result of each test."""
     operator = torch.ops.sparse_lab.attention.default
     found: dict[str, dict[str, str]] = {}
     for name, arguments in _samples().items():
@@ -35,7 +35,8 @@ def _samples() -> dict[str, tuple[object, ...]]:
     def tensor(*shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         return torch.randn(shape, generator=draws).to(dtype)
 
-    # Half of the blocks are near a threshold of 0; what is compared here are two runs of the same.
+    # About half of the blocks pass a threshold of 0, some of them barely. opcheck compares two runs
+    # of the same operator, so rounding does not matter.
     threshold = torch.zeros(2)
     plain = [tensor(1, 2, 40, 16).requires_grad_() for _ in range(3)]
     turned = [tensor(2, 24, 2, 16).transpose(1, 2) for _ in range(3)]

@@ -1,6 +1,6 @@
-"""Calls a candidate's Python plugin as TensorRT would, with a stub of its module beside this file.
+"""Call a candidate's Python plugin as TensorRT would, with the stub tensorrt.py beside this file.
 
-`load` comes first. The functions are those of plugin_trial.py.
+Call `load` first. The functions are those of plugin_trial.py.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PLUGINS: list[Any] = []
 
 
 def load(path: str) -> list[dict[str, Any]]:
-    """Import it; what its creator says of itself."""
+    """Import the file; return what its creator reports."""
     spec = importlib.util.spec_from_file_location(Path(path).stem, path)
     if spec is None or spec.loader is None:
         raise ImportError(path)
@@ -49,7 +49,7 @@ def load(path: str) -> list[dict[str, Any]]:
 
 
 def made(block: int, causal: int) -> int:
-    """A plugin for a node with these attributes, in the types that the creator has declared."""
+    """Return the number of a plugin for a node with these attributes, in the creator's types."""
     attributes = {"block": block, "causal": causal}
     fields = [
         (field.name, np.array([attributes[field.name]], KINDS[field.type]), field.type)
@@ -60,7 +60,7 @@ def made(block: int, causal: int) -> int:
 
 
 def cloned(number: int) -> int:
-    """A clone; the original ends."""
+    """Return the number of a clone; the original is destroyed."""
     clone = PLUGINS[number].clone()
     _require_new(clone, "clone", PLUGINS[number])
     _end(PLUGINS[number])
@@ -68,14 +68,14 @@ def cloned(number: int) -> int:
 
 
 def attached(number: int) -> int:
-    """For a context; the original stays."""
+    """Return the number of a plugin attached to a context; the original remains."""
     plugin = PLUGINS[number].attach_to_context(None)
     _require_new(plugin, "attach_to_context", PLUGINS[number])
     return _kept(plugin)
 
 
 def restored(number: int) -> int:
-    """From its fields, after it has ended."""
+    """Return the number of a plugin created from the original's fields, the original destroyed."""
     told = PLUGINS[number].get_fields_to_serialize()
     fields = [(f.name, np.frombuffer(f.data, KINDS[f.type]).copy(), f.type) for f in told]
     _end(PLUGINS[number])
@@ -83,7 +83,7 @@ def restored(number: int) -> int:
 
 
 def described(number: int, sizes: str) -> dict[str, Any]:
-    """Capabilities, names, outputs, types and shape."""
+    """Return capabilities (bits), names, outputs, types and shape."""
     plugin = PLUGINS[number]
     kinds = (trt.IPluginV3OneCore, trt.IPluginV3OneBuild, trt.IPluginV3OneRuntime)
     found = [plugin.get_capability_interface(kind) for kind in trt.PluginCapabilityType]
@@ -108,12 +108,12 @@ def described(number: int, sizes: str) -> dict[str, Any]:
 
 
 def supports(number: int, asked: str) -> list[bool]:
-    """For each [position, types, formats]."""
+    """Return an answer for each [position, types, formats] in `asked` (JSON)."""
     told: list[bool] = []
     for position, types, formats in json.loads(asked):
         all_of_them = [trt.DynamicPluginTensorDesc() for _ in range(INPUTS + 1)]
         for i, each in enumerate(all_of_them):
-            # What comes behind `position` has no valid value yet.
+            # Tensors after `position` have no valid type or format yet.
             each.desc.type = trt.DataType(types[i]) if i <= position else None
             each.desc.format = trt.TensorFormat(formats[i]) if i <= position else None
         answer = PLUGINS[number].supports_format_combination(position, all_of_them, INPUTS)
@@ -122,18 +122,18 @@ def supports(number: int, asked: str) -> list[bool]:
 
 
 def workspace(number: int, least: str, usual: str, most: str, half: int) -> int:
-    """Bytes that it asks for."""
+    """Return the workspace that the plugin asks for, in bytes."""
     return operator.index(PLUGINS[number].get_workspace_size(*_planned(least, usual, most, half)))
 
 
 def configured(number: int, least: str, usual: str, most: str, half: int) -> int:
-    """0: it raised nothing."""
+    """Configure the plugin; return 0 unless it raises."""
     PLUGINS[number].configure_plugin(*_planned(least, usual, most, half))
     return 0
 
 
 def shaped(number: int, sizes: str, half: int) -> int:
-    """0: it raised nothing."""
+    """Report new shapes to the plugin; return 0 unless it raises."""
     PLUGINS[number].on_shape_change(*_descs(json.loads(sizes), half))
     return 0
 
@@ -148,7 +148,7 @@ def run(
     stream: int,
     out: torch.Tensor,
 ) -> None:
-    """Enqueue it. stream: any number stands for one; 0 for the default stream."""
+    """Enqueue plugin `number`. stream: any number stands for a stream; 0 for the default one."""
     tensors = [x.contiguous() for x in (q, k, v, threshold)]
     memory = (ctypes.c_char * (workspace_bytes + 1))()
     half, sizes = q.element_size() == 2, list(q.shape)
@@ -164,18 +164,18 @@ def run(
 
 
 class _Size:
-    """A size that is known at run time only."""
+    """A size that is known only at run time."""
 
     def __init__(self, hidden: int) -> None:
         self.hidden = hidden
 
     def is_constant(self) -> bool:
-        """Never."""
+        """Return False, always."""
         return False
 
 
 def _created(fields: list[tuple[str, np.ndarray, Any]], phase: Any) -> int:
-    """The fields' memory says something else as soon as the plugin has been made."""
+    """Create a plugin, then overwrite the fields' memory, which the plugin must have copied."""
     collection = trt.PluginFieldCollection(trt.PluginField(*field) for field in fields)
     plugin = CREATORS[0].create_plugin("trial", collection, phase)
     for _, data, _ in fields:
@@ -184,7 +184,7 @@ def _created(fields: list[tuple[str, np.ndarray, Any]], phase: Any) -> int:
 
 
 def _end(plugin: Any) -> None:
-    """What it holds is worth nothing any more."""
+    """Destroy the plugin: overwrite its arrays and clear its containers."""
     for value in list(vars(plugin).values()):
         if isinstance(value, np.ndarray):
             value[...] = SCRIBBLED

@@ -1,6 +1,6 @@
-"""Builds a candidate's plugin with a stub of TensorRT's interface, and calls it as TensorRT would.
+"""Build a candidate's plugin with a stub of TensorRT's interface, and call it as TensorRT would.
 
-`load` comes first. Plugins have numbers here; `run` enqueues one.
+Call `load` first. Plugins are known by number; `run` enqueues one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PLUGINS: list[int] = []
 
 
 def load(path: str) -> list[dict[str, Any]]:
-    """Build and load it; what its creators say of themselves."""
+    """Build and load the plugin; return what its creators report."""
     library = str(Path(tempfile.mkdtemp()) / "plugin.so")
     _run(
         *COMMON, "-O1", "-shared", f"-I{HERE}", path, str(HERE / "plugin_trial.cpp"), "-o", library
@@ -43,37 +43,41 @@ def load(path: str) -> list[dict[str, Any]]:
 
 
 def compiles(path: str, folders: Sequence[str]) -> None:
-    """With headers that are installed here."""
+    """Compile the plugin against the headers installed in `folders`."""
     target = str(Path(tempfile.mkdtemp()) / "plugin.o")
     included = [f"-I{folder}" for folder in folders]
-    # Our own folder comes last, for launch_attention.h alone: the stubs must not be found first.
+    # This folder is searched last, and only for launch_attention.h; the stub headers must not be
+    # found first.
     own = Path(tempfile.mkdtemp())
     (own / "launch_attention.h").write_bytes((HERE / "launch_attention.h").read_bytes())
     _run(*COMMON, "-c", *included, f"-I{own}", path, "-o", target)
 
 
 def made(block: int, causal: int) -> int:
-    """A plugin for a node with these attributes; its number."""
+    """Return the number of a plugin for a node with these attributes."""
     return _kept(LOADED[0].trial_made(0, _i64(block), _i64(causal)))
 
 
 def cloned(number: int) -> int:
-    """A clone; the original ends."""
+    """Return the number of a clone; the original is destroyed."""
     return _replaced(number, LOADED[0].trial_cloned)
 
 
 def attached(number: int) -> int:
-    """For a context; the original stays."""
+    """Return the number of a plugin attached to a context; the original remains."""
     return _kept(LOADED[0].trial_attached(ctypes.c_void_p(PLUGINS[number])))
 
 
 def restored(number: int) -> int:
-    """From its fields, after it has ended."""
+    """Return the number of a plugin created from the original's fields, the original destroyed."""
     return _kept(LOADED[0].trial_restored(0, ctypes.c_void_p(PLUGINS[number])))
 
 
 def described(number: int, sizes: str) -> dict[str, Any]:
-    """Capabilities, names, outputs, types and shape."""
+    """Return capabilities (bits), names, outputs, types and shape.
+
+    Only the capabilities if one of them is wrong.
+    """
     library, plugin = LOADED[0], ctypes.c_void_p(PLUGINS[number])
     told: dict[str, Any] = {"capabilities": library.trial_capabilities(plugin)}
     if told["capabilities"] != 7:
@@ -89,7 +93,7 @@ def described(number: int, sizes: str) -> dict[str, Any]:
 
 
 def supports(number: int, asked: str) -> list[bool]:
-    """For each [position, types, formats]."""
+    """Return an answer for each [position, types, formats] in `asked` (JSON)."""
     plugin = ctypes.c_void_p(PLUGINS[number])
     five = ctypes.c_int32 * 5
     return [
@@ -99,19 +103,19 @@ def supports(number: int, asked: str) -> list[bool]:
 
 
 def workspace(number: int, least: str, usual: str, most: str, half: int) -> int:
-    """Bytes that it asks for."""
+    """Return the workspace that the plugin asks for, in bytes."""
     plugin = ctypes.c_void_p(PLUGINS[number])
     return LOADED[0].trial_workspace(plugin, *map(_sizes, (least, usual, most)), half)
 
 
 def configured(number: int, least: str, usual: str, most: str, half: int) -> int:
-    """Its return code."""
+    """Return the code of configurePlugin."""
     plugin = ctypes.c_void_p(PLUGINS[number])
     return LOADED[0].trial_configured(plugin, *map(_sizes, (least, usual, most)), half)
 
 
 def shaped(number: int, sizes: str, half: int) -> int:
-    """Its return code."""
+    """Return the code of onShapeChange."""
     return LOADED[0].trial_shaped(ctypes.c_void_p(PLUGINS[number]), _sizes(sizes), half)
 
 
@@ -125,7 +129,10 @@ def run(
     stream: int,
     out: torch.Tensor,
 ) -> None:
-    """Enqueue it. stream: any number stands for one; 0 for the default stream."""
+    """Enqueue plugin `number`. stream: any number stands for a stream; 0 for the default one.
+
+    Raises RuntimeError if enqueue fails or launches with wrong arguments.
+    """
     tensors = [*(x.contiguous() for x in (q, k, v, threshold)), out]
     pointers = (ctypes.c_void_p * 5)(*(x.data_ptr() for x in tensors))
     sizes = (ctypes.c_int64 * 4)(*q.shape)

@@ -1,6 +1,6 @@
-"""Models with nodes of the laboratory's among others, and the shape of each of their tensors.
+"""Models with hotloop.lab nodes among others, and the shape of each of their tensors.
 
-The shapes are written down while the model is made; nothing is inferred.
+The shapes are recorded while the model is made; nothing is inferred.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Dims = list[Any]
 
 
 class _Maker:
-    """A graph that grows, and what is known of its tensors."""
+    """Builds a graph and records the shapes of its tensors."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -31,29 +31,29 @@ class _Maker:
         self.bad: list[str] = []
 
     def name(self) -> str:
-        """A new one, which says nothing."""
+        """Return a new name that reveals nothing."""
         self.count += 1
         return f"t{self.count}_{int(self.rng.integers(1 << 20)):05x}"
 
     def store(self, values: np.ndarray) -> str:
-        """A constant."""
+        """Add a constant and return its name."""
         name = self.name()
         self.stored.append(numpy_helper.from_array(values, name))
         return name
 
     def weights(self, *shape: int) -> str:
-        """Small numbers."""
+        """Add a constant of small random weights."""
         return self.store(self.rng.standard_normal(shape).astype(np.float32) / 4)
 
     def node(self, kind: str, inputs: list[str], shape: Dims, **attributes: Any) -> str:
-        """One node, and the shape of what comes out."""
+        """Add a node with one output of the given shape; return the output's name."""
         out = self.name()
         self.nodes.append(helper.make_node(kind, inputs, [out], name=f"n_{out}", **attributes))
         self.shapes[out] = shape
         return out
 
     def heads_of(self, x: str, width: int, heads: int, depth: int) -> str:
-        """[batch, length, width] to [batch, heads, length, depth]."""
+        """Add nodes that map [batch, length, width] to [batch, heads, length, depth]."""
         flat = self.node(
             "MatMul", [x, self.weights(width, heads * depth)], ["batch", "length", heads * depth]
         )
@@ -62,7 +62,7 @@ class _Maker:
         return self.node("Transpose", [split], ["batch", heads, "length", depth], perm=[0, 2, 1, 3])
 
     def attention(self, x: str, width: int, heads: int, depth: int, fault: str | None) -> str:
-        """A layer; with a fault its node's inputs do not fit."""
+        """Add a layer; with a fault, the inputs of its attention node do not fit."""
         key_heads = heads + 1 if fault == "heads" else heads
         key_depth = 2 * depth if fault == "depth" else depth
         q = self.heads_of(x, width, heads, depth)
@@ -95,7 +95,10 @@ class _Maker:
         return self.node("Add", [x, mixed], ["batch", "length", width])
 
     def shuffled(self) -> list[onnx.TensorProto]:
-        """The constants: a threshold is the last one, and of several layers another the first."""
+        """Return the constants shuffled: the last layer's threshold last, the first layer's first.
+
+        With one layer there is no other threshold to put first.
+        """
         ends = [self.thresholds[0], self.thresholds[-1]]
         last, *first = [t for name in reversed(ends) for t in self.stored if t.name == name]
         rest = [t for t in self.stored if t.name not in ends]
@@ -104,7 +107,7 @@ class _Maker:
 
 
 def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
-    """A model as base64, the shapes of its tensors, and the nodes whose inputs do not fit."""
+    """Return a model in base64, its tensors' shapes, and the nodes whose inputs do not fit."""
     rng = np.random.default_rng(seed)
     maker = _Maker(rng)
     width = int(rng.choice([24, 32, 40]))
@@ -131,7 +134,7 @@ def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
 
 
 def read(path: str) -> dict[str, Any]:
-    """Of an answer: the shapes in it, and its nodes without any names of values."""
+    """Return the shapes in an answer, its version, and its nodes without their names."""
     model = onnx.load(path)
     values = (*model.graph.value_info, *model.graph.output)
     return {
@@ -142,7 +145,7 @@ def read(path: str) -> dict[str, Any]:
 
 
 def nodes_of(path: str) -> list[Any]:
-    """The nodes alone."""
+    """Return the nodes only."""
     return read(path)["nodes"]
 
 

@@ -1,4 +1,4 @@
-"""Exports that are right on their example and wrong elsewhere, one fault each, in disguise."""
+"""Exports that are right on their example and wrong elsewhere, with one hidden fault each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _EDITS = {
 def made(
     seed: int, fault: str, heads: int, depth: int, length: int, block: int, causal: int
 ) -> str:
-    """The file, as base64."""
+    """Return the file in base64."""
     rng = np.random.default_rng(seed)
     blocks = -(-length // block)
     body, frozen = lab_function.BODY, list[onnx.TensorProto]()
@@ -53,7 +53,7 @@ def made(
         body = body.replace(old, new)
     inputs = list(INPUTS)
     if fault == "frozen":
-        # A choice that a trace has made: which blocks the example kept.
+        # As if a trace had frozen the example's choice of kept blocks.
         kept = rng.random((1, heads, blocks, blocks)) < 0.5
         kept[..., 0, 0] = True
         body = body.replace("chosen = GreaterOrEqual (gate, least)", "chosen = Identity (least)")
@@ -83,7 +83,7 @@ def made(
 
 
 def _renamed(model: onnx.ModelProto, rng: np.random.Generator) -> onnx.ModelProto:
-    """Names that tell nothing, but those of inputs and outputs."""
+    """Replace all names except those of inputs and outputs by meaningless ones."""
     kept = {*INPUTS, "out"}
     names: dict[str, str] = {}
 

@@ -1,7 +1,7 @@
-"""Records a learner's decoding step: which operators, on which tensors.
+"""Record a learner's decoding step: which operators run on which tensors.
 
-What is recorded with has the sizes of the hidden problem and other values in it: numbers that the
-learner's Python reads off a tensor are wrong in the replay.
+The recording uses the sizes of the hidden problem with other values, so numbers that the learner's
+Python reads from a tensor are wrong in the replay.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ torch.set_num_threads(1)
 
 
 def record(path: str, rows: int, layers: int, heads: int, width: int, longest: int) -> str:
-    """A file with what is launched once, and at each step. path: of the learner's file."""
+    """Record the file at `path`; return the path of a JSON of its operators.
+
+    They are those that run once and those that run at each step.
+    """
     own = _loaded(path)
     vocabulary = 7 + rows
     shapes = decoder.shapes(vocabulary, layers, width, longest)

@@ -1,6 +1,7 @@
-"""What a decoder writes: by attention to all tokens at once, and by a cache that grows.
+"""Tokens that a decoder generates: by attention to all tokens at once, and with a growing cache.
 
-The first is the truth, the second what a recorded loop is compared with. Destination style.
+The first is the reference, the second the baseline of a recorded loop. Destination style: functions
+fill their last argument.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ if decoder.DEVICE == "cpu":
 
 @cache
 def weights_of(seed: int) -> decoder.Weights:
-    """On the device."""
+    """Return the weights, on the device."""
     return decoder.load(seed)
 
 
 @torch.inference_mode()
 def whole(seed: int, first: torch.Tensor, out: torch.Tensor) -> None:
-    """first: int64 [rows]. out: int64 [rows, steps]. No cache: all tokens again at each step."""
+    """Generate without a cache. first: int64 [rows]. out: int64 [rows, steps]."""
     weights = weights_of(seed)
     tokens = first.to(decoder.DEVICE)[:, None]
     for _ in range(out.shape[1]):
@@ -34,7 +35,7 @@ def whole(seed: int, first: torch.Tensor, out: torch.Tensor) -> None:
 
 @torch.inference_mode()
 def grown(seed: int, first: torch.Tensor, out: torch.Tensor) -> None:
-    """The same, eager, with keys and values that are put together anew at each step."""
+    """Generate eagerly, concatenating keys and values at each step."""
     weights, heads = weights_of(seed), decoder.HEADS
     token = first.to(decoder.DEVICE)
     before: list[tuple[torch.Tensor, torch.Tensor]] = []

@@ -1,5 +1,6 @@
-"""Repeats a recorded decoding step on inputs of the judge's. Nothing of the learner's runs here but
-PyTorch's own operators, in the order that the recording says.
+"""Replay a recorded decoding step on the judge's inputs.
+
+Only PyTorch operators run here, in recorded order, and none of the learner's code.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ torch.set_num_threads(1)
 
 MOST_OPS = 4000
 OUTSIDE = ("from_file", "set_")
-"""In an operator's name: it is about other memory than the recording's."""
+"""Operators whose names contain one of these reach memory outside the recording."""
 
 _plan: dict[str, Any] = {}
 
 
 def load(path: str) -> int:
-    """Kernels of each step. ValueError for what is no recording."""
+    """Load a recording; return the kernels of each step.
+
+    Raises ValueError if it has too many or forbidden operators.
+    """
     told = json.loads(Path(path).read_text())
     ops = [*told["once"], *told["each"]]
     if len(ops) > MOST_OPS:
@@ -36,9 +40,10 @@ def load(path: str) -> int:
 
 @torch.no_grad()
 def run(*given: Tensor) -> None:
-    """given: all weights, the cache, the places and tokens of all steps, and where scores go.
+    """Replay all steps.
 
-    places: int64 [rows], of the first step. tokens: int64 [rows, steps].
+    given: all weights, the cache, positions, tokens, and the output for scores.
+    positions: int64 [rows], those of the first step. tokens: int64 [rows, steps].
     """
     *weights, cache, places, tokens, out = given
     rows, steps = tokens.shape

@@ -1,6 +1,6 @@
-"""Runs a learner's measurement in a made-up world, whose clock moves only when something happens.
+"""Run a learner's measurement in a simulated world with a simulated clock.
 
-Processes start, answer and end in no time at all; what each would have taken is on the clock.
+Processes start, answer and end at once; the clock advances by the time each step would take.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 NEIGHBOUR = 1.5
-"""Times as long as alone, where another process of the learner's has not ended."""
+"""Slowdown while another process of the learner's is still alive."""
 LATE = 9.0
-"""Times as long, now and then: somebody else was on the machine."""
+"""Slowdown of occasional outlier calls, as if another user shared the machine."""
 
 
 @dataclass
 class World:
-    """figures: seconds of each way, as `transformer_compilation.cold_starts.World` names them."""
+    """The simulated machine. figures: seconds of each way, in the fields of cold_starts.World."""
 
     figures: dict[str, Any]
     now: float = 0.0
@@ -35,16 +35,20 @@ class World:
         self.now = self.random.uniform(0.0, 1e4)
 
     def clock(self) -> float:
-        """Seconds of this world."""
+        """Return the simulated time in seconds."""
         return self.now
 
     def build(self) -> None:
-        """The package is there afterwards."""
+        """Build the package; it is available afterwards."""
         self.passes(self.figures["build_s"])
         self.built = True
 
     def start(self, way: str, kept: str) -> Life:
-        """A new process, which has imported what it needs."""
+        """Start a process that has imported what it needs.
+
+        Raises ValueError for an unknown way, TypeError if `kept` is not a folder's name, and
+        RuntimeError if the package was not built.
+        """
         if way not in self.figures["ways"]:
             raise ValueError(f"there is no way {way!r}")
         if not isinstance(kept, str):
@@ -60,21 +64,21 @@ class World:
         return self.lives[-1]
 
     def cold(self) -> dict[str, list[int]]:
-        """By way: how many calls each process has answered that found nothing kept."""
+        """Return, for each way, the number of calls of each process that found no cache."""
         return {
             way: [life.calls for life in self.lives if life.way == way and not life.known]
             for way in self.figures["ways"]
         }
 
     def passes(self, seconds: float) -> None:
-        """So long, and a little noise."""
+        """Advance the clock by `seconds` with some noise."""
         busy = NEIGHBOUR if self.alive > 1 else 1.0
         self.now += busy * seconds * self.random.uniform(0.99, 1.01)
 
 
 @dataclass
 class Life:
-    """A process of that world. known: it found what an earlier one has compiled."""
+    """A process of that world. known: it found the compiled code of an earlier process."""
 
     world: World
     way: str
@@ -83,7 +87,7 @@ class Life:
     ended: bool = False
 
     def call(self) -> None:
-        """One call; back when it is answered."""
+        """Answer one call. Raises RuntimeError if the process has ended."""
         if self.ended:
             raise RuntimeError("the process has ended")
         prices = self.world.figures["ways"][self.way]
@@ -95,14 +99,14 @@ class Life:
         self.world.passes(prices["call_s"])
 
     def end(self) -> None:
-        """It is gone."""
+        """End the process."""
         if not self.ended:
             self.world.alive -= 1
             self.ended = True
 
 
 def measure(path: str, name: str, figures: str, processes: int, calls: int) -> list[Any]:
-    """What the function of this name in the learner's file gives, and which starts were cold."""
+    """Return what the learner's function `name` returns, and which starts were cold."""
     world = World(json.loads(figures))
     function = getattr(_loaded(Path(path)), name)
     record = function(world.start, world.build, world.clock, processes, calls)
@@ -114,7 +118,7 @@ def _loaded(path: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Dataclasses, among others, look for the module that they are defined in.
+    # Dataclasses, for example, look up the module that they are defined in.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module

@@ -1,6 +1,6 @@
-"""Runs a learner's service, and counts what TorchDynamo makes of it.
+"""Run a learner's service, and count the graphs that TorchDynamo captures.
 
-The backend compiles nothing: it counts graphs, their runs, and the positions that go through them.
+The backend does not compile: it counts graphs, their runs, and the positions in them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ logging.getLogger("torch._dynamo").setLevel(logging.CRITICAL)
 
 @dataclass
 class Counts:
-    """Of the service so far."""
+    """Counts of the service so far."""
 
     graphs: int = 0
     runs: int = 0
@@ -34,7 +34,7 @@ class Counts:
 
 @dataclass
 class Service:
-    """What the learner's file has made, and what was counted of it."""
+    """The learner's service and its counts."""
 
     answer: Callable[..., Any]
     counts: Counts
@@ -44,7 +44,7 @@ _services: list[Service] = []
 
 
 def begin(path: str, name: str, seed: int, width: int) -> None:
-    """A new service, as the function of this name in the learner's file makes it."""
+    """Start a new service, made by the function `name` of the learner's file."""
     torch._dynamo.reset()
     counts = Counts()
     rng = np.random.default_rng(seed)
@@ -59,20 +59,20 @@ def begin(path: str, name: str, seed: int, width: int) -> None:
 
 @torch.no_grad()
 def answer(x: Tensor, temperature: float, strided: bool, out: Tensor) -> None:
-    """One request. strided: its memory has another order than its axes."""
+    """Answer one request. strided: use a memory order that differs from the axes."""
     if strided:
         x = x.transpose(0, 1).contiguous().transpose(0, 1)
     out.copy_(_services[0].answer(x, temperature))
 
 
 def counts() -> list[int]:
-    """Graphs, runs and positions since the service was made."""
+    """Return graphs, runs and positions since the service was made."""
     found = _services[0].counts
     return [found.graphs, found.runs, found.positions]
 
 
 def _compiling(counts: Counts) -> Callable[..., Callable[..., Any]]:
-    """torch.compile, with a backend that counts."""
+    """Return torch.compile with a counting backend."""
 
     def backend(graph: torch.fx.GraphModule, _inputs: object) -> Callable[..., Any]:
         counts.graphs += 1

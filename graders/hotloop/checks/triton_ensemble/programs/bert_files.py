@@ -1,4 +1,4 @@
-"""Reads and runs a BERT in an ONNX file. Runs in a worker of ours that has one such file."""
+"""Read and run a BERT in an ONNX file, in a judge's worker with one such file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LOADED: list[onnxruntime.InferenceSession] = []
 
 
 def facts(path: str) -> dict[str, object]:
-    """Names, types and sizes of what goes in and comes out, and what lies outside of the file."""
+    """Return names, types and sizes of the ends, and what is outside of the file or of ONNX."""
     model = onnx.load(path, load_external_data=False)
     return {
         "inputs": [_end(value) for value in model.graph.input],
@@ -27,7 +27,7 @@ def _end(value: onnx.ValueInfoProto) -> list[object]:
 
 
 def load(path: str) -> bool:
-    """The file to run, on one thread."""
+    """Load the file to run, on one thread."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -37,6 +37,9 @@ def load(path: str) -> bool:
 
 
 def run(ids: torch.Tensor, mask: torch.Tensor, logits: torch.Tensor) -> None:
-    """As its truth."""
+    """Fill `logits`, as `run` of bert_truth.py does.
+
+    ids, mask: int64 [batch, length]. logits: float32 [batch, labels].
+    """
     given = {"input_ids": ids.numpy(), "attention_mask": mask.numpy()}
     logits.copy_(torch.from_numpy(LOADED[0].run(["logits"], given)[0]))

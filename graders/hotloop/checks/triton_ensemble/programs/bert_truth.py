@@ -1,6 +1,6 @@
-"""A BertForSequenceClassification with hidden sizes and weights: its checkpoint, and the truth.
+"""A BertForSequenceClassification with hidden sizes and weights: its checkpoint and reference.
 
-Runs in a worker of ours that is given nothing of the learner's.
+Runs in one of the judge's workers, which gets nothing of the learner's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ warnings.filterwarnings("ignore")
 
 @cache
 def network(seed: int) -> BertForSequenceClassification:
-    """Small, with weights that are wide enough for every token to show."""
+    """Return a small network whose weights are large enough for every token to matter."""
     numbers = torch.Generator().manual_seed(seed)
 
     def drawn(least: int, most: int) -> int:
@@ -42,12 +42,12 @@ def network(seed: int) -> BertForSequenceClassification:
 
 @cache
 def exact(seed: int) -> BertForSequenceClassification:
-    """The same in float64."""
+    """Return the same network in float64."""
     return copy.deepcopy(network(seed)).double()
 
 
 def checkpoint(seed: int) -> dict[str, object]:
-    """Paths of config.json and model.safetensors, from save_pretrained, and how many labels."""
+    """Return the paths of config.json and model.safetensors, and the number of labels."""
     folder = tempfile.mkdtemp()
     network(seed).save_pretrained(folder)
     paths = {name: str(Path(folder) / name) for name in ("config.json", "model.safetensors")}
@@ -56,5 +56,8 @@ def checkpoint(seed: int) -> dict[str, object]:
 
 @torch.inference_mode()
 def run(seed: int, ids: torch.Tensor, mask: torch.Tensor, logits: torch.Tensor) -> None:
-    """ids, mask: int64 [batch, length]. logits: float32 [batch, labels], computed in float64."""
+    """Fill `logits`, computed in float64.
+
+    ids, mask: int64 [batch, length]. logits: float32 [batch, labels].
+    """
     logits.copy_(exact(seed)(input_ids=ids, attention_mask=mask).logits)

@@ -1,4 +1,4 @@
-"""The Keras model, as it was given, for hidden pictures. It sees nothing of the learner's."""
+"""The given Keras model, run on hidden images. It gets nothing of the learner's."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import torch
 
 @cache
 def model(seed: int) -> object:
-    """With this seed's weights."""
+    """Return the model with this seed's weights."""
     return keras_model.load(seed)
 
 
 def run(seed: int, images: torch.Tensor, scores: torch.Tensor) -> None:
-    """images: float32 [n, 16, 24, 3]. scores: float32 [n, 5]."""
+    """Fill `scores`. images: float32 [n, 16, 24, 3]. scores: float32 [n, 5]."""
     scores.copy_(torch.from_numpy(model(seed)(images.numpy(), training=False).numpy()))

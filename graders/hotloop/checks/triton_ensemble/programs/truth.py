@@ -1,8 +1,9 @@
-"""What is right about texts, for the judge: `python truth.py TOKENIZER MODEL [MODEL]`.
+"""Reference answers about texts for the judge: `python truth.py TOKENIZER MODEL [MODEL]`.
 
-Reads lines of JSON. `{"texts": [...], "version": 1}` is answered with ids, mask and the model's
-logits; `{"time_rows": 16}` with the seconds of CPU time that a row takes when so many are computed
-at once, by the fastest of several runs. It runs in the server's environment, beside no server.
+Reads lines of JSON. The answer to `{"texts": [...], "version": 1}` has ids, mask and the model's
+logits. The answer to `{"time_rows": 16}` is the CPU seconds per row when that many rows are
+computed at once, the fastest of several runs. It runs in the server's environment, without a
+server.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ RUNS, ROUNDS = 20, 5
 
 
 def main() -> None:
-    """Answer lines until there are no more."""
+    """Answer lines until the input ends."""
     tokenizer = Tokenizer.from_file(sys.argv[1])
     sessions = [session(path) for path in sys.argv[2:]]
     for line in sys.stdin:
@@ -33,7 +34,7 @@ def main() -> None:
 
 
 def session(path: str) -> onnxruntime.InferenceSession:
-    """On one thread."""
+    """Return an ONNX Runtime session on one thread."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -41,7 +42,7 @@ def session(path: str) -> onnxruntime.InferenceSession:
 
 
 def truth(tokenizer: Tokenizer, network: onnxruntime.InferenceSession, texts: list[str]) -> dict:
-    """Of each text."""
+    """Return ids, mask and logits of each text, as lists."""
     encoded = tokenizer.encode_batch(texts)
     ids = np.array([text.ids for text in encoded], np.int64)
     mask = np.array([text.attention_mask for text in encoded], np.int64)
@@ -57,9 +58,9 @@ def truth(tokenizer: Tokenizer, network: onnxruntime.InferenceSession, texts: li
 
 
 def seconds_per_row(network: onnxruntime.InferenceSession, rows: int) -> float:
-    """With all 32 places filled: padding is computed all the same.
+    """Return the CPU seconds per row, with all 32 tokens filled; padding would cost the same.
 
-    A session on one thread computes on the one that asks, so that a busy machine does not count.
+    A one-thread session computes on the calling thread, so other processes do not count.
     """
     ids = np.full((rows, 32), 100, np.int64)
     mask = np.ones_like(ids)
@@ -73,7 +74,7 @@ def seconds_per_row(network: onnxruntime.InferenceSession, rows: int) -> float:
 
 
 def run(network: onnxruntime.InferenceSession, ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The logits."""
+    """Return the logits."""
     return network.run(["logits"], {"input_ids": ids, "attention_mask": mask})[0]
 
 

@@ -1,7 +1,7 @@
-"""Streams of calls of a function under jax.jit, and how many programs jax.jit has made of them.
+"""Streams of calls of a function under jax.jit, and the number of programs it compiles.
 
-The count is jax.jit's own: the stream is really called, and the compilations are heard through
-jax.monitoring. Runs in a process that sees nothing of the learner's.
+The stream is really called, and compilations are counted through jax.monitoring. Runs in a process
+that sees nothing of the learner's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 COMPILED = "/jax/core/compile/backend_compile_duration"
 CAUSES = ("shape", "dtype", "weak_type", "static", "static", "shape")
 SCALARS = ("int", "float", "float", "bool", "int", "bool")
-"""By stream, of which type the numbers are that jax.jit does not tell apart."""
+"""For each stream, the Python type of the numbers that jax.jit does not distinguish."""
 NAMES = ("images", "lengths", "scale", "shift", "mask", "temperature", "rows", "table")
 STATIC_NAMES = ("mode", "depth", "window")
 NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
@@ -40,12 +40,12 @@ jax.monitoring.register_event_duration_secs_listener(
 
 
 def kinds() -> int:
-    """How many kinds of streams there are."""
+    """Return the number of kinds of streams."""
     return len(CAUSES)
 
 
 def make(kind: int, seed: int) -> dict[str, Any]:
-    """A stream as a file, and the truth about it."""
+    """Write a stream to a file; return its path and the truth about it."""
     rng = np.random.default_rng(seed)
     cause = CAUSES[kind]
     while True:
@@ -66,7 +66,7 @@ def _stream(cause: str, scalar: str, rng: np.random.Generator) -> tuple[list[Cal
     names = [str(name) for name in rng.permutation(NAMES)[:4]]
     statics = [str(name) for name in rng.permutation(STATIC_NAMES)[:2]]
     culprit = statics[0] if cause == "static" else names[0]
-    # A second argument varies, too, but less; a third one in ways that jax.jit does not see.
+    # A second argument varies less; a third one varies in ways that jax.jit does not see.
     second, harmless = names[1], names[2]
     calls = []
     for varied in _varied(cause, int(rng.integers(24, 36)), rng):
@@ -81,7 +81,10 @@ def _stream(cause: str, scalar: str, rng: np.random.Generator) -> tuple[list[Cal
 
 
 def _is_telling(cause: str, calls: list[Call], culprit: str) -> bool:
-    """Whether usual mistakes come out: to blame what varies most, and to count wide dtypes."""
+    """Return whether the stream exposes two usual mistakes.
+
+    They are to blame the argument that varies most, and to count wide dtypes as separate.
+    """
     if cause not in ("dtype", "weak_type"):
         return True
     seen = {name: len({json.dumps(call[name]) for call in calls}) for name in calls[0]}
@@ -96,7 +99,7 @@ def _each_wide_one_matters(calls: list[Call]) -> bool:
 
 
 def _varied(cause: str, count: int, rng: np.random.Generator) -> list[Argument]:
-    """The culprit, by call. Of dtypes each one comes."""
+    """Return the culprit's value in each call. With cause "dtype", every dtype occurs."""
     if cause == "dtype":
         drawn = [*DTYPES, *rng.choice(DTYPES, count - len(DTYPES))]
         return [_array([4], str(dtype)) for dtype in rng.permutation(drawn)]
@@ -114,14 +117,14 @@ def _varied_once(cause: str, rng: np.random.Generator) -> Argument:
 
 
 def _slightly(cause: str, rng: np.random.Generator) -> Argument:
-    """At most two programs; where the culprit has but two, in one call of six only."""
+    """Return an argument that causes at most two programs, and one if the culprit causes two."""
     if cause == "weak_type":
         return _array([5], "float32")
     return _array([int(rng.choice([7, 7, 7, 9]))], "float32")
 
 
 def _harmless(scalar: str, rng: np.random.Generator) -> Argument:
-    """Another number each time, or an array of the same type: always one program."""
+    """Return a new number, or an array of the same type: always the same program."""
     if rng.random() < 0.4:
         return _array([], PYTHON[scalar], weak=scalar != "bool")
     drawn = {"float": np.round(rng.normal(), 3), "int": rng.integers(99), "bool": rng.integers(2)}
@@ -164,7 +167,7 @@ def _distinct(calls: list[Call], fixed: str | None = None, narrow: dict[str, str
 
 
 def _compiled(calls: list[Call]) -> int:
-    """Programs that jax.jit makes when the stream is really called."""
+    """Return the number of programs that jax.jit makes when the stream is called."""
 
     def function(**given: Any) -> jax.Array:
         return jnp.float32(0) * len(given)
@@ -182,7 +185,7 @@ def _value(argument: Argument) -> Any:
     if argument["kind"] != "array":
         return argument["value"]
     if argument["weak_type"]:
-        return jnp.asarray(1.0 if argument["dtype"] == "float32" else 1)  # weak: Python's number
+        return jnp.asarray(1.0 if argument["dtype"] == "float32" else 1)  # Python numbers are weak
     dtype = jnp.bfloat16 if argument["dtype"] == "bfloat16" else argument["dtype"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Lowered modules with donated arguments, and what jax.jit itself says about them.
+"""Lowered modules with donated arguments, and what jax.jit reports about them.
 
 Runs in a process that sees nothing of the learner's.
 """
@@ -21,7 +21,11 @@ TRIES = 20
 
 
 def make(number: int, seed: int) -> dict[str, Any]:
-    """A module as text; some donations fit no result, and some arguments are not donated."""
+    """Write a module's text to a file; return its path and figures.
+
+    Some donated arguments fit no result, and some arguments are not donated. Raises ValueError if
+    XLA plans other bytes than expected TRIES times.
+    """
     rng = np.random.default_rng(seed)
     for _ in range(TRIES):
         made = _drawn(number, rng)
@@ -31,12 +35,12 @@ def make(number: int, seed: int) -> dict[str, Any]:
 
 
 def _drawn(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
-    """One module; None where XLA takes over an argument that jax.jit pairs with no result.
+    """Return one module; None if XLA reuses an argument that jax.jit pairs with no result.
 
-    It does so with a donated argument that has as many bytes as a result of another shape or dtype.
-    The text does not say it, so that nobody could read it there.
+    XLA does so for a donated argument with as many bytes as a result of another shape or dtype. The
+    module's text does not show it, so no reader could find it.
     """
-    count = int(rng.integers(4, 7)) if number else 11  # more than ten: %arg10 begins with %arg1
+    count = int(rng.integers(4, 7)) if number else 11  # beyond ten, %arg1 is a prefix of %arg10
     shapes = [tuple(int(n) for n in rng.integers(2, 9, rng.integers(1, 4))) for _ in range(count)]
     dtypes = [str(rng.choice(DTYPES)) for _ in range(count)]
     kept = [bool(rng.random() < 0.7) for _ in range(count)]
@@ -50,7 +54,7 @@ def _drawn(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
     order = [int(place) for place in rng.permutation(count)]
     avals = [jax.ShapeDtypeStruct(s, d) for s, d in zip(shapes, dtypes, strict=True)]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some donations are not usable, and that is wanted
+        warnings.simplefilter("ignore")  # some donated arguments are unusable on purpose
         lowered = jax.jit(function, donate_argnums=donated).lower(*avals)
     path = Path(tempfile.mkdtemp()) / "module.txt"
     path.write_text(lowered.as_text())
@@ -73,7 +77,7 @@ def _aliased(
     donated: tuple[int, ...],
     order: list[int],
 ) -> dict[str, int]:
-    """As jax.jit pairs them: results of a shape and dtype in turn, each with the next donor."""
+    """Pair as jax.jit does: each result takes the next donated argument of its shape and dtype."""
     waiting: dict[tuple[tuple[int, ...], str], list[int]] = {}
     for place in donated:
         waiting.setdefault((shapes[place], dtypes[place]), []).append(place)

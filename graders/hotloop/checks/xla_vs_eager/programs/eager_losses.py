@@ -1,13 +1,13 @@
-"""Cross-entropy an operation a line, as PyTorch runs what is not compiled: the GPU's baseline.
+"""Eager cross-entropy, one operation per line: the GPU baseline.
 
-The scores' bytes as the unit, the lines below read and write 8: 1, 2, 2, 1 and 2.
+In units of the scores' bytes, the lines below read and write 8: 1, 2, 2, 1 and 2.
 """
 
 import torch
 
 
 def losses(scores, labels, out):
-    """scores: float32 [n, classes]. labels: int32 [n]. out: float32 [n], which is filled."""
+    """Fill `out`, float32 [n]. scores: float32 [n, classes]. labels: int32 [n]."""
     top = scores.amax(1, keepdim=True)
     shifted = scores - top
     weights = torch.exp(shifted)

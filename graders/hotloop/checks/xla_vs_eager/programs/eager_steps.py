@@ -1,6 +1,6 @@
-"""The same steps an operation at a time, as JAX runs what is not under jax.jit.
+"""The same steps op by op, as JAX runs what is not under jax.jit.
 
-Each operation is a program of its own, compiled once; what lies between them goes to memory.
+Each operation is a program of its own, compiled once; intermediate results go to memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ import numpy as np
 
 
 def train(images: Any, labels: Any, state: Any, out: Any) -> None:
-    """images: float32 [steps, batch, 8, 8, 1]. state, out: parameters, then momentum."""
+    """Train and fill `out`.
+
+    images: float32 [steps, batch, 8, 8, 1]. state, out: parameters, then momentum.
+    """
     parameters, momentum = network.unflat(np.array(state))
     for pictures, right in zip(np.array(images), np.array(labels).astype(np.int32), strict=True):
         parameters, momentum, _ = network.step(parameters, momentum, pictures, right)
@@ -20,5 +23,5 @@ def train(images: Any, labels: Any, state: Any, out: Any) -> None:
 
 
 def copy(_images: Any, _labels: Any, state: Any, out: Any) -> None:
-    """Moves the state and nothing else."""
+    """Copy the state and do nothing else."""
     np.asarray(out)[...] = np.asarray(state)

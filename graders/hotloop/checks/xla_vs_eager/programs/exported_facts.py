@@ -1,7 +1,6 @@
-"""What an exported program says about itself: read as text and as operations, never run.
+"""Facts about an exported program, which is read as text and as operations and never run.
 
-It is given files of the candidate's. A program may hold StableHLO only, no call of anything
-outside of it.
+It gets candidates' files. A program may contain only StableHLO and no external calls.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ _SCOPED = re.compile(r'"([^"]*)"')
 
 
 def facts(path: str) -> dict[str, Any]:
-    """Everything that the checks ask of a program.
+    """Return all that the checks need to know about a program.
 
-    "host": operations that leave the device. "foreign": what is no StableHLO. "arguments" and
-    "results": as `float32[8,10]`. "aliased": by number of the argument, the number of the result
-    that takes its memory. "scopes": for each convolution, matrix product and returned value, what
-    it is and the names on the way to it.
+    "host": operations that leave the device. "foreign": operations outside StableHLO. "arguments"
+    and "results": as `float32[8,10]`. "aliased": for an argument's number, the number of the result
+    that reuses its memory. "scopes": the kind and named scopes of each convolution and matrix
+    product. "returned": the named scopes of each result.
     """
     program = export.deserialize(bytearray(Path(path).read_bytes()))
     with _context():
@@ -61,7 +60,7 @@ def _operations(operation: Any) -> Iterator[Any]:
 
 
 def _host(operation: Any) -> str:
-    """What it is called, if it leaves the device."""
+    """Return the name of the operation or call target if it leaves the device, else ""."""
     name = operation.name.removeprefix("stablehlo.")
     if name == "custom_call":
         return str(ir.StringAttr(operation.attributes["call_target_name"]).value)
@@ -95,7 +94,7 @@ def _aliased(module: ir.Module) -> dict[str, int]:
 
 
 def _scopes(operations: list[Any]) -> Iterator[list[str]]:
-    """Convolutions and matrix products, with the names in their locations."""
+    """Yield [kind, scopes] of convolutions and matrix products, from their locations."""
     for operation in operations:
         name = operation.name.removeprefix("stablehlo.")
         if name in {"convolution", "dot_general"}:
@@ -103,7 +102,7 @@ def _scopes(operations: list[Any]) -> Iterator[list[str]]:
 
 
 def _returned(module: ir.Module) -> list[str]:
-    """For each result, the names of the operation that gives it."""
+    """Return the scopes of the operation behind each result; "" for a plain argument."""
     block = _main(module).regions[0].blocks[0]
     operations = list(block.operations)
     return [
@@ -113,6 +112,6 @@ def _returned(module: ir.Module) -> list[str]:
 
 
 def _names(operation: Any) -> str:
-    """The scopes in an operation's location, as jax.named_scope wrote them."""
+    """Return the scopes in an operation's location, as jax.named_scope wrote them."""
     found = _SCOPED.search(str(operation.location))
     return found[1] if found else ""

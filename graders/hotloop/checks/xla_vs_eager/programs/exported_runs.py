@@ -1,6 +1,6 @@
-"""Runs an exported program on the judge's tensors, and tells what XLA makes of its memory.
+"""Run an exported program on the judge's tensors, and report XLA's memory plan.
 
-Parameters travel as one vector, in the order of network.shapes.
+Parameters are passed as one vector, in the order of network.shapes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ PROGRAMS: list[Any] = []
 LOADED: list[bytes] = []
 
 NOT_FINITE = -1.0
-"""As in truth.py."""
+"""Replaces a loss that is not finite, as in truth.py."""
 
 
 def load(path: str) -> None:
-    """What is in the file is what the functions below call; compiled once, if it is the same."""
+    """Load the file for the functions below; an unchanged file is not compiled again."""
     data = Path(path).read_bytes()
     if [data] != LOADED:
         PROGRAMS[:] = [jax.jit(export.deserialize(bytearray(data)).call)]
@@ -29,7 +29,7 @@ def load(path: str) -> None:
 
 
 def memory(path: str, donated: int) -> dict[str, int]:
-    """Bytes that XLA plans for the program, with its first `donated` arguments given away."""
+    """Return XLA's planned bytes for the program with its first `donated` arguments donated."""
     program = export.deserialize(bytearray(Path(path).read_bytes()))
     given = jax.jit(program.call, donate_argnums=tuple(range(donated)))
     arguments = jax.tree.unflatten(program.in_tree, program.in_avals)[0]
@@ -42,7 +42,7 @@ def memory(path: str, donated: int) -> dict[str, int]:
 
 
 def padded(vector: Any, images: Any, labels: Any, count: Any, out: Any) -> None:
-    """Loss and gradients of the first `count` of the samples, as one vector."""
+    """Fill `out` with loss and gradients of the first `count` samples, as one vector."""
     (parameters,) = network.unflat(_array(vector))
     counted = np.int32(_array(count)[0])
     value, gradients = PROGRAMS[0](parameters, _array(images), _labels(labels), counted)
@@ -50,19 +50,22 @@ def padded(vector: Any, images: Any, labels: Any, count: Any, out: Any) -> None:
 
 
 def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
-    """One step of training: parameters and momentum, then the loss."""
+    """Run one training step; fill `out` with the loss, then parameters and momentum."""
     parameters, momentum = network.unflat(_array(vector))
     new, moved, value = PROGRAMS[0](parameters, momentum, _array(images), _labels(labels))
     _give(out, value, new, moved)
 
 
 def guarded(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
-    """One step of the task that takes the host out: also the rate goes through it."""
+    """Run one step of the task without host transfers, which also takes and returns the rate."""
     guarded_steps(vector, _array(images)[None], _array(labels)[None], rate, out)
 
 
 def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
-    """As many of them as there are batches in [steps, batch, …]; nothing is read in between."""
+    """Run such steps over the batches of [steps, batch, …] without reading anything in between.
+
+    Fills `out` with the last loss, the rate, parameters and momentum.
+    """
     parameters, momentum = network.unflat(_array(vector))
     rate, value = np.float32(_array(rate)[0]), np.float32(NOT_FINITE)
     for pictures, right in zip(_array(images), _labels(labels), strict=True):
@@ -76,7 +79,7 @@ def _array(tensor: Any) -> np.ndarray[Any, Any]:
 
 
 def _labels(tensor: Any) -> np.ndarray[Any, Any]:
-    """Labels travel as float32, which holds small integers exactly."""
+    """Convert labels, which are passed as float32, to int32."""
     return np.asarray(tensor).astype(np.int32)
 
 

@@ -1,7 +1,8 @@
-"""Small runs of PyTorch/XLA, drawn: the metrics report and a dumped module of each, and the truth.
+"""Small random runs of PyTorch/XLA: each one's metrics report, a dumped module, and the truth.
 
-The truth is torch_xla's own: `metric_data` and `counter_value`, not the report's text. Runs in a
-process that sees nothing of the learner's, and once for each report: metrics are the process's.
+The truth comes from torch_xla's `metric_data` and `counter_value`, not from the report's text. Runs
+in a process that sees nothing of the learner's; metrics belong to the process and are cleared for
+each report.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 DUMP = Path(tempfile.mkdtemp())
-# Both are read when torch_xla is imported.
+# torch_xla reads both variables when it is imported.
 os.environ["PJRT_DEVICE"] = "CPU"
 os.environ["XLA_FLAGS"] = f"--xla_dump_to={DUMP} --xla_dump_hlo_as_text"
 
@@ -27,11 +28,11 @@ torch.set_num_threads(1)
 
 KINDS = ("healthy", "shapes", "reads", "fallback")
 FOREIGN = (torch.lgamma, torch.digamma, torch.special.i0, torch.special.erfcx)
-"""Operators for which torch_xla 2.9 has no lowering."""
+"""Operators that torch_xla 2.9 does not lower."""
 
 
 def make(kind: int, seed: int) -> dict[str, Any]:
-    """The report and a module as files, and what they say."""
+    """Write the report and a module to files; return their paths and the right answers."""
     draw = random.Random(seed)
     torch_xla.sync()
     xla_model.wait_device_ops()
@@ -39,7 +40,7 @@ def make(kind: int, seed: int) -> dict[str, Any]:
     before = set(DUMP.glob("*after_optimizations.txt"))
     _train(KINDS[kind], draw)
     torch_xla.sync()
-    # Executions are counted as they end, which is later.
+    # Executions are counted when they end, which is later.
     xla_model.wait_device_ops()
     folder = Path(tempfile.mkdtemp())
     (folder / "report.txt").write_text(met.metrics_report())
@@ -68,7 +69,7 @@ def _samples(metric: str) -> int:
 
 
 def _train(kind: str, draw: random.Random) -> None:
-    """Steps of a small network, with one thing in them that costs."""
+    """Train a small network for some steps, with at most one costly thing in them."""
     device = torch_xla.device()
     width, steps = draw.randint(5, 40), draw.randint(9, 16)
     weights = torch.randn(width, draw.randint(2, 7)).to(device).requires_grad_()

@@ -1,4 +1,4 @@
-"""Steps of the learner's slow_training.py, which asks the host several times in each."""
+"""Steps of the learner's slow_training.py, each with several host transfers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import numpy as np
 from slow_training import slow_step
 
 NOT_FINITE = -1.0
-"""As in truth.py."""
+"""Replaces a loss that is not finite, as in truth.py."""
 
 
 def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
-    """Steps over the batches of [steps, batch, …]: the last loss, the rate, then the state."""
+    """Run steps over the batches of [steps, batch, …].
+
+    Fills `out` with the last loss, the rate, then the state.
+    """
     parameters, momentum = network.unflat(np.array(vector))
     batches = zip(np.array(images), np.array(labels).astype(np.int32), strict=True)
     speed, value = np.float32(np.asarray(rate)[0]), NOT_FINITE

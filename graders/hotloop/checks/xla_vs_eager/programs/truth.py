@@ -1,7 +1,7 @@
-"""What is right, in float64: never given anything of the candidate's.
+"""The reference in float64, which never gets anything of the candidate's.
 
-The network is written a second time here, with loops over the nine taps of a convolution, so that
-what is compared does not share its operators with the network that is compared.
+The network is implemented a second time, with loops over the nine taps of a convolution, so that
+the reference does not share operators with the network that it checks.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import network  # noqa: E402
 import numpy as np  # noqa: E402
 
 LIMIT = 1.0
-"""Of the gradients' norm."""
+"""Largest norm of the gradients; longer ones are scaled down."""
 
 PATIENCE = 4.0
 """A loss above it halves the rate."""
@@ -25,7 +25,7 @@ PATIENCE = 4.0
 SPREAD = 1e-3
 
 NOT_FINITE = -1.0
-"""Stands for a loss that is no number, since no comparison lets NaN pass."""
+"""Replaces a loss that is not finite, because NaN never compares equal."""
 
 
 def _convolved(x: Any, kernel: Any) -> Any:
@@ -60,7 +60,7 @@ _compiled = jax.jit(jax.value_and_grad(_loss))
 
 
 def _gradients(parameters: Any, images: Any, labels: Any) -> tuple[Any, Any]:
-    """Mean loss and its gradients, a sample at a time: one program for all sizes of batches."""
+    """Return mean loss and gradients, one sample at a time: one program for all batch sizes."""
     each = [_compiled(parameters, images[n : n + 1], labels[n : n + 1]) for n in range(len(images))]
     values, gradients = zip(*each, strict=True)
     return np.mean(values), {
@@ -82,7 +82,7 @@ def _give(out: Any, first: Any, *trees: Any) -> None:
 
 
 def unpadded(vector: Any, images: Any, labels: Any, count: Any, out: Any) -> None:
-    """Loss and gradients of the first `count` samples; the others are not looked at."""
+    """Fill `out` with loss and gradients of the first `count` samples only."""
     (parameters,) = _tree(vector)
     n = int(np.asarray(count)[0])
     value, gradients = _gradients(
@@ -92,7 +92,7 @@ def unpadded(vector: Any, images: Any, labels: Any, count: Any, out: Any) -> Non
 
 
 def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
-    """One step of training."""
+    """Run one training step; fill `out` with the loss, parameters and momentum."""
     parameters, momentum = _tree(vector)
     value, gradients = _gradients(parameters, np.asarray(images, np.float64), _labels(labels))
     new, moved = _updated(parameters, momentum, gradients, network.RATE)
@@ -100,12 +100,15 @@ def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
 
 
 def guarded(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
-    """One step with everything that slow_training.py decides on the host."""
+    """Run one step with everything that slow_training.py decides on the host."""
     guarded_steps(vector, np.asarray(images)[None], np.asarray(labels)[None], rate, out)
 
 
 def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
-    """Such steps over the batches of [steps, batch, …]: the last loss, the rate, the state."""
+    """Run such steps over the batches of [steps, batch, …].
+
+    Fills `out` with the last loss, the rate, and the state.
+    """
     parameters, momentum = _tree(vector)
     value, speed = NOT_FINITE, float(np.asarray(rate)[0])
     for pictures, right in zip(np.asarray(images, np.float64), _labels(labels), strict=True):
@@ -130,9 +133,9 @@ def _guarded(
 
 
 def train(images: Any, labels: Any, vector: Any, out: Any) -> None:
-    """Steps over the batches of [steps, batch, …]: parameters and momentum at the end.
+    """Train over the batches of [steps, batch, …]; fill `out` with parameters and momentum.
 
-    A program for each size of batch: it is asked about every call of a timed window.
+    One program is compiled per batch size, because every call of a timed window is checked.
     """
     parameters, momentum = _tree(vector)
     for pictures, right in zip(np.asarray(images, np.float64), _labels(labels), strict=True):

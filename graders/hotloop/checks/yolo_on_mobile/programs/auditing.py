@@ -1,6 +1,6 @@
-"""Hidden models and cards of devices, and what an audit of them has to say.
+"""Hidden models and device cards, and the right figures of their audit.
 
-Runs in a worker of ours that sees nothing of a candidate's.
+Runs in one of the judge's workers, which sees nothing of the candidate's.
 """
 
 import base64
@@ -13,11 +13,12 @@ from onnx import TensorProto, helper, numpy_helper
 OPSET = 18
 SIDE = 32
 KINDS = ("residual", "pools", "bytes", "grouped")
-"""Of blocks. Each comes by in every few models, and each shows what the others do not."""
+"""Kinds of blocks. Every four models begin with each kind once; each exposes a different
+mistake."""
 
 
 def puzzles(seed, count):
-    """Models in base64, cards as JSON texts, and the figures."""
+    """Return `count` puzzles: a model in base64, a card as JSON text, and the right figures."""
     rng = np.random.default_rng(seed)
     return [_puzzle(rng, number, KINDS[number % len(KINDS)]) for number in range(count)]
 
@@ -33,13 +34,13 @@ def _puzzle(rng, number, kind):
         if rng.random() < 0.75:
             operators[op] = {}
     if kind == "bytes":
-        # What goes over to the delegate is in bytes, so their number counts.
+        # The tensors that cross to the delegate are uint8, so element size matters.
         operators["MaxPool"]["largest_kernel"] = 5
         operators.pop("QuantizeLinear", None)
     figures = _figures(model, len(data), operators)
     limits = {}
     for key in ("bytes", "peak_bytes", "segments", "crossing_bytes"):
-        # Just enough, or a little less: as often the one as the other.
+        # Each limit is just met, or missed by one, with equal probability.
         limits[key] = figures[key] - int(rng.random() < 0.5)
     figures["over"] = sorted(key for key in limits if figures[key] > limits[key])
     card = {"name": f"device {number}", "operators": operators, "limits": limits}
@@ -83,7 +84,7 @@ class _Maker:
             return self.conv(self.concat(now, pooled), 1)
         if kind == "bytes":
             return self.in_bytes(now)
-        # A kernel that is not too large, so that its groups alone are refused.
+        # A kernel small enough that only its groups are refused.
         return self.conv(now, 3, grouped=True)
 
     def conv(self, start, kernel, outputs=None, grouped=False):
@@ -198,7 +199,7 @@ def _peak(graph, sizes):
 
 
 def _crossing(graph, sizes, taken):
-    """Bytes of what one side makes and the other one needs; each tensor once."""
+    """Return the bytes of tensors that cross between delegate and CPU, each tensor counted once."""
     made = {value.name: False for value in graph.input}
     for node, mine in zip(graph.node, taken, strict=True):
         made.update(dict.fromkeys(node.output, mine))

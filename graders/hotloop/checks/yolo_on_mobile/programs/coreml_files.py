@@ -1,7 +1,7 @@
-"""Reads a detector in Core ML's format. Runs in a worker of ours that has one such file.
+"""Read a detector in Core ML's format. Runs in one of the judge's workers with one such file.
 
-Core ML itself is on Apple's machines only. Its specification is a protocol buffer, which can be
-read anywhere: what goes in and comes out, and all operations with their constants.
+Core ML itself runs only on Apple devices. Its specification is a protocol buffer, which can be read
+anywhere: inputs, outputs, and all operations with their constants.
 """
 
 import tempfile
@@ -16,7 +16,7 @@ MOST_BYTES = 64 << 20
 
 
 def facts(path):
-    """What stands in the package, in plain data."""
+    """Return the package's facts as plain data."""
     spec = load_spec(str(_package(path)))
     kind = spec.WhichOneof("Type")
     found = {
@@ -56,7 +56,7 @@ def _end(each):
 
 
 def _factors(block, names):
-    """Numbers that what comes in is multiplied with, before anything else but a change of type."""
+    """Return the constants that scale the inputs, with only casts and other scalings before."""
     values = {}
     following, factors = set(names), []
     for op in block.operations:
@@ -77,7 +77,7 @@ def _factors(block, names):
 
 
 def _number(value):
-    """A scalar constant; None for what is none."""
+    """Return a scalar float constant, or None for any other constant."""
     immediate = value.immediateValue.tensor
     kind = immediate.WhichOneof("value")
     if kind == "floats" and len(immediate.floats.values) == 1:
@@ -88,5 +88,5 @@ def _number(value):
 
 
 def _is_half(op):
-    """10 is FLOAT16 in the specification's list of types."""
+    """Whether an operation computes in float16: 10 is FLOAT16 in the specification."""
     return op.outputs[0].type.tensorType.dataType == 10

@@ -1,8 +1,8 @@
-"""The network that is quantized, frames to calibrate with, and what a quantized file gives.
+"""The network to quantize, calibration frames, and readers and runners of candidate files.
 
-Runs in workers of ours, beside the module's detector.py, shapes.py and weights. `source`,
-`calibration`, `pictures` and `objects` never see anything of a candidate's; `structure`, `load`
-and `run` get its file, in a process of their own.
+Runs in the judge's workers, beside the module's detector.py, shapes.py and weights. `source`,
+`calibration`, `pictures` and `objects` never see anything of a candidate's; `structure`, `load` and
+`run` get its file, in a separate process.
 """
 
 import tempfile
@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 NIGHT = 0.2
-"""Of the light by day."""
+"""Brightness of night frames relative to day."""
 
 INTEGERS = ("QLinearConv",)
 INT8 = (2, 3)  # UINT8 and INT8 of onnx.TensorProto
@@ -21,7 +21,7 @@ session = None
 
 
 def source():
-    """Path of the trained network in ONNX, decoding included: pictures to a table, float32."""
+    """Return the path of the trained network in ONNX with decoding: images to a float32 table."""
     import detector
     import torch
 
@@ -42,9 +42,9 @@ def source():
 
 
 def calibration(seed, count):
-    """Path of an .npz: "pictures", uint8 [count, side, side, 3], red first.
+    """Return the path of an .npz: "pictures", uint8 [count, side, side, 3], RGB.
 
-    The first third was taken by night.
+    The first third are night frames.
     """
     import detector
     import shapes
@@ -59,7 +59,7 @@ def calibration(seed, count):
 
 
 def pictures(seed, out):
-    """out: float32 [n, 3, side, side], as the network is fed."""
+    """Fill `out`, float32 [n, 3, side, side], with the network's input images."""
     import shapes
 
     drawn, _, _ = shapes.squares(seed, len(out), out.shape[2])
@@ -67,7 +67,7 @@ def pictures(seed, out):
 
 
 def objects(seed, count, side):
-    """What is in the same pictures: for each a list of corners and class."""
+    """Return the objects in the same images: for each image a list of corners and class."""
     import shapes
 
     _, corners, classes = shapes.squares(seed, count, side)
@@ -76,7 +76,7 @@ def objects(seed, count, side):
 
 
 def tables(seed, out):
-    """out: what the network and our decoding give for the same pictures, of the network's size."""
+    """Fill `out` with the network's decoded tables for the same images, of the network's size."""
     import detector
     import torch
 
@@ -87,7 +87,7 @@ def tables(seed, out):
 
 
 def interface(path):
-    """Names, types and sizes of what goes into a model and comes out, and foreign operators."""
+    """Return names, types and sizes of a model's ends, and domains of foreign operators."""
     import onnx
 
     onnx.checker.check_model(path, full_check=True)
@@ -102,9 +102,10 @@ def interface(path):
 
 
 def suppressed(given, limits, out):
-    """given: float32 [n, 3, side, side]. limits: [n, 2], floor and overlap of each.
+    """Run the loaded file on each image.
 
-    out: [n, most + 1, 6]: the boxes, and behind them the count in the first place.
+    given: float32 [n, 3, side, side]. limits: [n, 2], floor and overlap for each image.
+    out: [n, most + 1, 6]: the boxes, and as last row the count.
     """
     for place, (picture, pair) in enumerate(zip(given.numpy(), limits.numpy(), strict=True)):
         floor, overlap = pair[:1].astype(np.float32), pair[1:].astype(np.float32)
@@ -115,7 +116,7 @@ def suppressed(given, limits, out):
 
 
 def load(path):
-    """A file to run."""
+    """Load a file to run."""
     global session
     import onnxruntime
 
@@ -126,7 +127,7 @@ def load(path):
 
 
 def run(given, out):
-    """given: float32 [n, 3, side, side]. out: the table."""
+    """Run the loaded file. given: float32 [n, 3, side, side]. out: the tables."""
     rows = given.numpy()
     for begin in range(0, len(rows), 20):
         part = slice(begin, begin + 20)
@@ -134,7 +135,7 @@ def run(given, out):
 
 
 def structure(path):
-    """How the convolutions of a model get their operands, in plain data."""
+    """Return inputs, outputs and the kind of each convolution's operands, as plain data."""
     import onnx
 
     graph = onnx.load(path, load_external_data=False).graph
@@ -149,7 +150,7 @@ def structure(path):
 
 
 def _kind(node, made, stored):
-    """ "static", "dynamic" or "float": of the activation and of the weight of a convolution."""
+    """Return [activation, weight] of a convolution, each "static", "dynamic" or "float"."""
     if node.op_type in INTEGERS:
         return ["static", "static"]
     if node.op_type != "Conv":
@@ -178,7 +179,7 @@ def _Decoded(network):  # noqa: N802 - a class, but torch is only loaded here
     import torch
 
     class Decoded(torch.nn.Module):
-        """The network and its decoding, for pictures of the network's own size."""
+        """The network with its decoding, for images of the network's own size."""
 
         def __init__(self):
             super().__init__()

@@ -1,7 +1,7 @@
-"""The detector in PyTorch, eagerly, for pictures of any size: what is right, and the baseline.
+"""The detector in eager PyTorch for images of any size: the reference and the baseline.
 
-Runs in workers of ours, beside the module's detector.py and its weights. Destination style: the
-last argument is filled.
+Runs in the judge's workers, beside the module's detector.py and its weights. Destination style:
+functions fill their last argument.
 """
 
 import detector
@@ -12,7 +12,7 @@ HERE = [torch.device("cpu")]
 
 
 def use(device):
-    """Compute there from now on; pictures and table stay in the host's memory."""
+    """Compute on `device` from now on; images and tables stay in host memory."""
     torch.backends.cudnn.benchmark = True
     HERE[:] = [torch.device(device)]
     NETWORK.to(device)
@@ -20,17 +20,20 @@ def use(device):
 
 @torch.inference_mode()
 def run(pictures, table):
-    """pictures: float32 [n, 3, height, width]. table: float32 [n, boxes, 5 + classes]."""
+    """Fill the table.
+
+    pictures: float32 [n, 3, height, width]. table: float32 [n, boxes, 5 + classes].
+    """
     table.copy_(table_of(pictures.to(HERE[0])))
 
 
 def table_of(pictures):
-    """All boxes, stride by stride."""
+    """Return all boxes, stride by stride."""
     return decoded(NETWORK(pictures))
 
 
 def decoded(maps):
-    """The head's three maps as one table."""
+    """Decode the head's three maps into one table."""
     parts = [
         _boxes(raw, stride, sizes * stride)
         for raw, stride, sizes in zip(maps, NETWORK.strides, NETWORK.model[24].anchors, strict=True)

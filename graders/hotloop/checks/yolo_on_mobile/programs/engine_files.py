@@ -1,6 +1,6 @@
-"""The detector with its decoding as ONNX, for a TensorRT engine: one size, batches of any length.
+"""Export the detector with decoding to ONNX for TensorRT: one image size, dynamic batch.
 
-Runs in a worker of ours, on the CPU, beside eager.py, the module's detector.py and its weights.
+Runs in one of the judge's workers on the CPU, beside eager.py, detector.py and its weights.
 """
 
 import tempfile
@@ -12,19 +12,19 @@ import torch
 
 
 class Decoded(torch.nn.Module):
-    """Pictures to a table, as eager.py computes it."""
+    """The detector with the decoding of eager.py."""
 
     def __init__(self):
         super().__init__()
         self.network = eager.NETWORK
 
     def forward(self, pictures):
-        """float32 [n, 3, height, width] to [n, boxes, 5 + classes]."""
+        """Map float32 [n, 3, height, width] to [n, boxes, 5 + classes]."""
         return eager.table_of(pictures)
 
 
 def write(height, width):
-    """The path of the ONNX model."""
+    """Write the ONNX model and return its path."""
     path = str(Path(tempfile.mkdtemp()) / "detector.onnx")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter through TorchScript is deprecated

@@ -1,4 +1,4 @@
-"""Reads and runs a detector in ExecuTorch's format, in a worker of ours that has one such file."""
+"""Read and run a detector in ExecuTorch's format, in a judge's worker with one such file."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ LOADED = []
 
 
 def facts(path):
-    """Who computes what: the delegates' calls, and the operators that are left to other kernels."""
+    """Return the delegates, the number of their calls, and the operators left to other kernels."""
     found = deserialize_pte_binary(Path(path).read_bytes())
     program = getattr(found, "program", found)
     (plan,) = program.execution_plan
@@ -24,12 +24,12 @@ def facts(path):
 
 
 def load(path):
-    """The file to run."""
+    """Load the file to run."""
     program = Runtime.get().load_program(Path(path).read_bytes())
     LOADED[:] = [program, program.load_method("forward")]
 
 
 def run(pictures, table):
-    """pictures: float32 [1, 3, height, width]."""
+    """Run the loaded file. pictures: float32 [1, 3, height, width]."""
     _, method = LOADED
     table.copy_(eager.decoded(method.execute([pictures.contiguous()])))

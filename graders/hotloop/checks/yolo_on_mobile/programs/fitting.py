@@ -1,7 +1,7 @@
-"""Reads and runs a detector that has to keep to a card. Runs in workers of ours.
+"""Read and run a detector that must fit a device card. Runs in the judge's workers.
 
-Beside auditing.py, eager.py and the detector. `facts`, `load`, `run` and `tables` get a candidate's
-file; `source`, `truth` and the baseline see nothing of it.
+Needs auditing.py, eager.py and the detector beside it. `facts`, `load`, `run` and `tables` get a
+candidate's file; `source`, `truth` and the baseline never see it.
 """
 
 import json
@@ -22,7 +22,7 @@ LOADED = []
 
 
 def source(side):
-    """Path of the detector as an exporter leaves it: float32, decoding inside, one size."""
+    """Export the detector (float32, with decoding, one size) and return its path."""
     path = str(Path(tempfile.mkdtemp(prefix="fitting-")) / "detector.onnx")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter through TorchScript is deprecated
@@ -39,7 +39,11 @@ def source(side):
 
 
 def facts(path, card):
-    """What stands in a file, and what it costs on the device of a card (JSON)."""
+    """Return the file's structure and its cost on the device of `card` (JSON).
+
+    Returns only "external", or "external" and "unknown", if weights are external or a size is
+    dynamic.
+    """
     onnx.checker.check_model(path, full_check=True)
     model = onnx.load(path, load_external_data=False)
     if any(t.data_location == t.EXTERNAL for t in model.graph.initializer):
@@ -77,27 +81,27 @@ def facts(path, card):
 
 
 def load(path, threads):
-    """The file to run."""
+    """Load the file to run."""
     LOADED[:] = [_session(path, threads)]
 
 
 def load_source(path, threads):
-    """The file that one began with, as a baseline, and a picture of its own size."""
+    """Load the exported source file as the baseline, with a random image of its own size."""
     session = _session(path, threads)
     (given,) = session.get_inputs()
     LOADED[:] = [session, np.random.default_rng(1).random(given.shape, np.float32)]
 
 
 def as_it_was(_pictures, maps):
-    """One call of the file that one began with, whatever size the candidate's pictures have."""
+    """Run the source file once on its own image, whatever size the candidate's images have."""
     session, picture = LOADED
     (table,) = session.run(["table"], {"pictures": picture})
-    # All of it has to be written, and how large it is depends on the candidate.
+    # Every element must be written, and the number of elements depends on the candidate.
     maps.fill_(float(table[0, 0, 0]))
 
 
 def run(pictures, maps):
-    """pictures: float32 [1, 3, side, side]. maps: float32 [numbers], one map after the other."""
+    """Run the file. pictures: float32 [1, 3, side, side]. maps: float32 [numbers], concatenated."""
     (session,) = LOADED
     out, begin = maps.numpy(), 0
     for found in session.run(NAMES, {"pictures": pictures.numpy()}):
@@ -106,14 +110,14 @@ def run(pictures, maps):
 
 
 def truth(pictures, maps):
-    """What the network gives, eagerly."""
+    """Fill `maps` with the eager network's maps."""
     with torch.inference_mode():
         found = eager.NETWORK(pictures)
     maps.copy_(torch.cat([each.flatten() for each in found]))
 
 
 def tables(pictures, out):
-    """pictures: float32 [n, 3, side, side], one after another. out: decoded tables."""
+    """Fill `out` with decoded tables. pictures: float32 [n, 3, side, side], run one by one."""
     (session,) = LOADED
     for place, picture in enumerate(pictures.numpy()):
         maps = session.run(NAMES, {"pictures": picture[None]})
@@ -137,7 +141,7 @@ def _taken(node, shapes, operators):
         return False
     if "largest_kernel" not in rule:
         return True
-    # An exporter may leave kernel_shape out: the weight has it too.
+    # kernel_shape is optional in ONNX; the weight's shape has it, too.
     kernel = given.get("kernel_shape") or shapes[node.input[1]][2:]
     return max(kernel) <= rule["largest_kernel"]
 

@@ -1,4 +1,4 @@
-"""Reads and runs a detector in LiteRT's format. Runs in a worker of ours that has one such file."""
+"""Read and run a detector in LiteRT's format, in a judge's worker with one such file."""
 
 import eager
 import numpy as np
@@ -9,9 +9,9 @@ LOADED = []
 
 
 def facts(path):
-    """What stands in the file, in plain data."""
+    """Return the file's facts as plain data."""
     found = Interpreter(model_path=path)
-    # Before memory is planned: afterwards a delegate stands in the place of what it took.
+    # Before allocate_tensors: afterwards, a delegate node replaces the operators it took.
     operators = sorted({op["op_name"] for op in found._get_ops_details()})
     return {
         "inputs": [_end(each) for each in found.get_input_details()],
@@ -26,20 +26,20 @@ def facts(path):
 
 
 def load(path):
-    """The file to run."""
+    """Load the file to run."""
     found = Interpreter(model_path=path, num_threads=1)
     found.allocate_tensors()
     LOADED[:] = [found]
 
 
 def run(pictures, table):
-    """pictures: float32 [n, height, width, 3], one after another."""
+    """Run the file on pictures, float32 [n, height, width, 3], one by one; fill the table."""
     (found,) = LOADED
     for place, picture in enumerate(pictures.numpy()):
         found.set_tensor(found.get_input_details()[0]["index"], picture[None])
         found.invoke()
         maps = [found.get_tensor(each["index"]) for each in found.get_output_details()]
-        # The strides' order is that of the sizes, whatever the converter called them.
+        # Sort the maps by size, which is the order of the strides; converters rename outputs.
         maps = sorted((torch.from_numpy(each) for each in maps), key=lambda m: -m[0, 0].numel())
         table[place].copy_(eager.decoded(maps)[0])
 

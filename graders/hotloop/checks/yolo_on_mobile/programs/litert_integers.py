@@ -1,6 +1,6 @@
-"""Reads and runs a detector in LiteRT's format that computes with integers from end to end.
+"""Read and run a detector in LiteRT's format that computes in integers from end to end.
 
-Runs in a worker of ours that has one such file.
+Runs in one of the judge's workers with one such file.
 """
 
 import eager
@@ -13,9 +13,9 @@ CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 
 
 def facts(path):
-    """What stands in the file, in plain data."""
+    """Return the file's facts as plain data."""
     found = Interpreter(model_path=path)
-    # Before memory is planned: afterwards a delegate stands in the place of what it took.
+    # Before allocate_tensors: afterwards, a delegate node replaces the operators it took.
     operators = found._get_ops_details()
     tensors = {each["index"]: each for each in found.get_tensor_details()}
     return {
@@ -27,27 +27,27 @@ def facts(path):
 
 
 def load(path):
-    """The file to run."""
+    """Load the file to run."""
     found = Interpreter(model_path=path, num_threads=1)
     found.allocate_tensors()
     LOADED[:] = [found]
 
 
 def run(pictures, table):
-    """pictures: float32 [n, height, width, 3], one after another."""
+    """Run the file on pictures, float32 [n, height, width, 3], one by one; fill the table."""
     (found,) = LOADED
     (end,) = found.get_input_details()
     for place, picture in enumerate(pictures.numpy()):
         found.set_tensor(end["index"], _integers(picture[None], end))
         found.invoke()
         maps = [_floats(found.get_tensor(o["index"]), o) for o in found.get_output_details()]
-        # The strides' order is that of the sizes, whatever the converter called them.
+        # Sort the maps by size, which is the order of the strides; converters rename outputs.
         maps.sort(key=lambda m: -m[0, 0].numel())
         table[place].copy_(eager.decoded(maps)[0])
 
 
 def _kind(operator, tensors):
-    """Types of what a convolution reads and of its weight; its weight's scales and its channels."""
+    """Return a convolution's input dtype, weight dtype, number of weight scales, and channels."""
     fed, weight = (tensors[index] for index in operator["inputs"][:2])
     (out,) = (tensors[index] for index in operator["outputs"])
     scales = len(weight["quantization_parameters"]["scales"])

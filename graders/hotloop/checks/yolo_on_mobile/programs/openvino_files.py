@@ -1,4 +1,4 @@
-"""Reads and runs a detector in OpenVINO's IR. Runs in a worker of ours that has one such file."""
+"""Read and run a detector in OpenVINO's IR, in a judge's worker with one such file."""
 
 import numpy as np
 import openvino
@@ -7,7 +7,7 @@ LOADED = []
 
 
 def facts(model, weights):
-    """What stands in the file, in plain data."""
+    """Return the file's facts as plain data."""
     found = openvino.Core().read_model(model=model, weights=weights)
     constants = [op for op in found.get_ordered_ops() if op.get_type_name() == "Constant"]
     elements = {"f16": 0, "f32": 0}
@@ -24,7 +24,7 @@ def facts(model, weights):
 
 
 def load(model, weights):
-    """The file to run, in float32: the plugin may choose a shorter type otherwise."""
+    """Load the file in float32; by default the plugin may choose a narrower type."""
     core = openvino.Core()
     settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": "1"}
     found = core.read_model(model=model, weights=weights)
@@ -32,7 +32,7 @@ def load(model, weights):
 
 
 def run(frames, table):
-    """frames: uint8 [1, height, width, 3], blue first."""
+    """Run the file. frames: uint8 [1, height, width, 3], BGR."""
     (compiled,) = LOADED
     table.numpy()[...] = compiled([frames.numpy()])[compiled.outputs[0]]
 

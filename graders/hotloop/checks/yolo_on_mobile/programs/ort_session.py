@@ -1,6 +1,6 @@
-"""One model in ONNX Runtime, run as its session options say.
+"""One model in ONNX Runtime, run with given session options.
 
-Runs in a worker of ours that has one model and nothing else. `load` comes first; `run` is in
+Runs in one of the judge's workers with one model and nothing else. Call `load` first; `run` is in
 destination style.
 """
 
@@ -18,9 +18,9 @@ LOADED = []
 
 
 def load(path, told):
-    """told: JSON, with the keys that `hotloop.checks.yolo_on_mobile.session_options` allows.
+    """Load the model and return the names, types and sizes of its inputs and outputs.
 
-    Gives the names, types and sizes of what goes in and comes out.
+    told: JSON, with the keys that `hotloop.checks.yolo_on_mobile.session_options` allows.
     """
     told = json.loads(told)
     options = onnxruntime.SessionOptions()
@@ -39,6 +39,9 @@ def load(path, told):
 
 
 def run(pictures, table):
-    """pictures: float32 [n, 3, height, width]. table: float32 [n, boxes, 5 + classes]."""
+    """Fill the table.
+
+    pictures: float32 [n, 3, height, width]. table: float32 [n, boxes, 5 + classes].
+    """
     (session,) = LOADED
     table.numpy()[...] = session.run(["table"], {"pictures": pictures.numpy()})[0]

@@ -1,4 +1,4 @@
-"""Reads a YOLOv5n in an ONNX file. Runs in a worker of ours that has one such file."""
+"""Read a YOLOv5n in an ONNX file. Runs in one of the judge's workers with one such file."""
 
 import onnx
 
@@ -6,7 +6,7 @@ KERNELS = ("Conv", "ConvTranspose")
 
 
 def facts(path):
-    """Its convolutions, the numbers in their weights, and what else it has, in plain data."""
+    """Return the convolutions, the elements of their weights, inputs and outputs, as plain data."""
     model = onnx.load(path, load_external_data=False)
     sizes = {weight.name: list(weight.dims) for weight in model.graph.initializer}
     convolutions = [node for node in model.graph.node if node.op_type in KERNELS]

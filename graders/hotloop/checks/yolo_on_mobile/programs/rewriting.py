@@ -1,7 +1,7 @@
-"""Small graphs with operators that a delegate lacks; looks at what was made of them, and runs it.
+"""Small graphs with operators that a delegate does not support; checks and runs the rewrites.
 
-Runs in workers of ours. `make` never sees anything of a candidate's; `structure` and `run` get its
-files, in a process of their own.
+Runs in the judge's workers. `make` never sees anything of a candidate's; `structure` and `run` get
+its files, in a separate process.
 """
 
 import base64
@@ -17,26 +17,26 @@ ALLOWED = (
     *("Conv", "Add", "Sub", "Mul", "Div", "Neg", "Abs", "Exp", "Log", "Sigmoid", "Tanh", "Relu"),
     *("Clip", "Max", "Min", "Concat", "MaxPool", "Identity", "Constant"),
 )
-"""What the delegate runs; of Slice nothing, so none with steps either."""
+"""Operators of the delegate. It has no Slice, with or without steps."""
 
 ACTIVATIONS = ("HardSwish", "HardSigmoid", "Mish", "Softplus")
 WIDTHS = (40.0, 1.0)
-"""Each activation is met by large values in turn: what overflows on the way must not."""
+"""Each activation gets large inputs in turn: a rewrite must not overflow in between."""
 
 OPSET = 18
 
 
 def make(seed, count, kind):
-    """kind: "activations" or "stem". Each model with its input and output, flat."""
+    """Return `count` models with flat inputs and outputs. kind: "activations" or "stem"."""
     rng = np.random.default_rng(seed)
     return [_with_truth(_Maker(rng).model(kind, number), rng) for number in range(count)]
 
 
 def structure(path, version=0):
-    """[index, sentence] about the first model that is not what was asked for; or None.
+    """Return [index, sentence] about the first rewrite that breaks a requirement, or None.
 
-    path: JSON, pairs of source and made model, both in base64. version: what each made one has as
-    its model_version; 0 if that does not matter.
+    path: JSON, pairs of source and rewritten model in base64. version: the required model_version;
+    0 to accept any.
     """
     for index, pair in enumerate(_read(path)):
         source, made = (base64.b64decode(text) for text in pair)
@@ -47,12 +47,12 @@ def structure(path, version=0):
 
 
 def run(path):
-    """What each model gives; path: JSON, models in base64 with "shape" and "fed"."""
+    """Return each model's output; path: JSON, models in base64 with "shape" and "fed"."""
     return [_run(base64.b64decode(e["model"]), e["fed"], e["shape"]) for e in _read(path)]
 
 
 class _Maker:
-    """A stem, then two to four convolutions with activations."""
+    """Makes a graph: a stem (of kind "stem"), then convolutions with activations."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -62,7 +62,7 @@ class _Maker:
         start, channels = "picture", 3
         if kind == "stem":
             start, channels = self.focus(start, channels, number)
-        # In some graphs the stem's convolution is the last one.
+        # In every fourth graph the stem's convolution is the last one.
         alone = kind == "stem" and number % 4 == 3
         for step in range(0 if alone else int(self.rng.integers(2, 4))):
             start, channels = self.conv(start, channels)
@@ -162,7 +162,7 @@ def _run(data, fed, shape):
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
     (got,) = session.run(["out"], {"picture": np.array(fed, np.float32).reshape(shape)})
-    # Plain data has no infinity.
+    # JSON has no infinity.
     return got.astype(np.float64).ravel().tolist() if np.isfinite(got).all() else None
 
 

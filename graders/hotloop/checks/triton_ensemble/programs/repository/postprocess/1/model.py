@@ -1,4 +1,4 @@
-"""Logits to answers, for our own server: its requests are good, so none is refused."""
+"""Turn logits into answers, for the judge's server: its requests are good, so none is refused."""
 
 import numpy as np
 import triton_python_backend_utils as pb
@@ -12,7 +12,7 @@ class TritonPythonModel:
 
 
 def named(tensor):
-    """The topic with the largest logit; its probability is 1 over the sum of exp(logit - it)."""
+    """Return the top topic and its probability, which is 1 / sum(exp(logit - largest))."""
     logits = tensor.as_numpy()
     largest = logits.argmax(axis=1)
     below = logits - np.take_along_axis(logits, largest[:, np.newaxis], axis=1)

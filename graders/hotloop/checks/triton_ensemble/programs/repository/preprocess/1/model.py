@@ -1,4 +1,4 @@
-"""Texts to tokens, for our own server: its requests are good, so none is refused."""
+"""Turn texts into tokens, for the judge's server: its requests are good, so none is refused."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ class TritonPythonModel:
         self.encode = Tokenizer.from_file(str(file)).encode_batch
 
     def execute(self, requests):
-        """All texts are encoded in one call; each request gets its rows."""
+        """Encode all texts in one call and give each request its rows."""
         given = [
             pb.get_input_tensor_by_name(asked, "TEXT").as_numpy().ravel() for asked in requests
         ]
