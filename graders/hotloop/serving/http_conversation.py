@@ -30,7 +30,7 @@ class HttpConversation:
         self._refused = False
 
     def hear(self, data: bytes) -> Heard:
-        """Requests are taken apart only as far as needed to know where they end."""
+        """Process bytes of the client; requests are parsed only as far as their end requires."""
         onward, back = bytearray(), bytearray()
         while data:
             if self._left:

@@ -89,7 +89,7 @@ class ModelConfig:
         return (-1, *tensor.dims) if self.max_batch_size > 0 else tensor.dims
 
     def model_shape(self, tensor: Tensor) -> tuple[int, ...]:
-        """As the model itself has it."""
+        """Return the shape in the model: the batch dimension, if any, then reshape or dims."""
         dims = tensor.dims if tensor.reshape is None else tensor.reshape
         return (-1, *dims) if self.max_batch_size > 0 else dims
 

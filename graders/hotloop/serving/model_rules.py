@@ -126,7 +126,7 @@ def instances(config: ModelConfig) -> Iterator[Problem]:
 
 
 def batching(config: ModelConfig) -> Iterator[Problem]:
-    """Section "Dynamic Batcher": sizes fit max_batch_size; priorities, queues and order agree."""
+    """Section "Dynamic Batcher": batch sizes, priorities, queue policies and order must agree."""
     most, place = config.max_batch_size, "dynamic_batching"
     if most < 0:
         yield config.problem("max_batch_size is at least 0", "max_batch_size")

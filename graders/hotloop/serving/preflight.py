@@ -99,7 +99,10 @@ def _shared_memory() -> Finding:
 
 
 def _ports() -> Finding:
-    """Not needed: a confined server has all ports to itself, and another takes free ones."""
+    """Check the default ports, which are not required.
+
+    A sandboxed server has its own ports, and another server uses free ones.
+    """
     usual = ports.USUAL
     found = f"{usual.http}, {usual.grpc} and {usual.metrics}"
     if ports.all_free(usual):

@@ -89,7 +89,7 @@ class Synchronisation:
     duration_us: float
     thread: int | str
     outermost: bool
-    """Not within another one: one `.item()` is three of them, and one that is outermost."""
+    """Not inside another one: one `.item()` is three synchronizations, one of them outermost."""
 
 
 @dataclass(frozen=True)
