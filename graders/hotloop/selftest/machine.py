@@ -70,7 +70,7 @@ def _version(package: str) -> str:
 
 
 def driver() -> Found:
-    """Its library has all functions that the judge calls, and gives a context."""
+    """Check that the driver has all functions that the judge calls, and opens a context."""
     try:
         opened = open_driver()
         facts = opened.facts()

@@ -98,7 +98,7 @@ def _of_model(folder: Path, name: str, config: ModelConfig) -> Iterator[Problem]
 
 
 def _backend(model: Path, config: ModelConfig, versions: Sequence[int]) -> str:
-    """The backend, as the server finds it where only the files say which one it is."""
+    """Return the backend; infer it from files, as the server does, if it is not configured."""
     if config.backend or config.platform:
         return config.backend or PLATFORMS.get(config.platform, "")
     for backend, file in sorted(BACKENDS.items()):

@@ -24,7 +24,10 @@ def address(url: str, host: str, port: int) -> str:
 
 
 def require_addresses(proxy: str) -> None:
-    """What is no address would never match, and limits would count the proxy."""
+    """Check the proxies' addresses. Raises UserError for an invalid one.
+
+    An invalid address never matches, so rate limits would count the proxy as one client.
+    """
     given = [one.strip() for one in proxy.split(",")] if proxy else []
     for one in given:
         try:

@@ -44,7 +44,7 @@ class Site(Generic[SettingsT]):
 
     @property
     def session_cookie(self) -> str:
-        """With HTTPS, a name that no other host and no plain page can set."""
+        """Name of the cookie; the prefix used with HTTPS stops other hosts from setting it."""
         return "__Host-hotloop" if self.settings.secure else "hotloop"
 
     def close(self) -> None:

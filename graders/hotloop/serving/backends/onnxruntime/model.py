@@ -184,7 +184,7 @@ def _described(node, batched):
 
 
 def _compare(node, declared, batched, what):
-    """As NVIDIA's backend words it, so that a message found on the net fits here too."""
+    """Compare a tensor with the configuration; messages use NVIDIA's words, for web searches."""
     tensor = next((t for t in declared if t["name"] == node.name), None)
     if tensor is None:
         raise pb.TritonModelException(f"the configuration lacks the model's {what} '{node.name}'")
