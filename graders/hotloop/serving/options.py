@@ -14,10 +14,10 @@ class Options:
     models are loaded and unloaded by request; `load` names those loaded at the start. cache_bytes:
     of the response cache; 0 disables it. auto_complete: missing fields of a configuration are taken
     from the model. arguments: more command-line arguments for tritonserver. threads: per model
-    instance; onnxruntime's are set in config.pbtxt.
-    memory_bytes, tasks: limits for the server and all models together. tmp_bytes: also of /dev/shm.
-    log_bytes: a server that prints more is killed. wall_s: one that runs longer is killed. ready_s:
-    seconds until all models must be loaded.
+    instance; onnxruntime's are set in config.pbtxt. memory_bytes, tasks: limits for the server and
+    all models together. tmp_bytes: also of /dev/shm. log_bytes: a server that prints more is
+    killed. wall_s: one that runs longer is killed. ready_s: seconds until all models must be
+    loaded.
     """
 
     isolation: str = "bubblewrap"

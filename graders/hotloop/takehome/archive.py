@@ -111,8 +111,9 @@ def read(data: bytes) -> dict[str, bytes]:
 
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, data: bytes) -> bytes:
-    """As much as the entry says that it holds: `ZipFile.read` would unpack up to 2 GiB and only
-    then look. BadZipFile where it holds more, less or something else.
+    """Unpack an entry, up to its declared size; `ZipFile.read` would unpack up to 2 GiB first.
+
+    Raises BadZipFile if the content has another size or checksum.
     """
     with archive.open(entry):  # checks that local header and directory agree
         begin = entry.header_offset + _LOCAL_HEADER + len(entry.filename)
@@ -158,7 +159,7 @@ def _require_few(number: int) -> None:
 
 
 def _require_order(entries: list[zipfile.ZipInfo], directory: int) -> None:
-    """Each entry begins where the one before it ends, the directory behind the last."""
+    """Require that entries follow each other without gaps, and the directory follows the last."""
     place = 0
     for entry in entries:
         if entry.header_offset != place:

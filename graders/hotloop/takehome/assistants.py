@@ -1,4 +1,4 @@
-"""What a candidate hands in about their work with AI assistants, and how a person marks it."""
+"""A candidate's notes on their use of AI assistants, and the rubric for marking them."""
 
 from collections.abc import Mapping
 

@@ -89,7 +89,7 @@ class Baseline(Strict):
         return [_score(attempt.tasks, weights, without) for attempt in self.attempts]
 
     def is_hard(self, task: str) -> bool:
-        """Whether fewer than half of all attempts succeed at the task, by a 95 % interval."""
+        """True if fewer than half of attempts succeed: the 95 % interval is below 0.5."""
         without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
         found = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
         shares = [share for share in found if share is not None]
@@ -159,8 +159,9 @@ def _path(team: Team, role: str) -> Path:
 def places(
     series: Sequence[Baseline], manifest: Manifest, tasks: Sequence[TaskReport]
 ) -> list[BaselinePlace]:
-    """Where a candidate stands among the attempts of each model, by what the judge measured for
-    any of them. Left out is a model that did not attempt all of the pack's tasks.
+    """Place a candidate among the attempts of each model, by what was measured for any of them.
+
+    A model that did not attempt all of the pack's tasks is left out.
     """
     own = {
         task.task: {
@@ -310,7 +311,7 @@ def _notebook(given: Mapping[str, bytes]) -> str:
 
 
 def take(reply: str, role: Role, work: dict[str, bytes]) -> int:
-    """Put the reply's files and cells into the work, as far as the tasks ask for them; how many."""
+    """Copy files and cells that the tasks ask for from a reply into `work`; return how many."""
     asked = [task for task in role.chosen() if task.kind == "code"]
     files = {name for task in asked for name in task.files} - {NOTEBOOK}
     cells = {task.id for task in asked if NOTEBOOK in task.files}

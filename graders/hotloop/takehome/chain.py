@@ -60,7 +60,7 @@ def read(data: bytes, about: str) -> Chain:
     chain = Chain(last=beginning(about))
     lines = data.split(b"\n")
     chain.unfinished = lines[-1] != b""
-    suspect: int | None = None  # the number of a line that is torn, if the next one says so
+    suspect: int | None = None  # an unreadable line, torn if the next one is `resumed`
     for number, line in enumerate(lines if chain.unfinished else lines[:-1], 1):
         document = parsed(line)
         if document is None:
@@ -156,10 +156,9 @@ class ChainPage:
 
 
 def read_page(path: Path, about: str, count: int, before: int | None = None) -> ChainPage:
-    """At most `count` lines that end at or before the byte `before`, or at the file's end.
+    """Return at most `count` lines that end at or before offset `before`, or the end of the file.
 
-    A line that is just being written is not there yet. One that is longer than a page may be cannot
-    be read.
+    An incomplete last line is left out. A line longer than LONGEST_PAGE is unreadable.
     """
     try:
         with path.open("rb") as stream:

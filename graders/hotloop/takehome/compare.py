@@ -102,7 +102,7 @@ def compare(
 def score(
     report: Report, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
 ) -> Interval:
-    """Of 100: the report's score with a person's marks for what is written, less some rungs."""
+    """Return the score out of 100: the report's with marks for written tasks, minus `left_out`."""
     marks = written_marks(card, report)
     shares = [
         (share, task.weight)

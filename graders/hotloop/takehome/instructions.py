@@ -125,7 +125,7 @@ td:nth-last-child(-n+2) {{ white-space: nowrap; }}
 
 
 def requirement(role: Role) -> str:
-    """What pip installs: the role's own, the wheel in the pack, or this version of Hotloop."""
+    """Return what pip installs: the role's own, the pack's wheel, or this version of Hotloop."""
     if role.install:
         return role.install
     module = role.definition()

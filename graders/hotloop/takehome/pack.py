@@ -45,7 +45,7 @@ _JOINERS = "\u200c\u200d"
 """Invisible joiners, which names in Persian and Indian scripts need."""
 
 DRAWS = 50
-"""How often a variant is drawn before one is given out that shares a task with another one."""
+"""Most draws of a variant before one is used that shares a task's answer with another one."""
 
 
 @dataclass(frozen=True)

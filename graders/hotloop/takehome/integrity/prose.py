@@ -53,7 +53,7 @@ def signals(
     starter: Mapping[str, bytes],
     others: Iterable[Other],
 ) -> list[Signal]:
-    """For each written task the published text that is most alike, and candidates' answers."""
+    """Return signals for each written task: the most similar published text, similar answers."""
     asked = [task for task in map(module.task, tasks) if task.kind == "written"]
     works = list(others) if asked else []
     given = _given(starter)

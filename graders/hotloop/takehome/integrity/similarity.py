@@ -126,10 +126,10 @@ def _to_published(
 def published_code(
     module: str, tasks: Sequence[str], given: Sequence[Part] = ()
 ) -> Iterator[tuple[str, str, frozenset[str], Print]]:
-    """Kind, what it is, whose tasks, and its print: the reference by task, then each wrong answer.
+    """Yield kind, description, tasks and print of published code: reference, then wrong answers.
 
-    A wrong answer counts where it differs from the reference; what the two share says "reference".
-    given: what candidates start from, which is taken off both.
+    Of a wrong answer only the difference from the reference counts. given: starter code, which is
+    removed from both.
     """
     bodies = {task: texts for task, texts in _reference(module).items() if task in tasks}
     starters = {task: [part.text for part in given if task in part.tasks] for task in tasks}
