@@ -153,9 +153,7 @@ def _filled(name: str, role: Role) -> str:
 
 
 def percentages(weights: Mapping[str, float]) -> dict[str, int]:
-    """Of each name, in whole percent; together 100. What rounding down leaves over goes to those
-    that lost the most by it, of equal ones to the earlier.
-    """
+    """Return whole percentages that add up to 100, by largest remainder; ties go to the first."""
     total = sum(weights.values())
     exact = {name: 100 * weight / total for name, weight in weights.items()}
     found = {name: int(share) for name, share in exact.items()}

@@ -125,12 +125,11 @@ class SpeedRate(Strict):
 
 
 class VariantTrials(Strict):
-    """What came of the reference and the wrong answers in many candidates' variants, each time with
-    fresh inputs.
+    """Results of the reference and wrong answers in many candidates' variants, with new inputs.
 
     wrong_fail_rate: 95 % interval. wrong_judgings: of all known wrong answers together;
-    wrong_failed: where each must fail, and nowhere before. left_out: rungs that measure speed or
-    need a GPU. older: the code has changed since.
+    wrong_failed: those that failed at the right check. left_out: checks that measure speed or need
+    a GPU. older: the code has changed since.
     """
 
     variants: int
@@ -146,7 +145,7 @@ class VariantTrials(Strict):
 
 
 class MutantTrials(Strict):
-    """Systematic small mistakes in the task's reference, each judged several times.
+    """Results of mutants: systematic small mistakes in the reference, each judged several times.
 
     wrong: mutants that are wrong by the task's text. passed: those of them that passed at least
     once; rate: its 95 % interval. older: the code has changed since.

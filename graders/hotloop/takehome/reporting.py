@@ -221,7 +221,7 @@ def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> Ru
 
 
 def _unspoken(record: Record | None) -> str:
-    """Where the judge itself failed, its record speaks of no rung of the task."""
+    """Return the sentence for a check without a verdict; after a judge error, the record's."""
     return record.sentence if record else _SILENT
 
 

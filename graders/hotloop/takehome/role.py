@@ -142,7 +142,7 @@ class Role(Strict):
         return [task for task in self.definition().tasks if task.id in wanted]
 
     def lacking(self) -> dict[str, list[str]]:
-        """Tasks that nobody could pass, with those that they build on and that are not asked."""
+        """Return tasks that cannot be passed, with the tasks they build on that the role lacks."""
         asked = {task.task for task in self.tasks}
         found = {task.id: [n for n in task.builds_on if n not in asked] for task in self.chosen()}
         return {name: missing for name, missing in found.items() if missing}

@@ -412,7 +412,7 @@ class Team:
         return [record.pack for record in left]
 
     def _delete(self, record: PackRecord) -> list[Path]:
-        """Its record last: as long as anything is left, it is known that something is."""
+        """Delete a pack's files, its record last, so that an interruption can be detected."""
         folder = self.pack_folder(record.pack)
         gone: list[Path] = []
         for path in (
