@@ -33,7 +33,8 @@ from hotloop.judge.lease import Lease
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 """Verdicts that another measurement may settle.
 
-What this machine could not measure, another may;
+Another machine may measure what this one could not; all other verdicts stay, however often they are
+measured.
 """
 
 log = logging.getLogger("hotloop.course")

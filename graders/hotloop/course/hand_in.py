@@ -207,7 +207,7 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
 
 
 def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
-    """The learner's own files: first those that the tasks ask for, which are to be shown whole."""
+    """Return the learner's own files; those that tasks ask for come first, to be shown whole."""
     # nbgrader would publish any other notebook as it was handed in.
     own = [name for name in files if name not in release.given and not name.endswith(".ipynb")]
     return tuple(sorted(own, key=lambda name: (name not in release.own, name)))

@@ -45,7 +45,7 @@ class Isolation:
 
 
 def choose() -> Isolation:
-    """The sandbox; or none at all, only where the environment asks for that in so many words."""
+    """Return the sandbox; or no isolation, only if an environment variable requests it."""
     from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import level
     from hotloop.sandbox.plain import launch_plain

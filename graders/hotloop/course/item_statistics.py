@@ -51,9 +51,9 @@ class Discrimination:
 
 
 def shares(points: Floats, pending: Floats, possible: Floats) -> Floats:
-    """Points over settled points, at most 1 (extra credit does not count); NaN where none is.
+    """Return points / settled points, at most 1; NaN if nothing is settled.
 
-    All three: learners by tasks.
+    Extra credit does not count. All arrays: learners by tasks.
     """
     settled = possible - pending
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -284,7 +284,7 @@ class ConfinedKernel(Closing):
         return status
 
     def _hear_again(self) -> None:
-        """Wait for the kernel's word that it sends outputs here, or go without the next ones."""
+        """Wait for the welcome message on the renewed connection, or continue without it."""
         deadline = time.monotonic() + _IDLE_GRACE_S
         while time.monotonic() < deadline:
             if any(reply.kind == _WELCOME for reply in self._channels.receive(_POLL_S)):

@@ -207,10 +207,10 @@ class NotebookRun:
 
     @contextmanager
     def _turn(self, task: str = "", *, lends: bool = True) -> Generator[Turn]:
-        """The machine, once nobody else has it alone. What a learner's cells have left running
-        stands still until then, so that it shares no core with who measures.
+        """Wait for a turn on the machine, with the learner's leftover processes frozen.
 
-        lends: to the judge, or for a cell. Otherwise the kernel stands still for the whole turn.
+        So they do not use a core during another grading's measurement. lends: the kernel is lent to
+        the judge or runs a cell; otherwise it is frozen for the whole turn.
         """
         kernel, begun = self._kernel, False
 

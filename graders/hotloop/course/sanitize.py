@@ -20,7 +20,7 @@ from hotloop.notebook_cells import writable
 MAX_MARKDOWN = 64 * 1024
 """In characters. Longer Markdown is shown as source, unparsed."""
 MAX_ENVIRONMENTS = 100
-"""How often Markdown may say `\\begin{`. For each that is never ended, all the rest is searched."""
+"""Most occurrences of `\\begin{`: for each unclosed one the parser searches the rest."""
 
 _TAGS = frozenset(nh3.ALLOWED_TAGS) - {"area", "map"}
 _LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
