@@ -38,7 +38,7 @@ class Book:
     """The only writer of a course's gradebook."""
 
     def __init__(self, root: Path, why: str = "graded", batch: str = "") -> None:
-        """Both texts are for the audit log."""
+        """why, batch: texts for the audit log."""
         self._root = root
         self._why, self.batch = why, batch
         config = load_config(root)

@@ -21,7 +21,7 @@ GOOD_CORRELATION = 0.3
 """A task with at least this correlation is commonly said to discriminate well."""
 
 _NORMAL_QUANTILE = 1.959963984540054  # two-sided, for an error of 5 %
-_FEWEST = 3  # two learners always lie on a line
+_FEWEST = 3  # with two learners the correlation is always 1 or -1
 _MOSTLY = 0.9  # minimum share of resamples with a correlation, for meaningful quantiles
 _AT_ONCE = 1 << 22  # numbers per block of resamples: 32 MiB
 _FLAT = 1e-9  # variance of a standardized column that is zero except for rounding

@@ -70,7 +70,7 @@ border-top:1px solid #8b949e40;background:none;white-space:normal}
 _MEASURE_AGAIN = "In this notebook nothing is judged again by itself: run this cell once more."
 
 Worth = Mapping[str, float]
-"""By check: the points that it is worth at most."""
+"""Maximum points, by check."""
 
 
 class Shown:

@@ -58,7 +58,7 @@ MULTIPROCESSORS: Mapping[int, Multiprocessor] = {
     100: _since_ampere(64, 32, 228, barriers=64),
     120: _since_ampere(48, 24, 100, barriers=24),
 }
-"""By compute capability: 90 means 9.0."""
+"""Limits by compute capability times 10: 90 means 9.0."""
 
 
 @dataclass(frozen=True)

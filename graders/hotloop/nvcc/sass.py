@@ -50,7 +50,7 @@ class Access:
 
 
 Accesses = Mapping[str, tuple[Access, ...]]
-"""By kernel symbol; loads before stores, the widest first."""
+"""Accesses by kernel symbol; loads before stores, the widest first."""
 
 
 def widest(accesses: tuple[Access, ...], did: Did) -> int:

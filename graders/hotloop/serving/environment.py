@@ -62,7 +62,7 @@ class Environment:
 
     @property
     def caches(self) -> Path:
-        """For --cache-directory: contains the local response cache."""
+        """Value of --cache-directory: contains the local response cache."""
         return self.packages / "pytriton" / "tritonserver" / "caches"
 
     @property

@@ -481,7 +481,10 @@ _TRAPS: dict[wasmtime.TrapCode | None, tuple[str, str, int]] = {
 
 
 def plain_name(symbol: str) -> str:
-    """`_ZZ1fPfE4tile` is `tile`; `_ZN2ns5tableE` is `table`; `table` is itself."""
+    """Return the plain name of a symbol.
+
+    `_ZZ1fPfE4tile` is `tile`; `_ZN2ns5tableE` is `table`; `table` is itself.
+    """
     if not symbol.startswith("_Z"):
         return symbol
     names = [symbol]

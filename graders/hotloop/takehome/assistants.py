@@ -33,7 +33,7 @@ RUBRIC: Rubric = {
     3: "steered with constraints, cases and measurements; found a mistake and corrected it",
     4: "knows where an assistant is not to be trusted in this work, and verified just that",
 }
-"""For how the candidate steered and verified the assistant."""
+"""Rubric for how the candidate steered and verified the assistant."""
 
 
 def use(rule: Assistants, files: Mapping[str, bytes]) -> AssistantUse:

@@ -3,7 +3,7 @@
 import re
 
 MAX_UPLOAD = 16 << 20
-"""Bytes of the zip."""
+"""Maximum bytes of the zip."""
 
 MAX_ENTRIES = 200
 MAX_FILE = 4 << 20
@@ -13,7 +13,7 @@ MAX_NOTEBOOK = 64 << 20
 """Bytes of a notebook on the candidate's disk with outputs, which are not handed in."""
 
 MAX_TOTAL = 24 << 20
-"""Bytes of all files together, unpacked."""
+"""Maximum bytes of all files together, unpacked."""
 
 MAX_RATIO = 200
 """Limit on unpacked/packed size, for files larger than SMALL. Program text reaches 20."""

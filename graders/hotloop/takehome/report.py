@@ -239,7 +239,7 @@ class SkillReport(Strict):
 
 
 class Environment(Strict):
-    """Where it was judged, and how it was isolated."""
+    """Where the submission was judged, and how it was isolated."""
 
     hotloop: str
     device: str

@@ -285,7 +285,10 @@ _GOOD = 0.9
 
 
 def strengths(tasks: Sequence[TaskReport]) -> list[str]:
-    """Tasks of which all that was measured passed, and rungs that passed in others; by weight."""
+    """Name what passed, per task and by weight, in up to `MOST` sentences.
+
+    A sentence says whether all settled checks of the task passed, or which ones did.
+    """
     found: list[tuple[float, str]] = []
     for task in tasks:
         if task.kind == "written" or not task.possible:
@@ -301,7 +304,10 @@ def strengths(tasks: Sequence[TaskReport]) -> list[str]:
 
 
 def weak_spots(tasks: Sequence[TaskReport]) -> list[str]:
-    """Rungs at which points were lost for certain, by weight; one a task, the first that failed."""
+    """Name losses of points that are certain, by weight: the first such check of each task.
+
+    Returns up to `MOST` sentences.
+    """
     found: list[tuple[float, str]] = []
     for task in tasks:
         lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]

@@ -9,7 +9,7 @@ from hotloop.trace.spans import Ints, Mask, Spans
 
 @dataclass(frozen=True)
 class OpRow:
-    """All calls of one name."""
+    """All calls of the operators or kernels with one name."""
 
     name: str
     calls: int

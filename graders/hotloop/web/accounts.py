@@ -40,7 +40,7 @@ accounts = Table(
     Column("id", Integer, primary_key=True),
     Column("name", String(60), nullable=False, unique=True),
     Column("role", String(20), nullable=False),
-    # Its hash; empty for an account that logs in by a link.
+    # Hash of the password; empty for an account that logs in by a link.
     Column("password", String(200), nullable=False),
     Column("made", Utc, nullable=False),
 )

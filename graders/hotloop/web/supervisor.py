@@ -66,7 +66,7 @@ class Supervisor:
 
     @property
     def process(self) -> int | None:
-        """Its process id, or None before the first start."""
+        """Id of the supervised process, or None before the first start."""
         return None if self._process is None else self._process.pid
 
     def _watch(self) -> None:

@@ -18,7 +18,7 @@ from hotloop.course.points import total
 from hotloop.problem import Score
 
 TASK_PARTS, MODULE_PARTS = 4, 5
-"""Bins between none and all of the points."""
+"""Number of bins strictly between zero and full points."""
 
 
 @dataclass(frozen=True)

@@ -8,4 +8,4 @@ DAMAGED = (
     "Something of the team's is not as it must be, and nothing was taken: keep your work, "
     "and write to the team."
 )
-"""For a candidate, who did not cause it."""
+"""Message for a candidate, who did not cause the error."""
