@@ -1,2 +1,2 @@
-# Before anything that reads notebooks.
+# Must be imported before anything that reads notebooks.
 from hotloop import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]

@@ -1,7 +1,7 @@
-"""nbgrader's own `autograde`, and formgrader's button for it, go the way of `hotloop course grade`.
+"""Makes nbgrader's `autograde`, and its formgrader button, work like `hotloop course grade`.
 
-nbgrader copies a submission's files and converts its notebook in two passes. In the first one the
-submission is read, run and entered; what nbgrader writes is the notebook that was graded.
+nbgrader copies a submission's files and converts its notebook in two passes. In the first pass the
+submission is read, run and entered; the graded notebook is what nbgrader then writes.
 """
 
 import os
@@ -23,16 +23,16 @@ from hotloop.notebook_cells import NOTEBOOK
 
 SET_ASIDE = "set_aside"
 MAX_FILE = 64 << 20
-"""Bytes of one submitted file."""
+"""Most bytes of one submitted file."""
 
 
 class GradedNotebook(NotebookExporter):
-    """`Autograde.exporter_class`: the graded notebook in the place of the submitted one."""
+    """`Autograde.exporter_class`: replaces the submitted notebook by the graded one."""
 
     def from_filename(
         self, filename: str, resources: Any = None, **kw: Any
     ) -> tuple[Any, dict[str, Any]]:
-        """Grades when it is given the submission's file; the copy of it is graded already."""
+        """Grade the submission's file; in the second pass its copy is graded already."""
         root = Path(cast(Any, self.parent).coursedir.root)
         if Path(filename).relative_to(root).parts[0] != SUBMITTED:
             return super().from_filename(filename, resources=resources, **kw)
@@ -45,22 +45,22 @@ class GradedNotebook(NotebookExporter):
 
 
 def intake(*, notebooks: list[str], **_: Any) -> None:
-    """`Autograde.pre_convert_hook`: prepares one submission; `notebooks` are its paths.
+    """`Autograde.pre_convert_hook`: prepare one submission; `notebooks` are its paths.
 
-    nbgrader follows symbolic links when it copies a submission, and then copies the result into the
-    learner's feedback: a link to the gradebook would come back as its content. Pipes and name
-    clashes make it give up on the learner. So whatever is not an ordinary file is moved away.
+    nbgrader follows symbolic links when it copies a submission, and later copies the result into
+    the learner's feedback, so a link to the gradebook would reveal its content. Pipes and name
+    clashes make it give up on the learner. So everything but regular files is moved away.
     """
     if not notebooks:
         return
     folder = Path(notebooks[0]).parent
     set_aside(folder.parents[2], folder.parent.name, folder.name)
-    # Whether it is there or not: what nbgrader thinks of a missing one is replaced.
+    # Also if the file is missing: this replaces nbgrader's handling of missing notebooks.
     notebooks[:] = [str(folder / NOTEBOOK)]
 
 
 def set_aside(root: Path, student: str, assignment: str) -> None:
-    """Move what nbgrader must not copy out of a submission's folder; nothing is thrown away."""
+    """Move what nbgrader must not copy out of a submission's folder; nothing is deleted."""
     folder = root / SUBMITTED / student / assignment
     away = root / SET_ASIDE / student / assignment / f"{now():%Y%m%dT%H%M%S%fZ}"
     for path in irregular(folder, root / "source" / assignment):
@@ -70,8 +70,10 @@ def set_aside(root: Path, student: str, assignment: str) -> None:
 
 
 def irregular(folder: Path, source: Path) -> list[Path]:
-    """What in `folder` is a link, a pipe, a device, too long, or in the place of a course file;
-    what has a name that is no text; and a time of handing in that is none.
+    """Return the entries of `folder` that nbgrader must not copy.
+
+    These are links, pipes, devices, files over the size limit, files in place of the course's
+    folders or vice versa, names that are not text, and an invalid timestamp file.
     """
     found = [
         path
@@ -89,7 +91,7 @@ def irregular(folder: Path, source: Path) -> list[Path]:
 
 
 def _is_time(path: Path) -> bool:
-    """True when nbgrader can read the file as the time that a submission came, or as no time."""
+    """True if nbgrader can parse the file as a time, or if it is empty."""
     if not path.is_file() or path.stat().st_size > MAX_TIMESTAMP:
         return False
     try:
@@ -102,7 +104,7 @@ def _is_time(path: Path) -> bool:
 
 
 def _clashes(path: Path, folder: Path, place: Path) -> bool:
-    """True when a file is where a folder must be, or a folder where a file must be."""
+    """True for a file in place of a folder, or a folder in place of a file."""
     if folder not in path.parents or not os.path.lexists(path):
         return False
     return path.is_dir() if path == place else not path.is_dir()
@@ -114,7 +116,7 @@ def _is_ordinary(path: Path) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """All files below `folder`, and links to folders; no link is followed."""
+    """Yield all files below `folder`, and links to folders, without following links."""
     for name, folders, files in os.walk(folder):
         for entry in sorted([*files, *(f for f in folders if (Path(name) / f).is_symlink())]):
             yield Path(name) / entry

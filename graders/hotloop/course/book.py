@@ -1,7 +1,7 @@
-"""Enters attempts into a course: nbgrader's gradebook, and the notebook that was graded.
+"""Enters attempts into a course: nbgrader's gradebook, and the graded notebook.
 
-nbgrader is told the result. Attempt, event in the audit log, scores and late penalty are one
-transaction of its database; the notebook is written after it, and again where it is missing.
+Attempt, audit event, scores and late penalty are written in one transaction of nbgrader's database;
+the notebook is written after it, and again if it is missing.
 """
 
 import json
@@ -35,10 +35,10 @@ AUTOGRADED = "autograded"
 
 
 class Book:
-    """The one writer of a course's gradebook."""
+    """The only writer of a course's gradebook."""
 
     def __init__(self, root: Path, why: str = "graded", batch: str = "") -> None:
-        """Both texts are for the audit log."""
+        """why, batch: texts for the audit log."""
         self._root = root
         self._why, self.batch = why, batch
         config = load_config(root)
@@ -48,15 +48,15 @@ class Book:
         self._late.init_plugin()
 
     def enter(self, attempt: Attempt) -> Attempt:
-        """Let an attempt count from now on. Entered a second time, nothing changes."""
-        # Whoever is killed between the two leaves none, rather than that of another attempt.
+        """Make an attempt count from now on. Safe to repeat."""
+        # Remove the old notebook first: after a crash, none is better than another attempt's.
         self._remove(attempt)
         published = store(self._root).write(lambda connection: self._publish(connection, attempt))
         self.write(published)
         return published
 
     def open(self, student: str, module: str, why: str = "graded anew") -> None:
-        """Make a submission's grades pending: what they speak of is no longer what counts."""
+        """Make a submission's grades pending, because its earlier attempt no longer counts."""
         event = within.begun(student, module, why=why, batch=self.batch)
 
         def work(connection: Connection) -> None:
@@ -67,9 +67,9 @@ class Book:
         store(self._root).write(work)
 
     def decide(self, kind: Kind, attempt: Attempt, why: str, stands: Attempt | None) -> None:
-        """Note that an attempt is dropped or restored, and enter what counts then.
+        """Record that an attempt is dropped or restored, and enter the attempt that counts then.
 
-        stands: that attempt; None where none is left, and all grades are pending.
+        stands: that attempt; None if none is left, and all grades become pending.
         """
         student, module = attempt.student, attempt.module
 
@@ -78,7 +78,7 @@ class Book:
             old, new = of_attempt(counts), of_attempt(stands)
             within.note(connection, within.about(attempt, kind, "", why, self.batch, old, new))
             if within.is_begun(connection, student, module):
-                return False  # what is being graded decides
+                return False  # the ongoing grading decides
             if stands is not None and (counts is None or counts.id != stands.id):
                 self._remove(stands)
                 self._publish(connection, stands)
@@ -92,9 +92,9 @@ class Book:
             self.write(stands)
 
     def apply_rules(self, submissions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Enter the late penalties as the dates and the rule are now; nothing is executed.
+        """Enter late penalties by the current dates and rule, without executing anything.
 
-        Returns learner and module of those that changed.
+        Returns learner and module of the submissions that changed.
         """
 
         def work(connection: Connection) -> list[tuple[str, str]]:
@@ -108,7 +108,7 @@ class Book:
         return store(self._root).write(work)
 
     def write(self, attempt: Attempt) -> None:
-        """Write the graded notebook, and what of the learner's own is shown beside it."""
+        """Write the graded notebook, and the learner's files that are shown with it."""
         folder = self._folder(attempt)
         staged = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(staged, ignore_errors=True)
@@ -148,7 +148,7 @@ class Book:
         return kept
 
     def _penalize(self, submission: Any) -> bool:
-        """Set what lateness costs by the course's rule; True where that is new."""
+        """Set the late penalty by the course's rule; return True if it changed."""
         if submission is None:
             return False
         changed = False
@@ -166,7 +166,7 @@ class Book:
         return changed
 
     def _set_modes(self, folder: Path) -> None:
-        """As nbgrader leaves what it has graded."""
+        """Set the file modes that nbgrader uses for graded submissions."""
         for name, _, files in os.walk(folder):
             if self._is_shared:
                 Path(name).chmod(0o2770)
@@ -175,7 +175,7 @@ class Book:
 
 
 def filled(attempt: Attempt) -> dict[str, Any]:
-    """The notebook with its outputs, in nbformat 4."""
+    """Return the notebook with its outputs, in nbformat 4."""
     assert attempt.notebook is not None
     outputs = enumerate(attempt.outputs, start=1)
     cells: list[Mapping[str, Any]] = []
@@ -189,7 +189,7 @@ def filled(attempt: Attempt) -> dict[str, Any]:
 
 
 def pending_comment(record: Record) -> str:
-    """What is still open of a task, and why."""
+    """Describe which checks of a task are still open, and why."""
     reasons = "; ".join(
         f"{rung.rung}: {rung.verdict.value.replace('_', ' ')} – {rung.sentence}"
         for rung in record.rungs
@@ -201,8 +201,8 @@ def pending_comment(record: Record) -> str:
 def _score(submission: Any, attempt: Attempt) -> None:
     """Enter the judge's points, and nothing else of the notebook.
 
-    A task with an open rung gets no score. A written answer as it was handed out gets none of the
-    points, as with nbgrader; another one waits for a person.
+    A task with an open check gets no score. An unchanged written answer gets zero points, as in
+    nbgrader; a changed one waits for a person.
     """
     assert attempt.notebook is not None
     graded = [nodes.of(cell) for cell in attempt.notebook["cells"]]
@@ -218,8 +218,9 @@ def _score(submission: Any, attempt: Attempt) -> None:
             else:
                 grade.auto_score = _points(attempt, str(grade.name))
                 is_open = False
-            # What a person has decided is to be looked at again; a judge's open points are not
-            # for a person to give.
+            # A person's earlier decision must be reviewed; points that the judge left open are not
+            # for a
+            # person to give.
             grade.needs_manual_grade = is_open or grade.manual_score is not None
         for comment in notebook.comments:
             record = attempt.records.get(judged_in.get(comment.name, ""))
@@ -227,7 +228,7 @@ def _score(submission: Any, attempt: Attempt) -> None:
 
 
 def _points(attempt: Attempt, task: str) -> float | None:
-    """None while points are open, and for a graded cell that is no task of the module."""
+    """Return the points, or None if some are open or the cell is no task of the module."""
     record = attempt.records.get(task)
     if record is None:
         return None
@@ -245,7 +246,7 @@ def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:
 
 
 def _judged_in(graded: Sequence[NotebookNode]) -> dict[str, str]:
-    """For each cell that a learner fills in: the task that is judged after it."""
+    """Map each cell that a learner fills in to the task that is judged after it."""
     found: dict[str, str] = {}
     waiting: list[str] = []
     for cell in graded:
@@ -259,7 +260,7 @@ def _judged_in(graded: Sequence[NotebookNode]) -> dict[str, str]:
 
 
 def _forget_scores(gradebook: Any, student: str, module: str) -> None:
-    """Make all automatic scores of a submission pending. What a person has graded stays."""
+    """Make all automatic scores of a submission pending; manual scores stay."""
     submission = _submission(gradebook, student, module)
     for notebook in submission.notebooks if submission is not None else ():
         notebook.late_submission_penalty = None
@@ -268,7 +269,7 @@ def _forget_scores(gradebook: Any, student: str, module: str) -> None:
 
 
 def _submission(gradebook: Any, student: str, module: str) -> Any:
-    """None where there is none."""
+    """Return the submission, or None."""
     try:
         return gradebook.find_submission(module, student)
     except MissingEntry:

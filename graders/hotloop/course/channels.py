@@ -1,8 +1,8 @@
-"""Messages to and from a kernel that is not trusted, over unix sockets that this side has bound.
+"""Exchanges messages with an untrusted kernel over unix sockets that this side has bound.
 
-The kernel gets the listening sockets as descriptors, so that it needs no folder it can write.
-Whatever does not parse, is too long or has the wrong types is dropped: what a kernel says is only
-ever shown, never believed.
+The kernel gets the listening sockets as file descriptors, so it needs no writable folder. Messages
+that do not parse, are too long or have wrong types are dropped: a kernel's messages are only
+displayed, never trusted.
 """
 
 import contextlib
@@ -22,18 +22,18 @@ from hotloop.core.closing import Closing
 Channel = Literal["shell", "iopub", "control"]
 
 PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4}
-"""Port numbers only name the sockets' files; the order is that of hotloop.worker.kernel."""
+"""Port numbers only name the socket files, in the order of hotloop.worker.kernel."""
 
 MAX_MESSAGE = 32 << 20
-"""Bytes. A longer message is not received: the connection it came on is closed."""
+"""In bytes. A longer message is not received: its connection is closed."""
 RETRY_MS = 5
 QUEUED_MESSAGES = 8
-"""How many messages may wait on this side: with MAX_MESSAGE, what a kernel can make us hold."""
+"""Most messages queued on this side; with MAX_MESSAGE it bounds the memory."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One message of a kernel: its kind, the request it answers, and plain data."""
+    """A message from a kernel: its kind, the request that it answers, and plain data."""
 
     channel: Channel
     kind: str
@@ -42,7 +42,7 @@ class Reply:
 
 
 class Listeners:
-    """The bound sockets that a kernel will accept on; close them once it has been started."""
+    """The bound sockets on which a kernel accepts; close them after the kernel has started."""
 
     def __init__(self, folder: Path) -> None:
         self.sockets: list[socket.socket] = []
@@ -54,11 +54,11 @@ class Listeners:
 
     @property
     def descriptors(self) -> tuple[int, ...]:
-        """Descriptors in the order that hotloop.worker.kernel expects."""
+        """File descriptors in the order that hotloop.worker.kernel expects."""
         return tuple(listener.fileno() for listener in self.sockets)
 
     def close(self) -> None:
-        """Leave the sockets to the kernel."""
+        """Close this side's copies of the sockets."""
         for listener in self.sockets:
             listener.close()
 
@@ -72,7 +72,7 @@ class Channels(Closing):
         self._context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
         self._context.setsockopt(zmq.RCVHWM, QUEUED_MESSAGES)
         self._context.setsockopt(zmq.LINGER, 0)
-        # This side connects before anybody listens: by default it would try again in 100 ms.
+        # This side connects before the kernel listens; ZeroMQ's default retry is 100 ms.
         self._context.setsockopt(zmq.RECONNECT_IVL, RETRY_MS)
         self._session = Session(key=secrets.token_hex(32).encode())
         self._poller = zmq.Poller()
@@ -89,7 +89,7 @@ class Channels(Closing):
         self._monitor = self._sockets["iopub"].get_monitor_socket(zmq.EVENT_DISCONNECTED)
 
     def describe(self, inside: Path) -> str:
-        """The connection file's text, for a kernel that sees the folder at `inside`."""
+        """Return the connection file's text, for a kernel that sees the folder at `inside`."""
         ports = {f"{name}_port": port for name, port in PORTS.items()}
         return json.dumps(
             {
@@ -103,16 +103,16 @@ class Channels(Closing):
         )
 
     def send(self, channel: Channel, kind: str, content: dict[str, Any]) -> str:
-        """Send a request without waiting; returns the id that its answers carry."""
+        """Send a request without waiting; return the id that its replies carry."""
         message = cast(Any, self._session).msg(kind, content)
-        # A kernel that reads nothing must not be able to hold this side in a send.
+        # Non-blocking, since a kernel that does not read must not block this side.
         frames = self._session.serialize(message)
         with contextlib.suppress(zmq.Again):
             self._sockets[channel].send_multipart(frames, zmq.NOBLOCK)
         return str(message["header"]["msg_id"])
 
     def receive(self, seconds: float) -> list[Reply]:
-        """What arrives within `seconds`: at most one message a channel, possibly none."""
+        """Return the messages of the next `seconds`: at most one per channel, possibly none."""
         ready = self._poller.poll(max(0, int(seconds * 1000)))
         sockets = {sock for sock, _ in ready}
         replies = [
@@ -121,7 +121,7 @@ class Channels(Closing):
         return [reply for reply in replies if reply is not None]
 
     def was_cut_off(self) -> bool:
-        """True after the kernel's output was too much to be received. It is then connected anew."""
+        """True if output was too large to be received; the connection is then renewed."""
         seen = False
         while cast(Any, self._monitor).poll(0):
             recv_monitor_message(cast(Any, self._monitor), zmq.NOBLOCK)
@@ -133,7 +133,7 @@ class Channels(Closing):
         return seen
 
     def close(self) -> None:
-        """Forget everything that was not sent or read."""
+        """Close the connections and drop all queued messages."""
         self._sockets["iopub"].disable_monitor()
         self._context.destroy(linger=0)
 

@@ -1,8 +1,8 @@
-"""A class in one folder, for one account that plays everybody.
+"""Sets up a class in one folder for one account that acts as instructor and learner.
 
-`course/` is the instructor's: an nbgrader course with an exchange of its own. The folder itself is
-the learner's: JupyterLab is opened there, and what Assignment List fetches comes to lie beside
-`course/`. On a hub the two are different accounts, and the exchange is a folder that they share.
+`course/` is the instructor's: an nbgrader course with its own exchange. The folder itself is the
+learner's: JupyterLab is opened there, and Assignment List fetches modules into it. On a hub these
+are different accounts that share the exchange.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +53,10 @@ nbgrader release_feedback MODULE
 
 @dataclass(frozen=True)
 class Classroom:
-    """folder: of the learner, for JupyterLab. course: within it. released: modules, in order."""
+    """A class.
+
+    folder: the learner's, for JupyterLab. course: inside it. released: modules in order.
+    """
 
     folder: Path
     course: Path
@@ -65,9 +68,9 @@ def make(
     modules: Sequence[str],
     say: Callable[[str], None] = lambda _module: None,
 ) -> Classroom:
-    """Make the class, or bring it up to date; what learners have is left alone.
+    """Create the class or update it; learners' work is not changed.
 
-    say: called with a module before it is released. NotPrepared when nbgrader refuses one.
+    say: called with each module before its release. Raises NotPrepared if nbgrader rejects one.
     """
     folder = folder.resolve()
     course = folder / COURSE
@@ -98,7 +101,7 @@ def _write_settings(folder: Path, course: Path) -> None:
 
 
 def _is_current(course: Path, module: str) -> bool:
-    """True where the exchange holds what was made of the exercise as it is today."""
+    """True if the exchange has the current version of the exercise."""
     handed_out = course / exchange.FOLDER / COURSE_ID / "outbound" / module
     return handed_out.is_dir() and _same(exercise(course, module), course / "source" / module)
 

@@ -1,7 +1,7 @@
-"""nbgrader's configuration of a Hotloop course: everything is done through it, nothing is patched.
+"""nbgrader's configuration for Hotloop courses; everything is configured, nothing is patched.
 
-A course folder holds a short `nbgrader_config.py` that calls `configure`, so that nbgrader's own
-commands, formgrader and `hotloop course grade` all work alike.
+A course folder has a short `nbgrader_config.py` that calls `configure`, so that nbgrader's own
+commands, formgrader and `hotloop course grade` behave alike.
 """
 
 import os
@@ -46,8 +46,9 @@ __all__ = [
 TEMPLATES = Path(__file__).parent / "templates"
 
 VALIDATED_CELL_S = 240
-"""Seconds that a cell may run under nbgrader's Validate, which has `check` in the learner's kernel
-measure for up to two minutes; nbgrader itself allows 30.
+"""Time limit of a cell under nbgrader's Validate, in seconds; nbgrader's default is 30.
+
+There `check` measures in the learner's kernel for up to two minutes.
 """
 
 _CONFIG_TEXT = '''\
@@ -61,7 +62,7 @@ configure(c, Path(__file__).parent, course_id={course_id!r})
 
 
 def configure(c: Config, root: Path, course_id: str) -> None:
-    """Set up nbgrader for the course at `root`."""
+    """Configure nbgrader for the course at `root`."""
     root = root.resolve()
     _find_commands()
     wait_for_locks()
@@ -74,13 +75,13 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     _autograde(c)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
     c.GenerateFeedback.exporter_class = FeedbackExporter
-    # Set for feedback alone: formgrader has templates of its own in the same trait.
+    # Set for feedback only: formgrader has its own templates in the same trait.
     c.GenerateFeedback.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
     c.ExportApp.plugin_class = PendingCsvExport
 
 
 def course_config(root: Path, course_id: str) -> Config:
-    """The configuration as an object, for use without nbgrader's command line."""
+    """Return the configuration as an object, for use without nbgrader's command line."""
     c = Config()
     configure(c, root, course_id)
     c.CourseDirectory.db_url = database(root)
@@ -88,9 +89,9 @@ def course_config(root: Path, course_id: str) -> Config:
 
 
 def load_config(root: Path) -> Config:
-    """The course's nbgrader_config.py, with the settings that its instructor has added.
+    """Load the course's nbgrader_config.py with the instructor's settings.
 
-    FileNotFoundError when `root` is no course.
+    Raises FileNotFoundError if `root` is not a course.
     """
     if not (root / CONFIG_FILE).is_file():
         raise FileNotFoundError(f"{root} is no course: it has no {CONFIG_FILE}")
@@ -98,12 +99,12 @@ def load_config(root: Path) -> Config:
 
 
 def course_api(c: Config) -> NbGraderAPI:
-    """The Python interface of nbgrader to a configured course."""
+    """Return nbgrader's Python API for a configured course."""
     return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
 
 
 def write_config(root: Path, course_id: str) -> Path:
-    """Write the course's nbgrader_config.py, unless there is one."""
+    """Write the course's nbgrader_config.py unless it exists; return its path."""
     path = root / CONFIG_FILE
     if not path.exists():
         path.write_text(_CONFIG_TEXT.format(course_id=course_id), encoding="utf-8")
@@ -119,8 +120,8 @@ def _directories(c: Config, root: Path, course_id: str) -> None:
 
 
 def _generate(c: Config) -> None:
-    # Exercises come rendered: nothing is left to be cleared, and a cell that the learner is to
-    # complete must keep the text it begins with.
+    # Exercises are rendered already: nothing needs to be cleared, and a cell that the learner must
+    # complete must keep its initial text.
     c.GenerateAssignment.preprocessors = [
         IncludeHeaderFooter,
         DueCell,
@@ -134,17 +135,17 @@ def _generate(c: Config) -> None:
 
 
 def _autograde(c: Config) -> None:
-    # Named, since they need this file.
+    # Given by name, since these modules import this file.
     c.Autograde.exporter_class = "hotloop.course.autograde.GradedNotebook"
     c.Autograde.pre_convert_hook = "hotloop.course.autograde.intake"
-    # The notebook comes graded: nothing is left to be done to it.
+    # The notebook is graded already and needs no preprocessing.
     c.Autograde.sanitize_preprocessors = []
     c.Autograde.autograde_preprocessors = []
     c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
 
 
 def _find_commands() -> None:
-    """Have this environment's `alembic` and `jupyter` found, which nbgrader calls by name."""
+    """Add this environment's `alembic` and `jupyter` to PATH, since nbgrader runs them by name."""
     here = str(Path(sys.executable).parent)
     folders = os.environ.get("PATH", "").split(os.pathsep)
     if here not in folders:

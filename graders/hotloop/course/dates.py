@@ -1,7 +1,7 @@
-"""When the modules of a course are due, and for whom later: nbgrader's due dates and extensions.
+"""Due dates and extensions of a course's modules, stored as nbgrader's.
 
-What is set is followed at once by all that is graded already: late penalties are entered anew, and
-the learners' pages made anew. Nothing is executed for it.
+Changes take effect at once for graded submissions: late penalties are entered again and learners'
+pages are regenerated, without executing anything.
 """
 
 from collections.abc import Collection
@@ -26,7 +26,7 @@ from hotloop.judge.lease import Lease
 
 @dataclass(frozen=True)
 class Due:
-    """One released module. due: UTC without a time zone, as nbgrader keeps it; None for no date.
+    """Dates of one released module. due: naive UTC, as in nbgrader; None for no date.
 
     extensions: by learner.
     """
@@ -38,14 +38,14 @@ class Due:
 
 @dataclass(frozen=True)
 class Followed:
-    """Whose late penalty changed, and what could not be done for whom."""
+    """Learners whose late penalty changed, and problems by learner."""
 
     changed: list[str]
     problems: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def dates(root: Path) -> list[Due]:
-    """Those of all released modules, by name."""
+    """Return the dates of all released modules, sorted by name."""
 
     def work(gradebook: Any) -> list[Due]:
         return [_due(assignment) for assignment in gradebook.assignments]
@@ -54,10 +54,10 @@ def dates(root: Path) -> list[Due]:
 
 
 def set_due(root: Path, module: str, due: datetime | None) -> Followed:
-    """Set when a module is due; None for no date. due: UTC without a time zone.
+    """Set a module's due date, naive UTC; None for no date.
 
-    UserError for a module that was never released. NotPrepared where nbgrader could not make the
-    released notebook anew, at whose head the date stands.
+    Raises UserError for a module that was never released, NotPrepared if nbgrader could not
+    regenerate the released notebook, which shows the date.
     """
     said = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
 
@@ -72,10 +72,10 @@ def set_due(root: Path, module: str, due: datetime | None) -> Followed:
 def extend(
     root: Path, module: str, students: Collection[str], extension: timedelta, why: str
 ) -> Followed:
-    """Let the module be due later for some learners, by so much; none takes an extension back.
+    """Extend the due date for some learners; an extension of zero is taken back.
 
-    An extension may be given before anything is handed in. UserError without a reason, and for a
-    module that was never released.
+    An extension may be given before the hand-in. Raises UserError without a reason, or for a module
+    that was never released.
     """
     require_reason(why)
     said = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
@@ -93,7 +93,7 @@ def extend(
 def _set(
     root: Path, module: str, students: Collection[str] | None, said: str, change: Any
 ) -> Followed:
-    """Change it, note it in the audit log, and have it followed. students: all if None."""
+    """Apply a change, log it and update penalties and pages. students: all if None."""
     root = root.resolve()
     book = Book(root, said, batch_name("dates"))
     noted = within.scheduled(module, students or ("",), said, book.batch)

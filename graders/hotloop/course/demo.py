@@ -1,7 +1,7 @@
-"""A whole course in one go: made, handed in to, graded. What it shows is measured, not staged.
+"""Runs a whole course: creates it, hands in submissions and grades them with the real judge.
 
-Handed in are the reference solution, the untouched exercise, wrong answers of the module, and the
-exploits that are marked for it.
+Submissions are the reference solution, the untouched exercise, wrong answers of the module, and the
+exploits marked for the demo.
 """
 
 import shutil
@@ -22,21 +22,21 @@ from hotloop.local_judging import default_jobs
 
 MODULE = "fused_softmax"
 TASKS = ("online_pass", "compiled_chain", "triton_forward")
-"""What a short demo is about: an algorithm, a speed, a kernel."""
+"""The tasks of a short demo: an algorithm, a speed and a kernel."""
 REFERENCE = "reference"
 UNTOUCHED = "untouched"
 _MARK = ".hotloop-demo"
 
 
 class NotADemo(UserError):
-    """The folder holds something else; it is left as it is."""
+    """The folder contains something else and is not changed."""
 
 
 @dataclass(frozen=True)
 class HandIn:
-    """One submission. write: puts its files into an empty folder.
+    """One submission. write: writes its files into an empty folder.
 
-    tasks: those that it is about, and that are therefore judged; empty for all.
+    tasks: the tasks to judge; empty for all.
     """
 
     student: str
@@ -46,7 +46,7 @@ class HandIn:
 
 @dataclass(frozen=True)
 class Demo:
-    """What came of it. results: of the judged tasks only. page: one feedback page to look at.
+    """Result of a demo. results: of judged tasks only. page: a feedback page to look at.
 
     missing: what could not be shown here, and why.
     """
@@ -59,7 +59,7 @@ class Demo:
 
 
 def default_folder() -> Path:
-    """build/demo/course of a clone, else in the working directory."""
+    """Return build/demo/course in a clone, or in the working directory."""
     return (paths.root() if paths.in_clone() else Path.cwd()) / "build" / "demo" / "course"
 
 
@@ -69,7 +69,7 @@ def run(
     *,
     everything: bool = False,
 ) -> Demo:
-    """Make the course in `root` anew, hand in, grade. NotADemo when `root` holds other things.
+    """Recreate the course in `root`, hand in and grade. Raises NotADemo for other folders.
 
     everything: as in `hand_ins`.
     """
@@ -94,10 +94,10 @@ def run(
 
 
 def hand_ins(*, everything: bool = False) -> tuple[list[HandIn], list[str]]:
-    """The submissions in the order of the table, and what is missing here.
+    """Return the submissions in table order, and what is missing here.
 
-    everything: all tasks and all wrong answers of the module; otherwise `TASKS`, and the first
-    wrong answer of each.
+    everything: all tasks and all wrong answers of the module; otherwise `TASKS` and the first wrong
+    answer to each.
     """
     wrong = render.wrong_answers(MODULE)
     if not everything:
@@ -133,7 +133,7 @@ def _writer(files: Mapping[str, bytes]) -> Callable[[Path], None]:
 
 
 def _shown(graded: Graded, handed_in: list[HandIn]) -> list[TaskResult]:
-    """Rows in the order of the submissions, without the tasks that were not judged."""
+    """Return the rows in the order of the submissions, for judged tasks only."""
     found = {
         each.student: [r for r in graded.results if r.student == each.student] for each in handed_in
     }

@@ -1,9 +1,9 @@
-"""Takes an attempt of a learner's out, or back in, with a reason; nothing is executed for it.
+"""Drops and restores a learner's attempts, with a reason and without executing anything.
 
-The newest attempt that counted once and is not dropped is what counts. It is entered again as it
-was, so that the page shows the notebook that the points are for; late penalties, extensions and
-what a person decided stay. Where none is left, the grades are pending. The audit log keeps who did
-it, when, why, and the points.
+The newest attempt that ever counted and is not dropped is the one that counts. It is entered again
+unchanged, so that the page shows the notebook that the points belong to; late penalties, extensions
+and manual grades stay. If none is left, the grades are pending. The audit log records who did it,
+when, why, and the points.
 """
 
 from pathlib import Path
@@ -18,10 +18,10 @@ from hotloop.judge.lease import Lease
 
 
 def drop(root: Path, student: str, module: str, number: int, why: str) -> str:
-    """Let an attempt count no more; returns what nbgrader could not do, or nothing.
+    """Drop an attempt; return what nbgrader could not do, or "".
 
-    UserError without a reason, and for an attempt that is not there, never counted or is dropped
-    already.
+    Raises UserError without a reason, and for an attempt that does not exist, never counted or is
+    dropped already.
     """
     attempt = _find(root, student, module, number, why)
     kept = store(root)
@@ -35,7 +35,7 @@ def drop(root: Path, student: str, module: str, number: int, why: str) -> str:
 
 
 def restore(root: Path, student: str, module: str, number: int, why: str) -> str:
-    """Take a dropped attempt back: as `drop`. It counts where it is the newest one."""
+    """Restore a dropped attempt, like `drop`. It counts if it is the newest one."""
     attempt = _find(root, student, module, number, why)
     kept = store(root)
     published, dropped = kept.published_ids(student, module), kept.dropped(student, module)

@@ -1,4 +1,4 @@
-"""The due date where a learner sees it: at the head of a notebook, and in Assignment List."""
+"""Shows the due date to learners: at the top of a notebook, and in Assignment List."""
 
 import json
 from pathlib import Path
@@ -13,14 +13,14 @@ from hotloop.course import nodes
 
 CELL_ID = "due-date"
 DUE = "due"
-"""Key of the cell's metadata under which the date stands alone."""
+"""Metadata key of the cell that holds just the date."""
 
 
 class DueCell(NbGraderPreprocessor):
-    """A step of `nbgrader generate_assignment`: puts the date in, where there is one."""
+    """A step of `nbgrader generate_assignment` that inserts the due date, if there is one."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """The date is the gradebook's at this moment."""
+        """Insert a cell with the gradebook's current date."""
         names = resources["nbgrader"]
         with Gradebook(names["db_url"]) as gradebook:
             try:
@@ -37,15 +37,16 @@ class DueCell(NbGraderPreprocessor):
 
 
 class DatedList(ExchangeList):
-    """`ExchangeFactory.list`: the name of a fetched notebook is followed by its due date.
+    """`ExchangeFactory.list`: appends the due date to the name of a fetched notebook.
 
-    Assignment List displays this name and opens the notebook by its path. All else that it displays
-    before a module is submitted (assignment, course) it sends back to fetch and to submit.
+    Assignment List displays this name but opens the notebook by its path. The other displayed
+    values (assignment, course) cannot be used, since it sends them back to fetch and submit.
     """
 
     def parse_assignments(self) -> list[dict[str, Any]]:
-        """The list. Its dates are those of the notebooks in the exchange, which are newer
-        than the fetched ones where a date was moved.
+        """Return the list with dates from the notebooks in the exchange.
+
+        Those are newer than the fetched notebooks if a date was moved.
         """
         found = cast(list[dict[str, Any]], cast(Any, super()).parse_assignments())
         for each in found:
@@ -59,7 +60,7 @@ class DatedList(ExchangeList):
 
 
 def _due(path: Path) -> str:
-    """The date at the head of a released notebook; empty where there is none."""
+    """Return the date in a released notebook's first cell, or ""."""
     if not path.is_file():
         return ""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]

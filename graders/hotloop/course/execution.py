@@ -1,7 +1,6 @@
-"""Executes one submission: its cells run in a sandboxed kernel, and the judge is asked.
+"""Executes one submission: runs its cells in a sandboxed kernel and asks the judge.
 
-It needs no gradebook and no course, and what comes of it is plain data: any process on any node
-may do it.
+It needs no gradebook and no course, and returns plain data, so any process on any node can do it.
 """
 
 import tempfile
@@ -22,19 +21,19 @@ from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.files import lay_out
 
 Say = Callable[[str, str], None]
-"""Told a task, "" while cells run, and what is being done."""
+"""Progress callback: a task, or "" while cells run, and what is being done."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Under what notebooks run and are judged.
+    """Conditions under which notebooks are run and judged.
 
-    cell_s, notebook_s: seconds that one cell, and all cells, of a learner may run. judge_budget_s:
-    seconds that judging one task may take. memory_bytes: of a learner's notebook. rungs: of some
-    tasks only these are judged, and no other tasks; empty for all that was asked. device: "cpu"
-    leaves a GPU alone, so that what needs one stays open; empty for what there is. nsight: as in
-    `Job`. isolation and judge must be picklable, that is named functions of a module, where another
-    process executes.
+    cell_s, notebook_s: time limits in seconds for one cell and all cells of a learner.
+    judge_budget_s: seconds for judging one task. memory_bytes: limit of a learner's notebook.
+    rungs: by task, the only checks to judge; other tasks are not judged; empty for everything.
+    device: "cpu" does not use a GPU, so that checks that need one stay open; "" uses what exists.
+    nsight: as in `Job`. isolation, judge: must be picklable, that is module-level functions, if
+    another process executes.
     """
 
     cell_s: float = 60.0
@@ -49,9 +48,9 @@ class Terms:
 
 
 def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None) -> Attempt:
-    """Run the cells of a notebook that was handed in, and have its tasks judged.
+    """Run the cells of a hand-in and judge its tasks.
 
-    Nothing that the submission does is raised here: it becomes a verdict.
+    Nothing that the submission does raises an exception here: it becomes a verdict.
     """
     started = time.monotonic()
     isolation = terms.isolation()
@@ -95,6 +94,6 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
 
 
 def _open_to_all(folder: Path) -> None:
-    """Everybody may read it, whoever the sandbox runs as."""
+    """Make files readable for all, since the sandbox may run as another user."""
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)

@@ -1,7 +1,7 @@
-"""Exports grades as CSV in which an open grade is open.
+"""Exports grades as CSV, with open grades marked as open.
 
-nbgrader's own export writes 0 for a grade that is still needed, which a learner cannot tell from a
-zero that was earned. Use: `nbgrader export` in a course that `hotloop.course.config` configured.
+nbgrader's own export writes 0 for a missing grade, which looks like an earned zero. Use it with
+`nbgrader export` in a course configured by `hotloop.course.config`.
 """
 
 import csv
@@ -38,12 +38,12 @@ COLUMNS: tuple[str, ...] = (
 class PendingCsvExport(ExportPlugin):
     """nbgrader's columns, and what is still open.
 
-    `score` and `raw_score` say "pending" while any grade is needed: no number that could be taken
-    for the result. `points_so_far` counts what is settled, less a late submission's penalty.
+    `score` and `raw_score` are "pending" while any grade is missing, so that no number can be
+    mistaken for the result. `points_so_far` counts what is settled, minus the late penalty.
     """
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the file that `--to` names, or grades.csv."""
+        """Write the file named by `--to`, or grades.csv."""
         path = Path(str(self.to) or "grades.csv")
         wanted = {str(name) for name in cast(Any, self).assignment}
         students = {str(name) for name in cast(Any, self).student}
@@ -60,7 +60,7 @@ class PendingCsvExport(ExportPlugin):
 
 
 def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict[str, Any]:
-    """One line: one student's work on one assignment."""
+    """Return one row: a student's work on an assignment."""
     known = {
         "assignment": assignment.name,
         "duedate": assignment.duedate or "",
@@ -92,7 +92,7 @@ def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict
 
 
 def _handed_in(gradebook: Gradebook, module: str, student: str, root: Path) -> Any:
-    """The submission; None where there is none, and where there is only an extension for it."""
+    """Return the submission, or None if there is none or only an extension."""
     if not (root / SUBMITTED / student / module).is_dir():
         return None
     try:

@@ -1,4 +1,4 @@
-"""What nbgrader's feedback pages say beyond its own: verdicts, and which points are still open."""
+"""Adds to nbgrader's feedback pages: verdicts, and which points are still open."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,14 +21,14 @@ from hotloop.problem import Score
 _DROPPED = "This attempt was dropped. All its points are open, and what it got is void."
 
 SUMMARY = "hotloop_summary"
-"""Key in nbconvert's resources under which the template finds the page's summary."""
+"""Key of the page's summary in nbconvert's resources."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One task in the page's table. verdict is empty for what a person grades.
+    """One task in the page's table. verdict: "" for a task graded by a person.
 
-    sentence and pictures are HTML in which everything of the learner's is escaped.
+    sentence, pictures: HTML in which all of the learner's text is escaped.
     """
 
     task: str
@@ -42,10 +42,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the page begins with. pending: points that are open, "" when none is.
+    """The top of the page. pending: open points, "" if there are none.
 
-    files: by task, HTML of what was handed in beside the notebook, escaped. rubrics: by task, of
-    those that a person has marked; before that a rubric could give the answer away.
+    files: by task, escaped HTML of files handed in with the notebook. rubrics: by task, only of
+    tasks that a person has marked, since before that a rubric could reveal the answer.
     """
 
     title: str
@@ -59,7 +59,7 @@ class Summary:
 
 
 class JudgedGrades(GetGrades):
-    """`GetGrades`, which shows an open grade as 0, with open grades left open."""
+    """`GetGrades` with open grades left open instead of shown as 0."""
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Put scores into the cells and a `Summary` into the resources."""
@@ -119,7 +119,7 @@ class JudgedGrades(GetGrades):
 
 
 def _title(module: str) -> str:
-    """The module's title; its id where the course has an assignment that is no module."""
+    """Return the module's title, or the id of an assignment that is no module."""
     try:
         return load_module(module).title
     except (LookupError, OSError, ValueError):
@@ -127,7 +127,7 @@ def _title(module: str) -> str:
 
 
 def _task(module: str, name: str) -> Task | None:
-    """None for a graded cell that is no task of a module."""
+    """Return the task, or None for a graded cell that is no task of a module."""
     try:
         return load_module(module).task(name)
     except KeyError:
@@ -135,7 +135,7 @@ def _task(module: str, name: str) -> Task | None:
 
 
 def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: NotebookNode) -> Row:
-    """judged: the judge's points, which a person may have overridden."""
+    """Return the row of a task. judged: the judge's points, which a person may have overridden."""
     verdict, hue, pictures = "", "", list[str]()
     if record is not None:
         verdict, sentence = verdict_words.of_task(record), record.sentence

@@ -1,4 +1,4 @@
-"""Makes feedback pages: nbconvert's HTML, from templates that are compiled once a process."""
+"""Renders feedback pages with nbconvert, compiling its templates once per process."""
 
 from typing import Any, cast
 
@@ -8,19 +8,19 @@ from nbconvert.exporters import HTMLExporter
 
 
 class InMemory(BytecodeCache):
-    """Compiled templates of this process; one whose text has changed is compiled again."""
+    """A cache of compiled templates in this process; changed templates are compiled again."""
 
     def __init__(self) -> None:
         self._compiled: dict[str, bytes] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill a bucket whose template is known."""
+        """Load a cached template into the bucket."""
         known = self._compiled.get(bucket.key)
         if known is not None:
             bucket.bytecode_from_string(known)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep what was compiled."""
+        """Cache a compiled template."""
         self._compiled[bucket.key] = bucket.bytecode_to_string()
 
 
@@ -28,8 +28,10 @@ _COMPILED = InMemory()
 
 
 class FeedbackExporter(HTMLExporter):
-    """`GenerateFeedback.exporter_class`. nbconvert makes an exporter a page, and each would compile
-    all templates anew: half of a page's time.
+    """`GenerateFeedback.exporter_class`, with compiled templates shared between pages.
+
+    nbconvert creates an exporter per page, and each would compile all templates: half of a page's
+    time.
     """
 
     def _create_environment(self) -> Any:

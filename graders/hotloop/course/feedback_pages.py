@@ -1,4 +1,4 @@
-"""Makes the learners' pages with nbgrader, and sends them where the course's policy allows it."""
+"""Generates learners' pages with nbgrader, and releases them if the course's policy says so."""
 
 import logging
 import warnings
@@ -19,7 +19,7 @@ log = logging.getLogger("hotloop.course")
 
 
 class FeedbackPages:
-    """The pages of a course."""
+    """The feedback pages of a course."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -28,32 +28,32 @@ class FeedbackPages:
         self._api = cast(Any, course_api(config))
 
     def make(self, student: str, module: str) -> str:
-        """Make the learner's page, and send it where the course's policy says "at once".
+        """Generate the learner's page, and release it if the course's policy is "at once".
 
-        Returns what nbgrader could not do, or nothing.
+        Returns what nbgrader could not do, or "".
         """
         with warnings.catch_warnings():
-            # What nbgrader 0.9.6 does to SQLAlchemy 2 is harmless, and not for an instructor to
+            # nbgrader 0.9.6's use of SQLAlchemy 2 causes harmless warnings that instructors cannot
             # fix.
             warnings.simplefilter("ignore", SAWarning)
             result = cast(dict[str, Any], self._api.generate_feedback(module, student, force=True))
         if result["success"]:
             return send(self._api, self._root, module, student)
         error = str(result.get("error", ""))
-        # nbgrader catches everything; a person's Ctrl-C still ends the batch.
+        # nbgrader catches every exception; Ctrl-C must still end the batch.
         if error.rstrip().endswith("KeyboardInterrupt"):
             raise KeyboardInterrupt
         log.error("%s/%s: %s", student, module, error)
         return f"{result.get('log', '')}\n{error}"
 
     def refresh(self, student: str, module: str) -> str:
-        """Make the page anew where a notebook was graded: as `make`."""
+        """Regenerate the page if a notebook was graded, like `make`."""
         if not (self._root / AUTOGRADED / student / module).is_dir():
             return ""
         return self.make(student, module)
 
     def are_current(self, student: str, module: str) -> bool:
-        """True where they are newer than the graded notebook."""
+        """True if the pages are newer than the graded notebook."""
         booked = self._times(AUTOGRADED, student, module, "*.ipynb")
         pages = self._times(FEEDBACK, student, module, "*.html")
         return bool(pages) and bool(booked) and min(pages) > max(booked)

@@ -1,6 +1,6 @@
-"""The rungs of an attempt that need a GPU: which are open, and the attempt with them measured.
+"""The checks of an attempt that need a GPU: which are open, and how to merge their results.
 
-Everything else can be judged on any machine, so that only these need a machine with a GPU.
+All other checks can be judged on any machine, so only these need one with a GPU.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,13 +17,13 @@ from hotloop.judged_again import needing_gpu, settled_on_gpu
 
 
 def open_on_gpu(attempt: Attempt) -> dict[str, list[str]]:
-    """What a machine with a GPU may settle: rungs by task."""
+    """Return the checks that a machine with a GPU may settle, by task."""
     found = judged_again.open_on_gpu(attempt.records.values())
     return {record.task: rungs for record, rungs in found}
 
 
 def verdicts_without_gpu(attempt: Attempt) -> frozenset[Verdict]:
-    """Those of the rungs that need none."""
+    """Return the verdicts of the checks that need no GPU."""
     return frozenset(
         rung.verdict
         for record in attempt.records.values()
@@ -33,9 +33,9 @@ def verdicts_without_gpu(attempt: Attempt) -> frozenset[Verdict]:
 
 
 def with_gpu_rungs(attempt: Attempt, measured: Attempt) -> Attempt:
-    """The attempt with what was open in it as a machine with a GPU has judged it.
+    """Return the attempt with open checks replaced by the results of a machine with a GPU.
 
-    Its number is gone: it is another attempt, at the same hand-in.
+    Its id is None: it is a new attempt at the same hand-in.
     """
     records = dict(attempt.records)
     for task in open_on_gpu(attempt):
@@ -54,7 +54,7 @@ def with_gpu_rungs(attempt: Attempt, measured: Attempt) -> Attempt:
 
 
 def _outputs(attempt: Attempt, changed: Mapping[str, Record]) -> list[Sequence[Mapping[str, Any]]]:
-    """Below the cell of each task, what the judge says of it now."""
+    """Return the outputs with the changed tasks' new verdicts below their cells."""
     outputs = list(attempt.outputs)
     module = load_module(attempt.module)
     notebook: Mapping[str, Any] = attempt.notebook or {"cells": []}

@@ -1,7 +1,7 @@
-"""Grades a course: reads what was handed in, has it executed, and enters what comes of it.
+"""Grades a course: reads hand-ins, has them executed, and enters the results.
 
-Killed at any moment, it goes on where it was: what is entered is not executed again, and whatever
-was handed in anew is pending until it is.
+It can be killed at any time and resumes: entered results are not executed again, and a new hand-in
+is pending until it is graded.
 """
 
 import logging
@@ -31,8 +31,11 @@ from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
-"""What another measurement may settle. What this machine could not measure, another one may; all
-else stays as it is, however often it is measured."""
+"""Verdicts that another measurement may settle.
+
+Another machine may measure what this one could not; all other verdicts stay, however often they are
+measured.
+"""
 
 log = logging.getLogger("hotloop.course")
 
@@ -52,11 +55,11 @@ def grade(
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
-    `settings` are traits of `Grading`. `tasks`: by learner, where not all are to be judged.
-    `jobs`: how many are executed at once on this machine; `executor`: who executes instead.
-    What is graded as it stands is left alone, unless `again`; late penalties and pages follow the
-    course's dates and rules all the same. feedback: whether to write pages. What a person decided
-    stays. UserError when there is nothing to grade.
+    settings: traits of `Grading`. tasks: by learner, if not all are to be judged. jobs: submissions
+    to execute at once on this machine; executor: executes instead. again: also regrade submissions
+    that are settled; their late penalties and pages follow the current dates and rules in any case.
+    feedback: whether to write pages. Manual grades stay. Raises UserError if there is nothing to
+    grade.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
@@ -71,9 +74,9 @@ def grade(
 
 
 def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attempt:
-    """Grade one submission in this process, or enter once more what is settled of it.
+    """Grade one submission in this process, or enter its settled attempt again.
 
-    RuntimeError where nothing came of it; its grades are then pending.
+    Raises RuntimeError if there is no result; its grades are pending then.
     """
     hand_in = read(root, student, load_release(root, module), settings.asked())
     counts = store(root).published(student, module)
@@ -89,13 +92,13 @@ def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attem
 
 
 def _tell_nobody(_key: str, _task: str, _text: str) -> None:
-    """Nbgrader's log has no place for it."""
+    """Ignore progress, which nbgrader's log has no place for."""
 
 
 def submissions(
     root: Path, students: Collection[str] | None = None, modules: Collection[str] | None = None
 ) -> list[tuple[str, str]]:
-    """Learner and module of all submissions of released modules, in name order."""
+    """Return learner and module of all submissions of released modules, sorted by name."""
     found = sorted((p.parent.name, p.name) for p in (root / SUBMITTED).glob("*/*") if p.is_dir())
     released = released_modules(root)
     return [
@@ -108,13 +111,14 @@ def submissions(
 
 
 def learners(root: Path) -> list[str]:
-    """Who has handed in anything, in name order."""
+    """Return the learners who have handed in anything, sorted by name."""
     return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if path.is_dir()})
 
 
 def stands(counts: Attempt, hand_in: HandIn) -> bool:
-    """True where the attempt that counts is at this hand-in, and no other run would settle more of
-    what needs no GPU.
+    """True if the attempt is for this hand-in, and another run would settle nothing more.
+
+    Checks that need a GPU are ignored.
     """
     verdicts = verdicts_without_gpu(counts)
     if counts.digest != hand_in.digest or verdicts & NOT_SETTLED:
@@ -140,16 +144,16 @@ class _Run:
         executor: Executor,
         terms: Terms,
     ) -> None:
-        """Execute what does not stand as it is. Each is entered as it comes, while the next run."""
+        """Execute submissions that are not settled; enter each result while others run."""
         self._has_gpu = executor.has_gpu
         with closing(executor.run(self._works(todo, asked), terms, self._batch.step)) as outcomes:
             for key, outcome in outcomes:
-                # Whoever measures shares no core with this either.
+                # Hold the shared lease, so that this does not use a core during a measurement.
                 with Lease().shared():
                     self._ended(key, outcome)
 
     def settle(self, todo: Sequence[tuple[str, str]]) -> None:
-        """Follow the dates and rules, and write what is missing, or older than what was entered."""
+        """Apply dates and rules, and write files that are missing or outdated."""
         with Lease().shared():
             changed = self._book.apply_rules(todo)
             for student, module in todo:
@@ -159,7 +163,7 @@ class _Run:
     def _works(
         self, todo: Iterable[tuple[str, str]], asked: Mapping[str, Collection[str]]
     ) -> Iterator[Work]:
-        """Read when their turn comes: a class's files need not fit into memory."""
+        """Yield work items, reading each hand-in when its turn comes, to limit memory."""
         releases: dict[str, Release] = {}
         kept = store(self._root)
         for student, module in todo:
@@ -176,7 +180,7 @@ class _Run:
                     self._batch.left_alone()
                 continue
             if counts is not None:
-                # No grade speaks of what is no longer there.
+                # The grades would belong to an attempt that no longer counts.
                 self._book.open(student, module)
             yield Work(hand_in.key, hand_in)
 
@@ -192,7 +196,7 @@ class _Run:
         return self._pages.make(attempt.student, attempt.module) if self._pages else ""
 
     def _complete(self, student: str, module: str, changed: Collection[tuple[str, str]]) -> str:
-        """What a kill or a full disk came before is done now."""
+        """Write what an earlier run could not, because it was killed or the disk was full."""
         counts = store(self._root).published(student, module)
         if counts is not None and not (self._root / AUTOGRADED / student / module).is_dir():
             self._book.write(counts)
@@ -204,7 +208,7 @@ class _Run:
         return pages.make(student, module)
 
     def _try(self, key: str, work: Callable[[], str]) -> None:
-        """What goes wrong stays with this submission."""
+        """Run `work`; an error becomes a problem of this submission only."""
         try:
             problem = work()
         except Exception as error:

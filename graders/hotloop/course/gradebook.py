@@ -1,8 +1,7 @@
-"""nbgrader's gradebook within a transaction of ours.
+"""Uses nbgrader's gradebook inside a transaction of Hotloop.
 
-What nbgrader's own methods commit is committed when that transaction is, together with the attempt
-and the event that it belongs to: all of it, or nothing. Nor is the database opened anew each time,
-which costs nbgrader 66 ms.
+What nbgrader's methods commit is committed with that transaction, together with its attempt and
+event, or not at all. This also avoids opening the database each time, which takes nbgrader 66 ms.
 """
 
 from collections.abc import Callable, Generator
@@ -27,12 +26,12 @@ ResultT = TypeVar("ResultT")
 
 
 class Joined(Gradebook):
-    """A gradebook over a connection that is in a transaction: nbgrader's tables must be there."""
+    """A gradebook on a connection with an open transaction; nbgrader's tables must exist."""
 
     def __init__(self, connection: Connection, course_id: str = "") -> None:
         self.engine = connection.engine
-        # With a session's own commits, only what it holds is written. Nobody else writes before the
-        # connection's transaction ends, so that nothing needs to be loaded again after a commit.
+        # In this join mode a session's commit only flushes. No other writer is active before the
+        # connection's transaction ends, so nothing has to be reloaded after a commit.
         self.db = cast(
             Any,
             Session(bind=connection, join_transaction_mode="rollback_only", expire_on_commit=False),
@@ -43,7 +42,7 @@ class Joined(Gradebook):
 
 @contextmanager
 def joined(connection: Connection, course_id: str = "") -> Generator[Any]:
-    """The gradebook, whose changes are written to the connection at the end."""
+    """Yield the gradebook; flush its changes to the connection at the end."""
     gradebook = Joined(connection, course_id)
     with gradebook.db as session:
         yield gradebook
@@ -51,7 +50,10 @@ def joined(connection: Connection, course_id: str = "") -> Generator[Any]:
 
 
 def read(root: Path, work: Callable[[Any], ResultT]) -> ResultT:
-    """What `work` makes of the gradebook of the course at `root`. It may be run more than once."""
+    """Return the result of `work` on the gradebook of the course at `root`.
+
+    It may run repeatedly.
+    """
 
     def within(connection: Connection) -> ResultT:
         with joined(connection) as gradebook:
@@ -63,10 +65,10 @@ def read(root: Path, work: Callable[[Any], ResultT]) -> ResultT:
 def grades(
     gradebook: Gradebook, assignment: str | None = None, student: str | None = None
 ) -> list[Any]:
-    """Learner, assignment, notebook, late penalty and grade, by learner.
+    """Return learner, assignment, notebook, late penalty and grade, sorted by learner.
 
-    One query, where nbgrader's own objects would ask for each grade. assignment, student: only
-    those, by name.
+    It is one query, where nbgrader's objects would query for each grade. assignment, student: names
+    to restrict it to.
     """
     handed_in, submitted, grade = _tables(SubmittedAssignment, SubmittedNotebook, Grade)
     assigned, notebook = _tables(Assignment, Notebook)
@@ -94,5 +96,5 @@ def grades(
 
 
 def _tables(*tables: type) -> tuple[Any, ...]:
-    """The tables without types: nbgrader declares none for their columns."""
+    """Return the tables as Any: nbgrader declares no types for their columns."""
     return tables

@@ -1,8 +1,8 @@
-"""How this process opens a gradebook that is a SQLite file: many times, but learning once.
+"""A SQLAlchemy dialect that makes opening a SQLite gradebook repeatedly fast.
 
-nbgrader opens its gradebook some fifteen times a submission, each time with an engine of its own,
-which compiles all statements anew and looks for every table. Engines of this dialect share both:
-SQLAlchemy keeps compiled statements by dialect, so there is one dialect a process.
+nbgrader opens its gradebook about fifteen times per submission, each time with a new engine that
+compiles all statements and checks for every table again. Engines of this dialect share both caches:
+SQLAlchemy caches compiled statements per dialect, so there is one instance per process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Place = tuple[int, int]
 
 
 class OneSqlite(SQLiteDialect_pysqlite):
-    """SQLite's own dialect, made once a process."""
+    """SQLite's dialect as a singleton per process."""
 
     supports_statement_cache = True
     _one: ClassVar[OneSqlite | None] = None
@@ -30,7 +30,7 @@ class OneSqlite(SQLiteDialect_pysqlite):
     _tables: ClassVar[set[tuple[_Place, str]]] = set()
 
     def __new__(cls, **_: Any) -> Self:
-        """The one that there is."""
+        """Return the singleton."""
         if cls._one is None:
             cls._one = super().__new__(cls)
         return cast(Self, cls._one)
@@ -42,14 +42,14 @@ class OneSqlite(SQLiteDialect_pysqlite):
 
     @classmethod
     def engine_created(cls, engine: Engine) -> None:
-        """Have all engines keep their compiled statements in one place."""
+        """Make all engines share one cache of compiled statements."""
         super().engine_created(engine)
         engine.update_execution_options(compiled_cache=cls._compiled)
 
     def has_table(
         self, connection: Any, table_name: str, schema: str | None = None, **more: Any
     ) -> bool:
-        """Ask for a table until it is there: nbgrader's are never dropped."""
+        """Check for a table until it exists: nbgrader's tables are never dropped."""
         place = _place(connection)
         if place is not None and schema is None and (place, table_name) in self._tables:
             return True
@@ -60,7 +60,7 @@ class OneSqlite(SQLiteDialect_pysqlite):
 
 
 def gradebook_url(url: str) -> str:
-    """The same database, opened through this dialect where it is a SQLite file."""
+    """Return the URL with this dialect, if the database is a SQLite file."""
     parsed = make_url(url)
     if parsed.drivername not in ("sqlite", "sqlite+pysqlite") or not parsed.database:
         return url
@@ -69,7 +69,7 @@ def gradebook_url(url: str) -> str:
 
 
 def _place(connection: Any) -> _Place | None:
-    """Which file is open; none where it is no file."""
+    """Return which file is open; None if the database is not a file."""
     try:
         status = Path(str(connection.engine.url.database)).stat()
     except OSError:

@@ -1,7 +1,7 @@
-"""What a learner handed in, read once and without trust: all that its execution needs.
+"""Reads an untrusted hand-in once, with everything that its execution needs.
 
-It is completed by what was released. Neither the gradebook nor the course's folders are needed from
-here on, so that any process on any machine can execute it. Nothing in the course is changed by it.
+It is completed by the released files. After that neither the gradebook nor the course's folders are
+needed, so any process on any machine can execute it. Nothing in the course is changed.
 """
 
 import hashlib
@@ -24,19 +24,19 @@ from hotloop.worker.notebook import MAX_NOTEBOOK
 
 SUBMITTED = "submitted"
 TIMESTAMP = "timestamp.txt"
-"""nbgrader's own note on when a submission came."""
+"""nbgrader's file with the time of a submission."""
 
 MAX_FILES = 500
 MAX_FILE = 16 << 20
 MAX_TOTAL = 64 << 20
-"""Bytes. What is over these limits is left out, and the learner is told."""
+"""In bytes. Files over these limits are left out, and the learner is told."""
 MAX_NAME = 1000
-"""Characters of a path, which must fit below any folder."""
+"""Most characters of a path, so that it fits below any folder."""
 MAX_SHOWN = 1 << 20
-"""Bytes of a learner's files that pages show."""
+"""Most bytes of a learner's files that pages show."""
 MAX_NOTES = 20
 MAX_TIMESTAMP = 200
-"""Bytes."""
+"""In bytes."""
 
 _IGNORED_FOLDERS = {".ipynb_checkpoints", "__pycache__", ".git", ".venv"}
 
@@ -45,12 +45,11 @@ _IGNORED_FOLDERS = {".ipynb_checkpoints", "__pycache__", ".git", ".venv"}
 class HandIn:
     """One submission.
 
-    files: by path, as sandbox and judge see them. notebook: repaired, in nbformat 4 and without
-    outputs; None where no notebook is graded. own: paths of the files beside it that came from the
-    learner. unreadable: why there is no notebook, or nothing. notes: sentences to the learner.
-    handed_in: when, as nbgrader noted it, or nothing. tasks: those to be judged; empty for all.
-    variant: `Variant.to_json()` of a candidate's own, or of the class. digests: as `given` in
-    `Job`.
+    files: by path, as sandbox and judge see them. notebook: repaired, in nbformat 4 without
+    outputs; None if no notebook is graded. own: paths of the learner's files other than the
+    notebook. unreadable: why the notebook cannot be read, or "". notes: sentences for the learner.
+    handed_in: time as nbgrader recorded it, or "". tasks: to judge; empty for all. variant:
+    `Variant.to_json()` of the candidate's or class's variant. digests: as `given` in `Job`.
     """
 
     student: str
@@ -67,12 +66,12 @@ class HandIn:
 
     @property
     def key(self) -> str:
-        """How it is named in logs, and between processes."""
+        """Name in logs and between processes."""
         return f"{self.student}/{self.module}"
 
     @property
     def cells(self) -> list[tuple[str, str]]:
-        """The code cells in order: grade id of an automatically graded one, or nothing; source."""
+        """Code cells in order: grade id of an automatically graded cell, or "", and source."""
         notebook = self.notebook or {"cells": []}
         return [
             (_judged_id(cell), cell["source"])
@@ -82,7 +81,7 @@ class HandIn:
 
     @property
     def shown(self) -> dict[str, str]:
-        """The text of the learner's own files, for pages; what is long is cut."""
+        """Text of the learner's own files, for pages, cut at MAX_SHOWN."""
         found: dict[str, str] = {}
         left = MAX_SHOWN
         for name in self.own:
@@ -94,14 +93,14 @@ class HandIn:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over all that can have a say in a verdict."""
+        """SHA-256 of everything that can affect a verdict."""
         files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
         document = [self.module, self.cells, files, self.unreadable, sorted(self.tasks)]
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()) -> HandIn:
-    """What `student` handed in of a released module, in the course at `root`."""
+    """Read what `student` handed in for a released module, in the course at `root`."""
     folder = root / SUBMITTED / student / release.module
     files, notes = ordinary_files(folder, {*release.given, NOTEBOOK})
     path, renamed = find_notebook(folder)
@@ -122,9 +121,9 @@ def complete(
     handed_in: str = "",
     tasks: Sequence[str] = (),
 ) -> HandIn:
-    """A hand-in's files, with the released ones in their places and its notebook repaired.
+    """Combine a hand-in's files with the released ones, and repair its notebook.
 
-    notebook: its file; None where none was handed in.
+    notebook: the file's content; None if none was handed in.
     """
     repaired = repair(notebook, release)
     document = json.dumps(repaired.notebook)
@@ -146,10 +145,10 @@ def complete(
 def ordinary_files(
     folder: Path, places: Collection[str] = ()
 ) -> tuple[dict[str, bytes], list[str]]:
-    """The ordinary files below `folder` by path, and a note for each that was left out.
+    """Return regular files below `folder` by path, and notes on those left out.
 
-    places: where files are put beside them. What is called like a folder of these, or lies in a
-    folder that is called like one of these, is left out too.
+    places: paths of files to be put next to them. Files that clash with their folders, or are in a
+    folder with the name of one of them, are left out too.
     """
     folders = {parent.as_posix() for place in places for parent in PurePosixPath(place).parents}
     kept: dict[str, bytes] = {}
@@ -172,7 +171,7 @@ def ordinary_files(
 
 
 def is_text(name: str) -> bool:
-    """False for a name whose bytes are not UTF-8: databases and digests take no such name."""
+    """False for a name that is not UTF-8, which databases and digests cannot handle."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -181,9 +180,9 @@ def is_text(name: str) -> bool:
 
 
 def find_notebook(folder: Path) -> tuple[Path | None, str]:
-    """The notebook of a submission, and its file's name where that is not the released one's.
+    """Return the path of the notebook, and its name if it differs from the released one.
 
-    A learner who renamed the notebook gets it graded, if there is only one to choose.
+    A renamed notebook is graded if it is the only one.
     """
     path = folder / NOTEBOOK
     if os.path.lexists(path):
@@ -195,7 +194,7 @@ def find_notebook(folder: Path) -> tuple[Path | None, str]:
 
 
 def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
-    """Up to one byte more than `limit` of an ordinary file; None for links, pipes and the like."""
+    """Read up to `limit` + 1 bytes of a regular file; None for links, pipes and others."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -208,8 +207,8 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
 
 
 def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
-    """The learner's own files: first those that the tasks ask for, which are to be shown whole."""
-    # nbgrader would make a page of any other notebook too, as it was handed in.
+    """Return the learner's own files; those that tasks ask for come first, to be shown whole."""
+    # nbgrader would publish any other notebook as it was handed in.
     own = [name for name in files if name not in release.given and not name.endswith(".ipynb")]
     return tuple(sorted(own, key=lambda name: (name not in release.own, name)))
 
@@ -220,7 +219,7 @@ def _judged_id(cell: Mapping[str, Any]) -> str:
 
 
 def _handed_in(path: Path) -> str:
-    """The time that nbgrader noted; nothing where it noted none that it can read again."""
+    """Return the time recorded by nbgrader, or "" if nbgrader could not parse it."""
     text = (read_ordinary(path, MAX_TIMESTAMP) or b"").decode("utf-8", "replace").strip()
     try:
         parse_utc(text)

@@ -1,4 +1,4 @@
-"""Whether this machine can confine learners' code, and what to do where it cannot."""
+"""Selects how learners' code is isolated on this machine, or why it cannot be."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Isolation:
-    """name: as records state it. launch: None where running a learner's code is refused.
+    """An isolation level. name: as in records. launch: None if running learners' code is refused.
 
-    refusal: one sentence that says why, and the command that fixes it. preloading: gives a launch
-    from a process that has imported some packages already.
+    refusal: one sentence with the reason and the command to fix it. preloading: returns a launch
+    function for a process that has imported some packages already.
     """
 
     name: str
@@ -29,10 +29,10 @@ class Isolation:
     preloading: Callable[[tuple[str, ...]], Launch] | None = None
 
     def launch_for(self, preload: tuple[str, ...], *, measured: bool) -> Launch | None:
-        """How a kernel is started: from a process that has imported `preload` already.
+        """Return how to start a kernel: from a process that has imported `preload` already.
 
-        One that is measured is executed anew, as the baseline is that it is compared with: forked
-        processes of one program differed more in speed than executed ones.
+        A kernel whose speed is measured is executed anew, like the baseline it is compared with:
+        forked processes of one program differed more in speed than executed ones.
         """
         if measured or self.preloading is None:
             return self.launch
@@ -40,12 +40,12 @@ class Isolation:
 
     @property
     def confined(self) -> bool:
-        """True when workers have a file system of their own."""
+        """True if workers have their own file system."""
         return self.name != "none"
 
 
 def choose() -> Isolation:
-    """The sandbox; or none at all, only where the environment asks for that in so many words."""
+    """Return the sandbox; or no isolation, only if an environment variable requests it."""
     from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import level
     from hotloop.sandbox.plain import launch_plain
@@ -65,7 +65,7 @@ def choose() -> Isolation:
 
 @cache
 def zygote(preload: tuple[str, ...]) -> Zygote:
-    """The one of this process that has imported what a kernel needs, and `preload` besides.
+    """Return this process's zygote, with a kernel's imports and `preload`.
 
     It starts with the first kernel, and ends with the process.
     """

@@ -1,7 +1,7 @@
-"""What a class's points say about its tasks: how hard each is, and whether it tells learners apart.
+"""Statistics of a class's tasks: difficulty and discrimination.
 
-Rows are learners, columns are tasks. A learner's share of a task is that of the points that are
-settled: what is pending counts neither for nor against anybody.
+Rows are learners, columns are tasks. A learner's share of a task is computed from settled points
+only: pending points count neither for nor against a learner.
 """
 
 import math
@@ -15,23 +15,23 @@ Floats = NDArray[np.float64]
 ERROR = 0.05
 RESAMPLES = 2000
 SEED = 20240229
-"""Of the resampling: the same points give the same page."""
+"""Seed of the resampling, so that the same points give the same page."""
 
 GOOD_CORRELATION = 0.3
-"""From here on a task is commonly said to tell learners apart well."""
+"""A task with at least this correlation is commonly said to discriminate well."""
 
 _NORMAL_QUANTILE = 1.959963984540054  # two-sided, for an error of 5 %
-_FEWEST = 3  # two learners always lie on a line
-_MOSTLY = 0.9  # of the resamples must have a correlation, or their quantiles mean nothing
-_AT_ONCE = 1 << 22  # numbers in one block of resamples: 32 MiB
-_FLAT = 1e-9  # variance of a standardized column that only rounding separates from none
+_FEWEST = 3  # with two learners the correlation is always 1 or -1
+_MOSTLY = 0.9  # minimum share of resamples with a correlation, for meaningful quantiles
+_AT_ONCE = 1 << 22  # numbers per block of resamples: 32 MiB
+_FLAT = 1e-9  # variance of a standardized column that is zero except for rounding
 
 
 @dataclass(frozen=True)
 class Difficulty:
-    """mean: share of the settled points, 0 to 1; None when nothing is settled.
+    """Difficulty of a task. mean: share of settled points, 0 to 1; None if nothing is settled.
 
-    learners: those with settled points, over whom it is taken.
+    learners: number of learners with settled points.
     """
 
     mean: float | None
@@ -40,9 +40,9 @@ class Difficulty:
 
 @dataclass(frozen=True)
 class Discrimination:
-    """Correlation of a task with all the others; None where either does not vary.
+    """Correlation of a task with all others; None if either does not vary.
 
-    interval: bootstrap over learners; None where too many resamples do not vary.
+    interval: bootstrap over learners; None if too many resamples do not vary.
     """
 
     correlation: float | None
@@ -51,9 +51,9 @@ class Discrimination:
 
 
 def shares(points: Floats, pending: Floats, possible: Floats) -> Floats:
-    """Points over settled points, at most 1 (extra credit does not count); NaN where none is.
+    """Return points / settled points, at most 1; NaN if nothing is settled.
 
-    All three: learners by tasks.
+    Extra credit does not count. All arrays: learners by tasks.
     """
     settled = possible - pending
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -62,15 +62,16 @@ def shares(points: Floats, pending: Floats, possible: Floats) -> Floats:
 
 
 def difficulty(share: Floats) -> Difficulty:
-    """Of one task, from its column of `shares`."""
+    """Compute the difficulty of a task from its column of `shares`."""
     settled = share[~np.isnan(share)]
     mean = float(settled.mean()) if settled.size else None
     return Difficulty(mean, int(settled.size))
 
 
 def rest_shares(points: Floats, pending: Floats, possible: Floats, task: int) -> Floats:
-    """By learner: the share of the settled points of all tasks but one, so that it is not compared
-    with itself.
+    """Return each learner's share of settled points of all tasks but one.
+
+    Leaving out the task avoids correlating it with itself.
     """
     settled = np.delete(possible - pending, task, axis=1).sum(axis=1)
     earned = np.delete(points, task, axis=1).sum(axis=1)
@@ -79,7 +80,7 @@ def rest_shares(points: Floats, pending: Floats, possible: Floats, task: int) ->
 
 
 def discrimination(points: Floats, pending: Floats, possible: Floats, task: int) -> Discrimination:
-    """The corrected item-total correlation of one task, over those with settled points in both."""
+    """Compute a task's corrected item-total correlation, over learners with both shares settled."""
     mine = shares(points, pending, possible)[:, task]
     rest = rest_shares(points, pending, possible, task)
     both = ~np.isnan(mine) & ~np.isnan(rest)
@@ -90,7 +91,7 @@ def discrimination(points: Floats, pending: Floats, possible: Floats, task: int)
 
 
 def correlation(x: Floats, y: Floats) -> float | None:
-    """Pearson's; None for fewer than three learners, or where one of the two is constant."""
+    """Return Pearson's correlation; None for fewer than three learners or a constant column."""
     standard = _standardized(x, y)
     if standard is None:
         return None
@@ -100,9 +101,9 @@ def correlation(x: Floats, y: Floats) -> float | None:
 def interval(
     x: Floats, y: Floats, rng: np.random.Generator, resamples: int = RESAMPLES
 ) -> tuple[float, float] | None:
-    """The 95 % percentile interval of the correlation when learners are drawn with replacement.
+    """Return the 95 % bootstrap percentile interval of the correlation.
 
-    None where it has no correlation, or one resample in ten or more has none.
+    Returns None if there is no correlation, or too many resamples have none.
     """
     standard = _standardized(x, y)
     if standard is None:
@@ -121,33 +122,33 @@ def interval(
 
 
 def fewest_learners() -> int:
-    """The smallest class in which GOOD_CORRELATION is not within reach of chance.
+    """Return the smallest class in which GOOD_CORRELATION is unlikely to be due to chance.
 
-    Where nothing is related, 95 % of the correlations that n learners give lie within
-    1.96 / sqrt(n - 1) of zero.
+    Without any relation, 95 % of the correlations of n learners lie within 1.96 / sqrt(n - 1) of
+    zero.
     """
     return math.ceil((_NORMAL_QUANTILE / GOOD_CORRELATION) ** 2) + 1
 
 
 def reach_of_chance(learners: int) -> float | None:
-    """How far from zero a correlation may lie by chance alone; None for a class without figures."""
+    """Return the largest correlation that chance alone explains; None for a tiny class."""
     return min(1.0, _NORMAL_QUANTILE / math.sqrt(learners - 1)) if learners >= _FEWEST else None
 
 
 def _standardized(x: Floats, y: Floats) -> tuple[Floats, Floats] | None:
-    """Both with mean 0 and variance 1."""
+    """Return both columns with mean 0 and variance 1; None if that is impossible."""
     if x.size < _FEWEST or _is_constant(x) or _is_constant(y):
         return None
     return (x - x.mean()) / x.std(), (y - y.mean()) / y.std()
 
 
 def _is_constant(values: Floats) -> bool:
-    """Shares lie in 0 to 1; what differs by less than this differs by rounding."""
+    """True if values differ by rounding only; shares are between 0 and 1."""
     return bool(np.ptp(values) <= _FLAT)
 
 
 def _resampled(x: Floats, y: Floats, rng: np.random.Generator, count: int) -> Floats:
-    """Correlations of `count` resamples; NaN where one does not vary."""
+    """Return correlations of `count` resamples; NaN if one does not vary."""
     chance = np.full(x.size, 1 / x.size)
     weights = rng.multinomial(x.size, chance, size=count) / x.size
     mean_x, mean_y = weights @ x, weights @ y

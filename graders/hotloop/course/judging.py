@@ -1,4 +1,4 @@
-"""Asks the judge, with a notebook's kernel as its worker where the task needs one."""
+"""Asks the judge, with a notebook's kernel as its worker if the task needs one."""
 
 import atexit
 import json
@@ -15,7 +15,7 @@ from hotloop.judge.job import Job
 from hotloop.notebook_cells import writable
 
 SETTLE_S = 5.0
-"""How long a kernel may take to be free again once the judge is done with it."""
+"""Seconds for a kernel to become free after the judge is done with it."""
 _POLL_S = 0.02
 
 log = logging.getLogger("hotloop.course")
@@ -24,10 +24,10 @@ Say = Callable[[str], None]
 
 
 class Judge(Protocol):
-    """What is asked for verdicts: `hotloop.judge.client.JudgeProcess`."""
+    """Gives verdicts; implemented by `hotloop.judge.client.JudgeProcess`."""
 
     def judge(self, job: Job, on_progress: Say = ..., *, turn: Callable[[], None] = ...) -> Record:
-        """The record of one job. turn: called when the judge is to measure."""
+        """Return the record of one job. turn: called before the judge measures."""
         ...
 
 
@@ -38,9 +38,9 @@ def ask(
     say: Say,
     turn: Callable[[], None] = lambda: None,
 ) -> Record:
-    """The judge's record. Once the judge listens, the kernel is lent to it.
+    """Return the judge's record. The kernel is lent to the judge once it listens.
 
-    Nothing that the kernel does is raised here; a judge that fails gives judge_error.
+    Nothing that the kernel does raises here; a failure of the judge gives judge_error.
     """
     request = None
     future = _thread.submit(_ask, judge, job, say, turn)
@@ -51,7 +51,7 @@ def ask(
             wait([future], timeout=_POLL_S)
         record = future.result()
     except BaseException:
-        # Somebody pressed Ctrl-C: do not leave the judge at work until its budget ends.
+        # Ctrl-C: do not leave the judge working until its budget ends.
         if _process is not None:
             _process.kill()
         raise
@@ -61,7 +61,7 @@ def ask(
 
 
 def shared_judge() -> JudgeProcess:
-    """The judge of this process. It lives until the process ends."""
+    """Return this process's judge, which lives until the process ends."""
     global _process
     if _process is None:
         _process = JudgeProcess()
@@ -78,10 +78,10 @@ def _ask(judge: Callable[[], Judge], job: Job, say: Say, turn: Callable[[], None
 
 
 def _writable_record(record: Record) -> Record:
-    """A sentence may quote a learner's message, half characters included."""
+    """Replace lone surrogates in sentences, which may quote a learner's messages."""
     return Record.from_json(json.loads(writable(json.dumps(record.to_json(), ensure_ascii=False))))
 
 
 _process: JudgeProcess | None = None
 _thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hotloop-judge")
-"""One thread for the whole process: a judge dies with the thread that has started it."""
+"""One thread for the whole process, since a judge dies with the thread that started it."""

@@ -1,8 +1,8 @@
-"""A learner's notebook runs here: a Jupyter kernel in a sandbox, driven cell by cell.
+"""Runs a learner's notebook: a Jupyter kernel in a sandbox, driven cell by cell.
 
-nbclient is not used, because it waits for a kernel that ignores interrupts and keeps all that it
-prints. Here every cell has a time limit: at its end the kernel is interrupted, and killed if it is
-not back soon after.
+nbclient is not used, because it waits for a kernel that ignores interrupts and keeps all its
+output. Here every cell has a time limit, at which the kernel is interrupted, and killed if it does
+not respond soon after.
 """
 
 import sys
@@ -24,7 +24,7 @@ from hotloop.sandbox.freezer import FreezeError
 INSIDE = Path("/run/hotloop")
 JUDGE_SOCKET = "judge.sock"
 SERVE_JUDGE = "__import__('hotloop.worker.check', fromlist=['serve_judge']).serve_judge()"
-"""What is run in place of a judged cell's text. It only lends the kernel to the judge."""
+"""Executed instead of a judged cell's source. It only lends the kernel to the judge."""
 
 _POLL_S = 0.1
 _WELCOME = "iopub_welcome"
@@ -36,10 +36,10 @@ Launch = Callable[[Confinement], Confined]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a notebook may use. Seconds are wall time.
+    """Limits of a notebook. Seconds are wall time.
 
     cell_s: one cell. interrupt_s: from the interrupt to the kill. notebook_s: all cells together.
-    judging_s: what the judge may take while the kernel waits or serves it.
+    judging_s: time for the judge while the kernel waits for it or serves it.
     """
 
     cell_s: float = 60.0
@@ -55,7 +55,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Death:
-    """Why a kernel is gone, as a verdict and a sentence to the learner."""
+    """Why a kernel is gone, as a verdict and a sentence for the learner."""
 
     verdict: Verdict
     sentence: str
@@ -71,11 +71,11 @@ _DEATHS = {
 
 
 class KernelNotStarted(Exception):
-    """The sandboxed kernel did not come up: the platform's fault, told in the message."""
+    """The sandboxed kernel did not start; an error of the platform, described in the message."""
 
 
 class ConfinedKernel(Closing):
-    """One kernel in one sandbox. Use it as a context manager; nothing is left behind."""
+    """One kernel in one sandbox. Use it as a context manager, which cleans up everything."""
 
     def __init__(
         self,
@@ -87,10 +87,10 @@ class ConfinedKernel(Closing):
         environment: dict[str, str] | None = None,
         devices: tuple[str, ...] = (),
     ) -> None:
-        """Start a kernel that has `files` in its working directory.
+        """Start a kernel with `files` in its working directory.
 
-        `confined` is False where `launch` gives no file system of its own: the kernel then sees
-        this machine's paths.
+        `confined` is False if `launch` gives no separate file system: the kernel then sees this
+        machine's paths.
         """
         self.limits = limits
         self.death: Death | None = None
@@ -98,7 +98,7 @@ class ConfinedKernel(Closing):
         self._held = False
         self._folder = tempfile.TemporaryDirectory(prefix="hotloop-kernel-")
         self.folder = Path(self._folder.name) / "run"
-        """Seen by the kernel at INSIDE, read-only."""
+        """The kernel sees it at INSIDE, read-only."""
         self.folder.mkdir(mode=0o755)
         self._process: Confined | None = None
         self._channels = Channels(self.folder)
@@ -116,18 +116,18 @@ class ConfinedKernel(Closing):
 
     @property
     def judge_socket(self) -> Path:
-        """Where a judge should listen for this kernel."""
+        """Path of the socket on which a judge should listen for this kernel."""
         return self.folder / JUDGE_SOCKET
 
     @property
     def alive(self) -> bool:
-        """False once the kernel is gone; `death` then says why."""
+        """False once the kernel is gone; `death` then has the reason."""
         if self.death is None and self.process.poll() is not None:
             self.death = self._post_mortem()
         return self.death is None
 
     def execute(self, code: str) -> tuple[Status, Outputs]:
-        """Run one cell. Does not raise for what the cell does, its kernel's death included."""
+        """Run one cell. Never raises for what the cell does, including its kernel's death."""
         outputs = Outputs()
         if self._left_s <= 0:
             self.kill(Verdict.TIMEOUT, _DEATHS[Verdict.TIMEOUT])
@@ -147,7 +147,7 @@ class ConfinedKernel(Closing):
         return "timeout" if self.alive else "dead", outputs
 
     def begin(self, code: str) -> str:
-        """Send code without waiting for it; `finish` ends what it started."""
+        """Send code without waiting; `finish` or `settle` end it. Returns the request's id."""
         content: dict[str, Any] = {
             "code": code,
             "silent": False,
@@ -159,7 +159,7 @@ class ConfinedKernel(Closing):
         return self._channels.send("shell", "execute_request", content)
 
     def finish(self, request: str, outputs: Outputs) -> None:
-        """Have the kernel free again: interrupt it, and kill it if that does not help."""
+        """Free the kernel: interrupt it, and kill it if that does not help."""
         for _ in range(2):
             self._channels.send("control", "interrupt_request", {})
             if self._await(request, outputs, self.limits.interrupt_s / 2) is not None:
@@ -171,9 +171,9 @@ class ConfinedKernel(Closing):
         )
 
     def settle(self, request: str, seconds: float) -> bool:
-        """Wait for what `begin` started, then make it end; its output is dropped.
+        """Wait for what `begin` started, then end it; its output is dropped.
 
-        False when the kernel had died of it by itself.
+        Returns False if the kernel died by itself.
         """
         unseen = Outputs(max_text=0, max_display=0)
         status = self._await(request, unseen, seconds)
@@ -182,25 +182,25 @@ class ConfinedKernel(Closing):
         return status != "dead"
 
     def hold(self) -> None:
-        """Have it stand still, with all that its cells have left running."""
+        """Freeze the kernel, with everything that its cells left running."""
         self._held = True
         with suppress(FreezeError, OSError):
             self.process.freezer.freeze()
 
     def let_go(self) -> None:
-        """Let it run on, if it was held."""
+        """Thaw the kernel, if `hold` froze it."""
         if self._held:
             self._held = False
             self.process.freezer.thaw()
 
     def kill(self, verdict: Verdict, sentence: str) -> None:
-        """End the kernel and all that it started."""
+        """Kill the kernel and all its processes."""
         if self.alive:
             self.death = Death(verdict, sentence)
         self.process.kill()
 
     def close(self) -> None:
-        """End everything. May be called twice."""
+        """Kill everything and remove the folder. Safe to call again."""
         if self._process is not None:
             self._process.kill()
         self._channels.close()
@@ -227,7 +227,7 @@ class ConfinedKernel(Closing):
                     environment={
                         "HOTLOOP_JUDGE": str(inside / JUDGE_SOCKET),
                         "HOTLOOP_REPLAY": "1",
-                        # Settings among the learner's files must not run before the first cell.
+                        # Settings in the learner's files must not run before the first cell.
                         **({"IPYTHONDIR": "/tmp/ipython"} if confined else {}),
                         **environment,
                     },
@@ -246,7 +246,7 @@ class ConfinedKernel(Closing):
         self._greet()
 
     def _greet(self) -> None:
-        """Wait until the kernel answers and its outputs are heard."""
+        """Wait until the kernel replies and its outputs arrive. Raises KernelNotStarted."""
         request = self._channels.send("shell", "kernel_info_request", {})
         deadline = time.monotonic() + self.limits.start_s
         answered = heard = False
@@ -260,7 +260,7 @@ class ConfinedKernel(Closing):
         raise KernelNotStarted(f"the kernel did not start in its sandbox: {said}")
 
     def _await(self, request: str, outputs: Outputs, seconds: float) -> Status | None:
-        """The reply's status, with the outputs that came before it; None when time is up."""
+        """Return the reply's status and collect outputs before it; None if time is up."""
         deadline = time.monotonic() + seconds
         status: Status | None = None
         idle = False
@@ -284,7 +284,7 @@ class ConfinedKernel(Closing):
         return status
 
     def _hear_again(self) -> None:
-        """Wait for the kernel's word that it sends outputs here, or go without the next ones."""
+        """Wait for the welcome message on the renewed connection, or continue without it."""
         deadline = time.monotonic() + _IDLE_GRACE_S
         while time.monotonic() < deadline:
             if any(reply.kind == _WELCOME for reply in self._channels.receive(_POLL_S)):

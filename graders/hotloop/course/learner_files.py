@@ -1,7 +1,7 @@
-"""The files that a learner handed in beside the notebook, as feedback and formgrader show them.
+"""Displays the files that a learner handed in with the notebook, in feedback and formgrader.
 
-Names and contents are the learner's. Both are escaped, and what a browser or a reader could be
-misled by (control characters, characters that change the direction of text) is replaced.
+Names and contents are untrusted. They are escaped, and characters that could mislead a browser or
+reader (control characters, changes of text direction) are replaced.
 """
 
 import re
@@ -14,9 +14,9 @@ from hotloop.problem import JudgedTask
 
 MAX_LINES = 800
 MAX_LINE = 400
-"""Characters of a line that are shown."""
+"""Most characters of a line to show."""
 MAX_OTHERS = 20
-"""Files that no task asks for."""
+"""Most files to show that no task asks for."""
 
 STYLE = """
 .hl-file{border:1px solid #8b949e66;border-radius:6px;margin:.5em 0;padding:.4em .8em}
@@ -27,20 +27,20 @@ padding:0;border:0;background:none;counter-reset:line;max-height:40em}
 .hl-line::before{counter-increment:line;content:counter(line);display:inline-block;width:3.5em;
 margin-right:1em;text-align:right;opacity:.6;user-select:none}
 """
-"""Line numbers come from a counter, so that copied lines are code."""
+"""Line numbers come from a CSS counter, so that they are not copied with the code."""
 
 _NOTEBOOK = ".ipynb"
 _MISLEADING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """What lies in a submission's folder, by path in it, without the notebook."""
+    """Read the files in a submission's folder by relative path, without the notebook."""
     files, _ = ordinary_files(folder)
     return {name: data for name, data in files.items() if not name.endswith(_NOTEBOOK)}
 
 
 def of_task(task: JudgedTask, files: Mapping[str, bytes]) -> list[str]:
-    """One piece of HTML for each file beside the notebook that the task has its learner edit."""
+    """Return HTML for each file, other than the notebook, that the task asks to edit."""
     return [
         listing(name, files[name]) if name in files else _frame(name, "not handed in")
         for name in task.files
@@ -49,7 +49,7 @@ def of_task(task: JudgedTask, files: Mapping[str, bytes]) -> list[str]:
 
 
 def others(files: Mapping[str, bytes], given: Mapping[str, bytes], asked: set[str]) -> list[str]:
-    """The same for files that no task asks for and that were not handed out."""
+    """Return HTML for files that no task asks for and that were not handed out."""
     found = [name for name in files if name not in asked and name not in given]
     shown = [listing(name, files[name]) for name in found[:MAX_OTHERS]]
     left = len(found) - len(shown)
@@ -57,7 +57,7 @@ def others(files: Mapping[str, bytes], given: Mapping[str, bytes], asked: set[st
 
 
 def listing(name: str, data: bytes) -> str:
-    """A file that opens on a click, with line numbers; a long one is cut, with a note."""
+    """Return a collapsed file with line numbers; a long one is cut, with a note."""
     if b"\0" in data:
         return _frame(name, f"{len(data)} bytes, not text")
     lines = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
@@ -82,6 +82,6 @@ def _frame(name: str, note: str, lines: str = "") -> str:
 
 
 def _plain(text: str) -> str:
-    # A name that is no UTF-8 holds half characters, which no page can be written with.
+    # A name that is not UTF-8 contains surrogates, which cannot be encoded.
     readable = text.encode("utf-8", "replace").decode("utf-8")
     return escape(_MISLEADING.sub("\N{REPLACEMENT CHARACTER}", readable))

@@ -1,4 +1,4 @@
-"""One submitted notebook's way through kernel and judge, cell by cell."""
+"""Runs a submitted notebook cell by cell and has its tasks judged."""
 
 import logging
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
@@ -41,9 +41,9 @@ log = logging.getLogger("hotloop.course")
 class Settings:
     """How notebooks are run and judged.
 
-    tasks: only these are judged; empty for all. rungs: of some tasks, only these. device, nsight,
-    variant, given: as in `Job`. say: called with a task ("" while cells run) and
-    what is being done. lease: the machine, which is shared with other gradings.
+    tasks: the only ones to judge; empty for all. rungs: by task, the only checks to judge. device,
+    nsight, variant, given: as in `Job`. say: called with a task ("" while cells run) and what is
+    being done. lease: of the machine, which is shared with other gradings.
     """
 
     limits: Limits
@@ -61,9 +61,9 @@ class Settings:
 
 
 class NotebookRun:
-    """Runs the cells of one notebook and has its tasks judged; `records` holds the verdicts.
+    """Runs the cells of one notebook and has its tasks judged; `records` has the verdicts.
 
-    files: the submission's folder. unreadable: why the notebook could not be read, or nothing.
+    files: the submission's folder. unreadable: why the notebook could not be read, or "".
     """
 
     def __init__(
@@ -82,9 +82,9 @@ class NotebookRun:
         self._refusal: tuple[Verdict, str] | None = None
 
     def run(self, cells: Sequence[tuple[str, str]]) -> list[list[NotebookNode]]:
-        """All code cells in order, whatever becomes of each; returns their outputs.
+        """Run all code cells in order, whatever each of them does; return their outputs.
 
-        cells: the grade id of a graded cell, or nothing, and the source.
+        cells: the grade id of a graded cell, or "", and the source.
         """
         self._start_kernel([source for _, source in cells])
         try:
@@ -120,21 +120,23 @@ class NotebookRun:
             self._refusal = (Verdict.JUDGE_ERROR, _NO_SANDBOX)
 
     def _is_measured(self) -> bool:
-        """True when the speed of something in the kernel is a task."""
+        """True if the speed of code in the kernel is judged."""
         asked = [task for task in self._wanted if _needs_kernel(task)]
         return any(rung.threshold is not None for task in asked for rung in task.rungs)
 
     def _uses_gpu(self) -> bool:
-        """True when something in the kernel is judged on a GPU, and there is one. Other kernels get
-        none: a context there would count as somebody who disturbs the measuring of others.
+        """True if code in the kernel is judged on a GPU, and there is one.
+
+        Other kernels get no GPU: their contexts would count as interference in measurements.
         """
         asked = [task for task in self._wanted if _needs_kernel(task)]
         device = self.settings.device or kind()
         return device == "cuda" and any(rung.needs_gpu for task in asked for rung in task.rungs)
 
     def _limits(self) -> Limits:
-        """The kernel also lives while tasks are judged, each of which has a time of its own, and
-        has it again where that has decided nothing.
+        """Return the kernel's limits, with time for judging all tasks.
+
+        Each task has its own time, twice, because an undecided judging is repeated.
         """
         one = 2 * (self.settings.judge_budget_s + GRACE_S + SETTLE_S)
         return replace(self.settings.limits, judging_s=one * len(self._wanted) + LONGEST_WAIT_S)
@@ -152,7 +154,7 @@ class NotebookRun:
         return outputs.nodes
 
     def _is_done(self) -> bool:
-        """When only some tasks were asked for: no later cell can have a say in them."""
+        """True if only some tasks were requested and later cells cannot affect them."""
         if not self.settings.tasks:
             return False
         return all(task.id in self.records for task in self._wanted if _needs_kernel(task))
@@ -193,7 +195,7 @@ class NotebookRun:
         record = self._ask(job, kernel)
         if kernel is not None and not kernel.alive:
             return record
-        # Else who wastes the time of a judging would have open points for lost ones.
+        # Otherwise code that wastes the judge's time could turn lost points into open ones.
         return settled(record, lambda left: self._ask(replace(job, rungs=left), kernel))
 
     def _ask(self, job: Job, kernel: ConfinedKernel | None) -> Record:
@@ -205,15 +207,15 @@ class NotebookRun:
 
     @contextmanager
     def _turn(self, task: str = "", *, lends: bool = True) -> Generator[Turn]:
-        """The machine, once nobody else has it alone. What a learner's cells have left running
-        stands still until then, so that it shares no core with who measures.
+        """Wait for a turn on the machine, with the learner's leftover processes frozen.
 
-        lends: to the judge, or for a cell. Otherwise the kernel stands still for the whole turn.
+        So they do not use a core during another grading's measurement. lends: the kernel is lent to
+        the judge or runs a cell; otherwise it is frozen for the whole turn.
         """
         kernel, begun = self._kernel, False
 
         def wait() -> None:
-            # Later on, a kernel that is lent is the judge's to stop and to start.
+            # During the turn, the judge freezes and thaws a kernel that is lent to it.
             if kernel is not None and not begun:
                 kernel.hold()
             self.settings.say(task, _WAITING)
@@ -236,12 +238,12 @@ class NotebookRun:
 
 
 def _needs_kernel(task: Task) -> bool:
-    """False for a task whose candidate is a file: the judge runs that in a worker of its own."""
+    """False for a task that is a file: the judge runs it in a worker of its own."""
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
 
 
 def shown(record: Record, module: Module) -> NotebookNode:
-    """What stands below the cell of a task."""
+    """Return the output below a task's cell."""
     score = settle(module, record.task, record)
     worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
     data = {
@@ -252,11 +254,11 @@ def shown(record: Record, module: Module) -> NotebookNode:
 
 
 def _environment(*, gpu: bool) -> dict[str, str]:
-    """The candidate starts as the baseline does that it is compared with."""
+    """Return the environment variables, the same as the baseline's."""
     of_the_gpu = devices.environment() if gpu else {}
     return {**worker_environment(default_threads()), **of_the_gpu}
 
 
 def _devices() -> tuple[str, ...]:
-    """The first GPU: that is the card that the judge measures on."""
+    """Return the devices of the first GPU, the one that the judge measures on."""
     return devices.nodes(cards()[0])

@@ -1,4 +1,4 @@
-"""Collects what a cell puts out: capped, harmless, and as a notebook file keeps it."""
+"""Collects a cell's outputs: limited in size, sanitized, and in notebook format."""
 
 from typing import Any, cast
 
@@ -10,9 +10,9 @@ from hotloop.course.sanitize import harmless_data
 from hotloop.notebook_cells import writable
 
 MAX_TEXT = 64 * 1024
-"""Characters of text that are kept of one cell."""
+"""Most characters of text to keep per cell."""
 MAX_DISPLAY = 2 << 20
-"""Characters of pictures and tables that are kept of one cell."""
+"""Most characters of pictures and tables to keep per cell."""
 CUT = "\n… the output was cut here: a cell may show {limit} characters of it.\n"
 
 
@@ -27,7 +27,7 @@ class Outputs:
         self._display_left = max_display
 
     def add(self, reply: Reply) -> None:
-        """Keep what belongs in a notebook of one message; the rest is dropped."""
+        """Keep the part of a message that belongs in a notebook; drop the rest."""
         content = reply.content
         if reply.kind == "stream":
             self.stream(str(content.get("name", "")), str(content.get("text", "")))
@@ -53,7 +53,7 @@ class Outputs:
         self._note_cut(True)
 
     def failure(self, name: str, message: str) -> None:
-        """An error of the platform's own wording, such as a timeout; never cut."""
+        """Add an error of the platform, such as a timeout; it is never cut."""
         self.nodes.append(nodes.error(name, message, [f"{name}: {message}"]))
 
     def _display(self, data: Any) -> None:

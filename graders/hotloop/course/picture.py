@@ -1,6 +1,6 @@
-"""A speed measurement as a small drawing: naive, yours, reference, the device's limit.
+"""Draws a speed measurement: naive, yours, reference, the device's limit.
 
-Plain SVG in the text's own colour, so that it fits light and dark pages. Standard library only: a
+It is plain SVG in the text's color, for light and dark pages. Standard library only, since a
 learner's notebook shows it too.
 """
 
@@ -12,13 +12,13 @@ from typing import Any, cast
 _WIDTH, _LEFT, _RIGHT = 410, 92, 112
 _ROW, _BAR, _TOP = 26, 16, 26
 _SPAN = _WIDTH - _LEFT - _RIGHT
-_SHOWN_WIDTH = 520  # pixels at most; on a phone it is about 340, where letters are 10 pixels
-_FAR = 3.0  # a limit further away than this is not drawn to scale: the rest would be dots
+_SHOWN_WIDTH = 520  # most pixels; on a phone it is about 340, where letters are 10 pixels
+_FAR = 3.0  # a limit further away than this is not to scale: other bars would be dots
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One row. ratio: speed relative to naive. seconds: the median of a call, or None."""
+    """One bar. ratio: speedup over naive. seconds: median per call, or None."""
 
     label: str
     ratio: float
@@ -28,7 +28,7 @@ class Bar:
 
 
 def speed_svg(evidence: Mapping[str, Any]) -> str | None:
-    """The drawing of a speed rung's evidence; None when it holds no measurement."""
+    """Draw a speed check's evidence; return None if it has no measurement."""
     rows = bars(evidence)
     if not rows:
         return None
@@ -47,7 +47,7 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
 
 
 def describe(evidence: Mapping[str, Any]) -> str:
-    """The same in one or two sentences: the drawing's text alternative, and its caption."""
+    """Describe the drawing in one or two sentences, as alternative text and caption."""
     ratio, low, high = _measured(evidence)
     said = f"{_times(ratio)} as fast as naive (95 % interval {low:.2f} to {high:.2f})"
     bandwidth = _number(evidence.get("gb_per_s"))
@@ -69,7 +69,7 @@ def describe(evidence: Mapping[str, Any]) -> str:
 
 
 def bars(evidence: Mapping[str, Any]) -> list[Bar]:
-    """The rows to draw; none when there is no measurement. What is not known has no row."""
+    """Return the bars to draw; none without a measurement. Unknown values have no bar."""
     naive, yours = _median(evidence, "baseline_seconds"), _median(evidence, "candidate_seconds")
     if naive is None or yours is None or _number(evidence.get("ratio")) is None:
         return []
@@ -89,13 +89,13 @@ def bars(evidence: Mapping[str, Any]) -> list[Bar]:
 
 
 def _limit(evidence: Mapping[str, Any]) -> str:
-    """What could not be faster, where it is not the device itself: “the network alone”."""
+    """Return the name of a limit other than the device, such as “the network alone”, or ""."""
     limit = evidence.get("limit")
     return limit if isinstance(limit, str) and limit.isprintable() else ""
 
 
 def _slowest(evidence: Mapping[str, Any]) -> str:
-    """What 95 % of the answers stayed below, where requests were timed one by one."""
+    """Describe 95th percentiles, if requests were timed individually; else return ""."""
     found = evidence.get("p95_seconds")
     both = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
     tails = [tail for tail in map(_number, both) if tail is not None]
@@ -107,19 +107,19 @@ def _slowest(evidence: Mapping[str, Any]) -> str:
 
 
 def _top(rows: Sequence[Bar], asked: Sequence[float]) -> float:
-    """The ratio at the right end of the drawing."""
+    """Return the ratio at the right end of the drawing."""
     if _is_cut(rows, asked):
         return 1.4 * _furthest(rows, asked)
     return max(_furthest(rows, asked), rows[-1].ratio)
 
 
 def _is_cut(rows: Sequence[Bar], asked: Sequence[float]) -> bool:
-    """Is the device's limit so far away that a drawing to scale would show nothing else?"""
+    """True if the device's limit is too far away to be drawn to scale."""
     return any(b.colour == "none" and b.ratio > _FAR * _furthest(rows, asked) for b in rows)
 
 
 def _furthest(rows: Sequence[Bar], asked: Sequence[float]) -> float:
-    """The largest ratio that was measured or is asked for."""
+    """Return the largest ratio that was measured or is required."""
     measured = [b.interval[1] if b.interval else b.ratio for b in rows if b.colour != "none"]
     return max([*measured, *asked])
 
@@ -144,7 +144,7 @@ def _row(bar: Bar, index: int, scale: float) -> str:
 
 
 def _shape(bar: Bar, y: int, length: float) -> str:
-    """A bar; an outline where it is a bound and no measurement, open where it is cut short."""
+    """Draw a bar: outlined if it is a bound and not measured, open if it is cut short."""
     dashed = 'fill="none" stroke="currentColor" stroke-dasharray="4 3"'
     if length > _SPAN:
         end = _LEFT + _SPAN
@@ -172,7 +172,7 @@ def _level(ratio: float, scale: float, height: int, *, labelled: bool) -> str:
 
 
 def seconds(value: float) -> str:
-    """A duration in the unit that suits it."""
+    """Format a duration in a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -195,7 +195,7 @@ def _median(evidence: Mapping[str, Any], key: str) -> float | None:
 
 
 def _asked(evidence: Mapping[str, Any]) -> list[float]:
-    """The ratios that earn points, rising; the last one earns all."""
+    """Return the ratios that earn points, ascending; the last one earns all."""
     found = evidence.get("levels")
     levels = cast(list[Any], found) if isinstance(found, list | tuple) else []
     known = [cast(Mapping[str, Any], level) for level in levels if isinstance(level, Mapping)]

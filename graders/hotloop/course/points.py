@@ -1,6 +1,6 @@
-"""What is earned and what is still open: of an attempt, and of a grade in the gradebook.
+"""Computes earned and open points of an attempt, or of a grade in the gradebook.
 
-A grade is nbgrader's, or a row of a query with the same attributes.
+A grade is nbgrader's object, or a query's row with the same attributes.
 """
 
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from hotloop.problem import Score, settle
 
 
 def is_open(grade: Any) -> bool:
-    """True when neither the judge nor a person has given this grade of the gradebook a score."""
+    """True if neither the judge nor a person has given this grade a score."""
     return grade.auto_score is None and grade.manual_score is None
 
 
 def is_judged(module: str, task: str) -> bool:
-    """True where points come from the judge's records; False for what a person marks.
+    """True if points come from the judge's records; False for tasks that a person marks.
 
-    An assignment that is no module of the curriculum has no judged task.
+    An assignment that is no module of the curriculum has no judged tasks.
     """
     try:
         return load_module(module).task(task).kind == "code"
@@ -28,7 +28,7 @@ def is_judged(module: str, task: str) -> bool:
 
 
 def by_hand(grade: Any) -> str:
-    """What to say of a grade that a person gives."""
+    """Return the sentence for a grade that a person gives."""
     if is_open(grade):
         return "A person grades this in formgrader."
     if grade.manual_score is None:
@@ -37,7 +37,7 @@ def by_hand(grade: Any) -> str:
 
 
 def by_judge(grade: Any, module: str, attempt: Attempt | None) -> Score:
-    """A grade's points without what a person decided; for an open one, those that are settled."""
+    """Return a grade's points without manual changes; for an open grade, the settled part."""
     possible = float(grade.max_score)
     if grade.auto_score is not None:
         return Score(float(grade.auto_score), 0.0, possible)
@@ -50,9 +50,9 @@ def by_judge(grade: Any, module: str, attempt: Attempt | None) -> Score:
 
 
 def of_attempt(attempt: Attempt | None) -> Points | None:
-    """What an attempt is worth by itself: without late penalty, and without what a person decided.
+    """Return an attempt's points, without late penalty and manual changes.
 
-    None for a module that is no longer there.
+    Returns None for no attempt, or a module that no longer exists.
     """
     if attempt is None:
         return None
@@ -66,7 +66,7 @@ def of_attempt(attempt: Attempt | None) -> Points | None:
 
 
 def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:
-    """The points of a grade in the gradebook, a person's extra credit included."""
+    """Return the points of a grade in the gradebook, with extra credit."""
     extra = float(grade.extra_credit or 0)
     if grade.manual_score is not None:
         return Score(float(grade.manual_score) + extra, 0.0, float(grade.max_score))
@@ -75,7 +75,7 @@ def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:
 
 
 def total(scores: Sequence[Score], penalty: float = 0.0) -> Score:
-    """The sum less what came too late costs; as in nbgrader, no sum falls below 0 by it."""
+    """Return the sum minus the late penalty; at least 0, as in nbgrader."""
     points = sum(score.points for score in scores)
     return Score(
         max(0.0, points - penalty),

@@ -1,11 +1,11 @@
-"""The course's own `hotloop.yaml`: when a learner may see feedback, and which variant is asked.
+"""A course's `hotloop.yaml`: when learners may see feedback, and the class's variant.
 
     variant: autumn 2030
     feedback: after_due_date
     modules:
       fused_softmax: {feedback: at_once}
 
-Due dates are nbgrader's, of the assignment, and a learner's extension moves them.
+Due dates are nbgrader's, of the assignment; a learner's extension moves them.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class When(StrEnum):
 
 
 def _known(module: str) -> str:
-    """A misspelt module must not fall back to the course's own rule in silence."""
+    """Check a module's name: a typo must not silently select the course's rule."""
     known = [each.id for each in curriculum.modules()]
     if module not in known:
         raise ValueError(f"there is no module {module!r}; there are {', '.join(known)}")
@@ -41,16 +41,16 @@ def _known(module: str) -> str:
 
 
 class ModulePolicy(Strict):
-    """What is different for one module."""
+    """Settings of one module."""
 
     feedback: When
 
 
 class Policy(Strict):
-    """`hotloop.yaml`. Without one, feedback is visible at once, as nbgrader has it.
+    """Content of `hotloop.yaml`. Without it, feedback is visible at once, as in nbgrader.
 
-    variant: a word from which constants and names of all modules are drawn, so that the answers of
-    another class do not fit; empty for the modules as they are published.
+    variant: a word from which constants and names of all modules are drawn, so that another class's
+    answers do not match; "" for the published modules.
     """
 
     feedback: When = When.AT_ONCE
@@ -62,11 +62,11 @@ class Policy(Strict):
     @model_validator(mode="before")
     @classmethod
     def _of_nothing(cls, data: Any) -> Any:
-        """A file of comments alone."""
+        """Accept a file that has only comments."""
         return {} if data is None else data
 
     def of(self, module: str) -> When:
-        """The rule for one module."""
+        """Return the rule for one module."""
         own = self.modules.get(module)
         return own.feedback if own is not None else self.feedback
 
@@ -80,15 +80,15 @@ class Decision:
 
 
 def load_policy(root: Path) -> Policy:
-    """The policy of the course at `root`. CurriculumError names the file and the line."""
+    """Load the policy of the course at `root`. Raises CurriculumError with file and line."""
     path = root / FILE
     return load(path, Policy) if path.is_file() else Policy()
 
 
 def decide(when: When, due: datetime | None, now: datetime) -> Decision:
-    """`due` and `now`: UTC, both without a time zone, as nbgrader keeps them.
+    """Decide visibility. due, now: naive UTC, as in nbgrader.
 
-    A date that nobody has set does not pass: what was shown cannot be taken back.
+    A missing date never passes, since feedback cannot be taken back.
     """
     if when is When.AT_ONCE:
         return Decision(True, "feedback is visible at once")
@@ -105,7 +105,7 @@ def decide(when: When, due: datetime | None, now: datetime) -> Decision:
 def decide_for(
     policy: Policy, gradebook: Gradebook, module: str, student: str, now: datetime | None = None
 ) -> Decision:
-    """Whether `student` may see the feedback on `module` now, by the open gradebook's dates."""
+    """Decide whether `student` may see the feedback on `module` now, by the gradebook's dates."""
     try:
         submission = cast(Any, gradebook).find_submission(module, student)
     except MissingEntry:
@@ -114,16 +114,16 @@ def decide_for(
 
 
 def due_date(submission: Any) -> datetime | None:
-    """When a submission in the gradebook is due, its extension included; None for no date.
+    """Return a submission's due date with its extension; None without a date.
 
-    nbgrader's own `duedate` fails where there is an extension and no date.
+    nbgrader's own `duedate` fails for an extension without a date.
     """
     due: datetime | None = submission.assignment.duedate
     return due + (submission.extension or timedelta()) if due is not None else None
 
 
 def seconds_late(submission: Any) -> float:
-    """How much too late it came; 0 where it has no date, or nobody noted when it came."""
+    """Return the lateness in seconds; 0 without a due date or timestamp."""
     due = due_date(submission)
     if due is None or submission.timestamp is None:
         return 0.0
@@ -131,5 +131,5 @@ def seconds_late(submission: Any) -> float:
 
 
 def utc_now() -> datetime:
-    """The time as nbgrader's gradebook has it: UTC without a time zone."""
+    """Return the current time as naive UTC, as in nbgrader's gradebook."""
     return datetime.now(UTC).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""Makes an nbgrader course out of exercises: sources, gradebook, released assignments."""
+"""Makes an nbgrader course from exercises: sources, gradebook, released assignments."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,13 +18,14 @@ COURSE_ID = "hotloop"
 
 
 class NotPrepared(UserError):
-    """nbgrader could not make an assignment; the text holds its log."""
+    """nbgrader could not make an assignment; the text contains its log."""
 
 
 def prepare(root: Path, modules: Sequence[str], course_id: str = COURSE_ID) -> list[Path]:
     """Put the modules' exercises into the course at `root` and release them.
 
-    Returns the released folders. KeyError for a module that does not exist.
+    Returns the released folders. Raises KeyError for a module that does not exist, NotPrepared if
+    nbgrader fails.
     """
     root.mkdir(parents=True, exist_ok=True)
     write_config(root, course_id)
@@ -39,10 +40,9 @@ def prepare(root: Path, modules: Sequence[str], course_id: str = COURSE_ID) -> l
 
 
 def exercise(root: Path, module: str) -> Mapping[str, bytes]:
-    """What the course at `root` hands out: the published files, or its variant of them, and the
-    lesson.
+    """Return the files that the course hands out: published or its variant, and the lesson.
 
-    UserError where a variant is asked for and the solutions, which it is made from, are missing.
+    Raises UserError if there is a variant but the solutions, from which it is made, are missing.
     """
     word = load_policy(root).variant
     if not word:
@@ -68,9 +68,9 @@ def exercise(root: Path, module: str) -> Mapping[str, bytes]:
 
 
 def release_anew(root: Path, module: str) -> None:
-    """Make a released assignment anew, and hand it out anew where it was handed out.
+    """Regenerate a released assignment, and hand it out again if it was handed out.
 
-    Its text changes with the due date; what learners have fetched stays as it is.
+    Its text changes with the due date; copies that learners have fetched do not change.
     """
     api = releasing(root)
     _release(root, api, module)
@@ -80,14 +80,14 @@ def release_anew(root: Path, module: str) -> None:
 
 
 def releasing(root: Path) -> Any:
-    """Nbgrader for the course at `root`: what is handed out takes the place of what was before."""
+    """Return nbgrader's API for the course at `root`, set to replace released assignments."""
     config = load_config(root)
     config.ExchangeReleaseAssignment.force = True
     return course_api(config)
 
 
 def hand_out(api: Any, module: str) -> None:
-    """Put a released assignment into the exchange. NotPrepared where nbgrader could not."""
+    """Put a released assignment into the exchange. Raises NotPrepared if nbgrader fails."""
     result = cast(dict[str, Any], api.release_assignment(module))
     if not result["success"]:
         raise NotPrepared(f"nbgrader did not release {module!r}: {result.get('log')}")

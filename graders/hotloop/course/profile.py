@@ -1,7 +1,7 @@
-"""What Nsight Compute measured of a learner's kernels, as a table for people.
+"""Formats Nsight Compute's measurements of a learner's kernels as a table.
 
-It comes from a record's evidence, and there from a program that ran beside the learner's code: it
-is shown as text, and nothing is decided by it.
+The data comes from a record's evidence, from a program that ran next to the learner's code: it is
+displayed as text and affects no verdict.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Profile:
-    """rows: a kernel each, as wide as columns. why_not: instead of rows."""
+    """A table with one row per kernel. why_not: the reason if there are no rows."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -33,7 +33,7 @@ class Profile:
 
     @classmethod
     def of(cls, evidence: Mapping[str, Any]) -> Self | None:
-        """None where Nsight Compute was not asked for."""
+        """Return the table; None if Nsight Compute was not requested."""
         columns = [heading for heading, *_ in _COLUMNS]
         found = evidence.get("nsight")
         if isinstance(found, str):

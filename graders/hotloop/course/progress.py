@@ -1,4 +1,4 @@
-"""Where a batch of gradings is, for whoever waits."""
+"""Progress of a batch of gradings."""
 
 import time
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a batch is: `done` of `total` submissions are, `failed` of them without a result.
+    """Progress of a batch: `done` of `total` submissions, `failed` of them without a result.
 
-    student, module, task and text: what was last heard of, and what is being done to it.
-    running: submissions under way. seconds_left: None until the first is done.
+    student, module, task, text: the latest step. running: submissions in progress. seconds_left:
+    None until the first is done.
     """
 
     student: str
@@ -26,7 +26,7 @@ class Progress:
 
 @dataclass
 class Batch:
-    """Counts a batch and tells whoever waits."""
+    """Counts a batch's submissions and reports progress."""
 
     total: int
     on_progress: Callable[[Progress], None]
@@ -36,19 +36,19 @@ class Batch:
     _started: float = field(default_factory=time.monotonic)
 
     def step(self, key: str, task: str, text: str) -> None:
-        """Something is being done to a submission."""
+        """Report a step of a submission."""
         self._running.add(key)
         self._tell(key, task, text)
 
     def ended(self, key: str, *, failed: bool) -> None:
-        """A submission is done with."""
+        """Report the end of a submission."""
         self._running.discard(key)
         self.done += 1
         self.failed += failed
         self._tell(key, "", "failed" if failed else "done")
 
     def left_alone(self) -> None:
-        """A submission stands as it is graded."""
+        """Exclude a submission that is already settled."""
         self.total -= 1
 
     def _tell(self, key: str, task: str, text: str) -> None:

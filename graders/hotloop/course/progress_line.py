@@ -1,7 +1,7 @@
-"""A line under a running cell that says what the judge is doing, and goes when it is done.
+"""A line below a running cell that shows the judge's progress and disappears at the end.
 
-It is a display that is updated in place. Nothing is printed: what a cell writes to standard error
-counts as its failure with nbgrader, and lines on standard output would stay in the notebook.
+It is a display that is updated in place. Nothing is printed: nbgrader treats text on standard error
+as a failure of the cell, and lines on standard output would stay in the notebook.
 """
 
 import sys
@@ -14,9 +14,9 @@ from typing import Any, cast
 
 @contextmanager
 def progress_line(task: str, before_s: float = 0.0) -> Generator[Callable[[str], None]]:
-    """Gives a function that shows a text; it does nothing where no notebook listens.
+    """Yield a function that shows a text; it does nothing outside of a notebook.
 
-    before_s: how long it took the last time; 0 where that is not known.
+    before_s: duration of the previous judging in seconds; 0 if unknown.
     """
     if not _in_notebook():
         yield lambda _text: None
@@ -48,13 +48,13 @@ class _Line:
             self._handle.update(data, raw=True)
 
     def vanish(self) -> None:
-        """An output without data takes no room, on the screen and in a saved notebook."""
+        """Clear the display: an output without data takes no space, also in a saved notebook."""
         if self._handle is not None:
             self._handle.update({}, raw=True)
 
 
 def _in_notebook() -> bool:
-    """True in a kernel; IPython at a terminal would print each update on a line of its own."""
+    """True in a kernel; IPython in a terminal would print each update on a new line."""
     ipython = sys.modules.get("IPython")
     shell = cast(Any, ipython).get_ipython() if ipython is not None else None
     return shell is not None and getattr(shell, "kernel", None) is not None

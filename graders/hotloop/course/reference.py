@@ -1,4 +1,4 @@
-"""How fast the reference was on the device at hand, from the module's recorded runs."""
+"""Finds the reference's speed on the current device in the module's recorded runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,9 @@ REFERENCE = "reference"
 
 
 def with_reference(record: Record, rung: RungRecord) -> Mapping[str, Any]:
-    """The rung's evidence with `reference_ratio`, where a run of this device knows it.
+    """Return the check's evidence with `reference_ratio`, None if no run of this device has it.
 
-    A figure of another device, or of another number of threads, is not comparable and left out.
+    Results of other devices or thread counts are not comparable and are ignored.
     """
     if "ratio" not in rung.evidence:
         return rung.evidence
@@ -20,7 +20,7 @@ def with_reference(record: Record, rung: RungRecord) -> Mapping[str, Any]:
 
 
 def reference_ratio(record: Record, rung: RungRecord) -> float | None:
-    """The recorded speed-up of the reference over the baseline, or None."""
+    """Return the recorded speedup of the reference over the baseline, or None."""
     for run in _runs(record.module):
         if run.device != record.circumstances.device:
             continue
@@ -37,7 +37,7 @@ def reference_ratio(record: Record, rung: RungRecord) -> float | None:
 
 
 def _runs(module: str) -> list[curriculum.Run]:
-    """None where the module is not known here: the record is shown all the same."""
+    """Return the module's runs; none if the module is unknown, since the record is shown anyway."""
     try:
         return curriculum.runs(module)
     except (LookupError, OSError, ValueError):

@@ -1,8 +1,8 @@
-"""Grades again after a change of the grader: first in the shadow, then, on a word, for real.
+"""Regrades after a change of the grader: first as shadow attempts, then published on request.
 
-In the shadow, attempts are stored that do not count, and compared with those that do. Publishing
-enters them, so that late penalties, extensions and what a person decided stay; the audit log keeps
-who did it, when, why, and the points before and after.
+Shadow attempts are stored without counting, and compared with the attempts that count. Publishing
+enters them, while late penalties, extensions and manual grades stay; the audit log records who did
+it, when, why, and the points before and after.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ from hotloop.course.standing import is_dropped
 
 @dataclass(frozen=True)
 class Change:
-    """What a regrade would change for one learner. reasons: by task, from which verdict to which.
+    """The effect of a regrade on one learner. reasons: by task, the change of verdict.
 
-    skipped: why nothing was compared, or nothing.
+    skipped: why nothing was compared, or "".
     """
 
     student: str
@@ -44,13 +44,13 @@ class Change:
 
     @property
     def differs(self) -> bool:
-        """True when points, open points or a verdict change."""
+        """True if points, open points or a verdict change."""
         return self.old != self.new or bool(self.reasons)
 
 
 @dataclass(frozen=True)
 class Regraded:
-    """A regrade of one module. batch: its name in the audit log, empty until it is published."""
+    """A regrade of one module. batch: its name in the audit log, "" until it is published."""
 
     module: str
     changes: Sequence[Change]
@@ -60,7 +60,7 @@ class Regraded:
 
 @dataclass(frozen=True)
 class _Pair:
-    """A submission whose grade counts, and the shadow's attempt at it, if there is one."""
+    """A submission with the attempt that counts, and its shadow attempt, or None."""
 
     hand_in: HandIn
     counts: Attempt
@@ -68,7 +68,7 @@ class _Pair:
 
     @property
     def is_new(self) -> bool:
-        """False where the shadow is what counts already."""
+        """False if the shadow attempt already counts."""
         return self.shadow is not None and self.shadow.id != self.counts.id
 
 
@@ -80,9 +80,9 @@ def shadow(
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
 ) -> Regraded:
-    """Execute what the present grader has not executed yet, and say what would change.
+    """Execute what the current grader has not executed yet, and return what would change.
 
-    Nothing that counts is touched. Killed at any moment, it goes on where it was.
+    Nothing that counts is changed. It can be killed at any time and resumes.
     """
     root = root.resolve()
     rules = Grading.of(root, settings or {})
@@ -111,7 +111,7 @@ def publish(
     why: str,
     students: Collection[str] | None = None,
 ) -> Regraded:
-    """Let the shadow's attempts count. UserError without a reason, or where there is no shadow."""
+    """Make the shadow attempts count. Raises UserError without a reason or shadow attempts."""
     require_reason(why)
     root = root.resolve()
     batch = batch_name("regrade")
@@ -133,7 +133,7 @@ def publish(
 def _pairs(
     root: Path, module: str, students: Collection[str] | None, tasks: Collection[str]
 ) -> tuple[list[_Pair], list[Change]]:
-    """Whose grades can be compared, and whose cannot, with the reason."""
+    """Return the submissions that can be compared, and those that cannot, with the reason."""
     release = load_release(root, module)
     pairs: list[_Pair] = []
     skipped: list[Change] = []
@@ -149,7 +149,7 @@ def _pairs(
 
 
 def _why_skipped(root: Path, hand_in: HandIn, counts: Attempt | None) -> str:
-    """Why there is nothing that could be graded again."""
+    """Return why a submission cannot be regraded."""
     dropped = is_dropped(root, hand_in.student, hand_in.module, hand_in.digest)
     if counts is None:
         return (
@@ -163,9 +163,9 @@ def _why_skipped(root: Path, hand_in: HandIn, counts: Attempt | None) -> str:
 
 
 def _shadow(root: Path, counts: Attempt) -> Attempt | None:
-    """The newest attempt of the present grader, here, that is of use and was not dropped.
+    """Return the newest settled attempt of the current grader that was not dropped, or None.
 
-    The one that counts is its own shadow, where the grader has not changed since.
+    If the grader has not changed, that is the attempt that counts.
     """
     kept, present = store(root), grader_digest(counts.module)
     dropped = kept.dropped(counts.student, counts.module)
@@ -190,7 +190,7 @@ def _change(pair: _Pair) -> Change:
 
 
 def _reasons(old: Mapping[str, Record], new: Mapping[str, Record]) -> Iterator[tuple[str, str]]:
-    """By task: its rungs whose verdicts differ, and what the grader says now."""
+    """Yield for each task the first check whose verdict differs, with the new sentence."""
     for task, record in new.items():
         before = {rung.rung: rung for rung in old[task].rungs} if task in old else {}
         for rung in record.rungs:

@@ -1,7 +1,7 @@
-"""Releases feedback through nbgrader's exchange to those alone who may see it.
+"""Releases feedback through nbgrader's exchange, only to learners who may see it.
 
-nbgrader's command, its formgrader and its Python interface all make what
-`ExchangeFactory.release_feedback` names, so that none of them is a way around the policy.
+nbgrader's command, its formgrader and its Python API all use the class in
+`ExchangeFactory.release_feedback`, so none of them bypasses the policy.
 """
 
 from collections.abc import Iterator
@@ -18,13 +18,14 @@ from hotloop.course.policy import Policy, decide_for, load_policy
 from hotloop.yaml_lines import CurriculumError
 
 SECRET = "submission_secret.txt"
-"""What nbgrader hides a released page behind; only what came through the exchange has one."""
+"""nbgrader's secret in the name of a released page; only collected submissions have one."""
 
 
 def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:
-    """Release one learner's page as the policy has it; returns what went wrong, or nothing.
+    """Release one learner's page if the policy allows it; return what went wrong, or "".
 
-    What was not collected through the exchange has nowhere to be sent, and that is no fault.
+    A submission that was not collected through the exchange has no place to send it to; that is no
+    error.
     """
     if not (root / "feedback" / student / module / SECRET).is_file():
         return ""
@@ -33,14 +34,14 @@ def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:
 
 
 class VisibleFeedback(ExchangeReleaseFeedback):
-    """`ExchangeReleaseFeedback`, one learner after the other, by the course's policy.
+    """`ExchangeReleaseFeedback` for each learner separately, by the course's policy.
 
-    What was released and may not be seen any more is withdrawn; a copy that a learner has fetched
-    is theirs.
+    Released pages that may no longer be seen are withdrawn, but not copies that learners have
+    fetched.
     """
 
     def copy_files(self) -> None:
-        """Release or withdraw. ExchangeError at the end for those whose page cannot be sent."""
+        """Release or withdraw pages. Raises ExchangeError at the end if some could not be sent."""
         course = cast(Any, self).coursedir
         policy = self._policy()
         excluded = set(filter(None, str(course.student_id_exclude).split(",")))
@@ -71,7 +72,7 @@ class VisibleFeedback(ExchangeReleaseFeedback):
             raise
 
     def _folders(self) -> Iterator[tuple[str, Path]]:
-        """Learners with generated feedback, of those that were asked for."""
+        """Yield learners with generated feedback, restricted to those requested."""
         course = cast(Any, self).coursedir
         asked = course.student_id
         pages = Path(course.root, course.feedback_directory)

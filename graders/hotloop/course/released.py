@@ -1,4 +1,4 @@
-"""A module as a course has released it, as its folders and nbgrader's gradebook remember it."""
+"""Reads a released module from the course's folders and nbgrader's gradebook."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ RELEASE = "release"
 
 @dataclass(frozen=True)
 class ReleasedCell:
-    """One cell that nbgrader keeps track of. points is None where nothing is graded."""
+    """A cell that nbgrader tracks. points: None if it is not graded."""
 
     grade_id: str
     cell_type: str
@@ -37,11 +37,11 @@ class ReleasedCell:
 
     @property
     def needed(self) -> bool:
-        """True for a cell that a submission must have, because it is graded."""
+        """True for a graded cell, which a submission must have."""
         return self.grade or self.task
 
     def metadata(self) -> dict[str, Any]:
-        """The cell's nbgrader metadata, in the current schema."""
+        """Return the cell's nbgrader metadata, in the current schema."""
         graded = {"points": self.points} if self.points is not None else {}
         return {
             "schema_version": 3,
@@ -58,12 +58,12 @@ class ReleasedCell:
 
 @dataclass(frozen=True)
 class Release:
-    """A module as released.
+    """A released module.
 
-    kernelspec: of its notebook, as nbformat has it. cells: those of the notebook that nbgrader
-    keeps track of. texts: of all its cells. given: the files beside it that a learner's own do not
-    replace. own: those that a learner edits. digests: SHA-256 of what these were, by name; empty
-    where they are the published ones.
+    kernelspec: of its notebook, as in nbformat. cells: those that nbgrader tracks. texts: of all
+    cells. given: files other than the notebook that replace a learner's versions. own: files that a
+    learner edits. digests: SHA-256 of the released versions of these, by name; empty if they are
+    the published ones.
     """
 
     module: str
@@ -76,7 +76,7 @@ class Release:
 
 
 def load_release(root: Path, module: str) -> Release:
-    """The module as released in the course at `root`. UserError when it never was."""
+    """Load the module as released in the course at `root`. Raises UserError if it never was."""
     found = read(root, lambda gradebook: _notebook(gradebook, module))
     if found is None:
         raise UserError(f"{module} was never released in {root}.")
@@ -101,8 +101,9 @@ def load_release(root: Path, module: str) -> Release:
 
 
 def of_files(module: str, files: Mapping[str, bytes], own: Collection[str]) -> Release:
-    """A module as it was handed out to one: its files, the notebook among them, of which `own` are
-    to be edited. What its cells count no gradebook says.
+    """Return a module as handed out to one candidate, without a gradebook.
+
+    files: everything that was handed out, with the notebook. own: those to be edited.
     """
     notebook = json.loads(files[NOTEBOOK])
     cells = cast("list[dict[str, Any]]", notebook["cells"])
@@ -132,7 +133,7 @@ def _cell(cell: Mapping[str, Any]) -> ReleasedCell:
 
 
 def released_modules(root: Path) -> frozenset[str]:
-    """Modules of which a notebook was released."""
+    """Return the modules with a released notebook."""
 
     def names(gradebook: Any) -> frozenset[str]:
         return frozenset(str(each.name) for each in gradebook.assignments if each.notebooks)
@@ -141,12 +142,12 @@ def released_modules(root: Path) -> frozenset[str]:
 
 
 def learners_files(module: str) -> list[str]:
-    """The files that a learner edits, which nothing released may replace."""
+    """Return the files that a learner edits, which released files must not replace."""
     return sorted({name for task in load_module(module).tasks for name in task.files})
 
 
 def _notebook(gradebook: Any, module: str) -> tuple[Mapping[str, Any], list[ReleasedCell]] | None:
-    """Kernel and cells in order of the notebook; None where it was never released."""
+    """Return kernelspec and cells of the notebook in order; None if it was never released."""
     try:
         found = gradebook.find_notebook(Path(NOTEBOOK).stem, module)
     except MissingEntry:
@@ -173,7 +174,7 @@ def _notebook(gradebook: Any, module: str) -> tuple[Mapping[str, Any], list[Rele
 
 
 def _texts(path: Path) -> set[str]:
-    """The sources of a released notebook's cells; none where there is no such file."""
+    """Return the sources of a released notebook's cells; none if there is no file."""
     if not path.is_file():
         return set()
     notebook = cast(Any, nbformat).read(path, as_version=4)

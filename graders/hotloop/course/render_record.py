@@ -1,7 +1,7 @@
-"""A record as people see it: in the learner's notebook, in formgrader and in feedback.
+"""Renders a record for people: in the learner's notebook, in formgrader and in feedback.
 
-Whole in itself: one piece of HTML that brings its style along.
-Everything from the record is escaped, because sentences may quote what a learner's code said.
+The result is one block of HTML with its own style. Everything from the record is escaped, because
+sentences may quote output of a learner's code.
 """
 
 import re
@@ -23,21 +23,21 @@ from hotloop.problem import settle
 
 
 class Score(Protocol):
-    """What is known of a task's points."""
+    """The points of a task."""
 
     @property
     def points(self) -> float:
-        """Earned so far."""
+        """Points earned so far."""
         ...
 
     @property
     def pending(self) -> float:
-        """Still open."""
+        """Points that are open."""
         ...
 
     @property
     def possible(self) -> float:
-        """All that there are."""
+        """All points of the task."""
         ...
 
 
@@ -70,11 +70,11 @@ border-top:1px solid #8b949e40;background:none;white-space:normal}
 _MEASURE_AGAIN = "In this notebook nothing is judged again by itself: run this cell once more."
 
 Worth = Mapping[str, float]
-"""By rung: the points that it is worth at most."""
+"""Maximum points, by check."""
 
 
 class Shown:
-    """A record that a notebook displays by itself, with points where the curriculum is at hand."""
+    """A record that a notebook displays, with points if the curriculum is available."""
 
     def __init__(self, record: Record, score: Score | None = None, advice: str = "") -> None:
         self.record = record
@@ -83,7 +83,7 @@ class Shown:
         self.score = score or known
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """HTML, and a number: nbgrader's Validate takes the number for the points."""
+        """Return HTML, and the points as a number, which nbgrader's Validate uses as the score."""
         plain = number(self.score.points) if self.score else repr(self)
         return {
             "text/html": html(self.record, self.score, self.worth, self.advice),
@@ -97,9 +97,9 @@ class Shown:
 def html(
     record: Record, score: Score | None = None, worth: Worth | None = None, advice: str = ""
 ) -> str:
-    """One block of HTML with verdict, sentence, points, rungs and speed.
+    """Return one block of HTML with verdict, sentence, points, checks and speed.
 
-    advice: what to do here and now, beside what the record says.
+    advice: what to do next, in addition to the record's sentence.
     """
     points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
     head = (
@@ -121,7 +121,7 @@ def html(
 
 
 def text(record: Record, score: Score | None = None) -> str:
-    """The same in a few lines, for where no HTML is shown."""
+    """Return the same as a few lines of text."""
     points = f" ({points_text(score)})" if score else ""
     verdict = verdict_words.of_task(record)
     lines = [f"{record.module}.{record.task}: {verdict}{points}", record.sentence]
@@ -132,7 +132,7 @@ def text(record: Record, score: Score | None = None) -> str:
 
 
 def points_text(score: Score) -> str:
-    """`7 of 10 points`, and how many of them are still open: what is open is never a 0."""
+    """Format points: `7 of 10 points`, with the number of open ones, which are never shown as 0."""
     if score.pending and score.pending >= score.possible:
         return f"{number(score.pending)} points pending"
     said = f"{number(score.points)} of {number(score.possible)} points"
@@ -140,17 +140,17 @@ def points_text(score: Score) -> str:
 
 
 def number(value: float) -> str:
-    """Points without needless decimals."""
+    """Format points without unnecessary decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _may_change(record: Record) -> bool:
-    """True where the next judging may well decide; what a machine lacks, it will lack then too."""
+    """True if judging again may decide; a machine's missing capabilities will not change."""
     return any(rung.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for rung in record.rungs)
 
 
 def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
-    """Nothing where the module is not known here: the verdict is shown all the same."""
+    """Return score and worth; None for an unknown module, whose verdict is shown anyway."""
     try:
         module = load_module(record.module)
         worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
@@ -199,7 +199,7 @@ def _how(evidence: Mapping[str, Any]) -> str:
 
 
 def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
-    """What was timed at once; servers are asked by clients, and their evidence says how."""
+    """Describe what was timed in a window: calls, or requests to a server."""
     asked = evidence.get("measures")
     if isinstance(asked, str) and asked.startswith("requests "):
         return f"each {calls} {asked}"
@@ -207,12 +207,12 @@ def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
 
 
 def figures(record: Record) -> list[str]:
-    """The drawings of the rungs that measured speed."""
+    """Return the drawings of checks that measured speed."""
     return [drawn for drawn in (_figure(record, rung) for rung in record.rungs) if drawn]
 
 
 def profiles(record: Record) -> list[str]:
-    """What Nsight Compute measured of a learner's kernels, where it was asked to."""
+    """Return Nsight Compute's measurements of a learner's kernels, if requested."""
     found = [(rung.rung, Profile.of(rung.evidence)) for rung in record.rungs]
     return [_profile(rung, profile) for rung, profile in found if profile is not None]
 
@@ -249,18 +249,18 @@ def _circumstances(record: Record) -> str:
 
 
 def prose(sentence: str) -> Markup:
-    """A sentence as HTML; what stands between backticks is code."""
+    """Convert a sentence to HTML; text between backticks becomes code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence)))
 
 
 def colour_of(record: Record) -> str:
-    """Of a task: grey where nothing was begun."""
+    """Return a task's color; grey if it was not started."""
     not_started = verdict_words.of_task(record) == verdict_words.NOT_STARTED
     return _GREY if not_started else colour(record.verdict)
 
 
 def colour(verdict: Verdict) -> str:
-    """Behind white letters."""
+    """Return a verdict's background color for white letters."""
     if verdict is Verdict.PASSED:
         return _GOOD
     return _OPEN if verdict.pending or verdict is Verdict.PARTIAL else _BAD

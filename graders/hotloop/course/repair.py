@@ -1,8 +1,8 @@
-"""Builds a sound notebook out of whatever was handed in.
+"""Builds a valid notebook from any hand-in.
 
-Nothing of the submitted file's structure is kept: cells are made anew from their kind and their
-text, the graded ones with the metadata they were released with. So broken JSON, foreign schemas,
-missing, doubled or renamed cells cannot stop the grading, and metadata carries nothing to a page.
+Nothing of the submitted file's structure is kept: cells are created from their kind and text, and
+graded ones get their released metadata. So broken JSON, foreign schemas, and missing, duplicate or
+renamed cells cannot stop the grading, and no metadata reaches a page.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ from hotloop.notebook_cells import Cell
 from hotloop.worker.notebook import Unreadable
 
 MAX_MARKDOWN = 512 * 1024
-"""Characters of all text cells together: what comes after them is shown as its source, unparsed."""
+"""Most characters of all text cells together; later ones are shown as source, unparsed."""
 
 MISSING_ANSWER = "*(This cell was missing: look for the answer in the cells around it.)*"
 
@@ -30,7 +30,7 @@ NOTHING_RELEASED = (
 
 @dataclass
 class Repaired:
-    """A sound notebook, and what was amiss with the submitted one, in sentences."""
+    """A valid notebook, and the problems of the submitted one, in sentences."""
 
     notebook: NotebookNode
     notes: list[str] = field(default_factory=list[str])
@@ -38,9 +38,9 @@ class Repaired:
 
 
 def repair(data: bytes | None, release: Release) -> Repaired:
-    """The notebook to grade. `data` is None when none was handed in.
+    """Return the notebook to grade. data: None if none was handed in.
 
-    Markdown that was released is shown as it is.
+    Released Markdown is shown unchanged.
     """
     released, known_texts = release.cells, release.texts
     try:
@@ -73,7 +73,7 @@ def repair(data: bytes | None, release: Release) -> Repaired:
 
 
 def _handed_in(data: bytes | None, module: str) -> list[Cell]:
-    """The cells of a notebook file of any format version. Unreadable says why there are none."""
+    """Return the cells of a notebook file of any format version. Raises Unreadable."""
     if data is None:
         raise Unreadable("No notebook was handed in: hand in the notebook under its own name.")
     cells = notebook_cells.cells(data, module)
@@ -85,9 +85,9 @@ def _handed_in(data: bytes | None, module: str) -> list[Cell]:
 def _choose(
     cells: Sequence[Cell], released: Sequence[ReleasedCell], notes: list[str]
 ) -> dict[int, ReleasedCell]:
-    """Which submitted cell stands for which released one: by grade id, by cell id, by its text.
+    """Match submitted cells to released ones: by grade id, by cell id, then by text.
 
-    Of several, the last one counts, as in nbgrader. What no kernel runs is no answer in code.
+    Of several matches the last counts, as in nbgrader. A code answer must be a code cell.
     """
     chosen: dict[int, ReleasedCell] = {}
     for known in released:
@@ -124,7 +124,7 @@ def _not_run(known: ReleasedCell, cell: Cell) -> str:
 
 
 def _is_answered(known: ReleasedCell, source: str) -> bool:
-    """False for a written answer without a word, or with the words that it was handed out with."""
+    """False for a written answer that is empty or unchanged."""
     words = source.split()
     return any(map(str.isalnum, source)) and words != known.source.split()
 
@@ -132,7 +132,7 @@ def _is_answered(known: ReleasedCell, source: str) -> bool:
 def _has_text_of_their_own(
     cells: Sequence[Cell], released: Sequence[ReleasedCell], known_texts: Collection[str]
 ) -> bool:
-    """Whether a written answer may stand outside of its cell, in text that nobody was given."""
+    """True if there is text of the learner outside of graded cells, which may be an answer."""
     ids = {known.grade_id for known in released}
     given = {text.strip() for text in (*known_texts, *(known.source for known in released))}
     return any(
@@ -145,9 +145,9 @@ def _has_text_of_their_own(
 
 
 def _released_node(known: ReleasedCell, source: str) -> NotebookNode:
-    """The cell with its released metadata; its text too, unless the learner was to change it.
+    """Return the cell with its released metadata, and its text if the learner may edit it.
 
-    A written answer that says nothing has its released text, to which nbgrader gives no points.
+    An empty written answer gets its released text, for which nbgrader gives no points.
     """
     written = known.grade and known.solution
     untouched = known.locked or (written and not _is_answered(known, source))
@@ -160,7 +160,7 @@ def _released_node(known: ReleasedCell, source: str) -> NotebookNode:
 
 
 def _plain_node(cell: Cell, known_texts: Collection[str], parse: bool) -> NotebookNode:
-    """A cell that is the learner's own. parse: False when there was too much Markdown before."""
+    """Return a learner's own cell. parse: False if there was too much Markdown before."""
     if cell.kind == "code":
         return nodes.code(cell.source)
     if cell.source in known_texts and cell.kind == "markdown":
@@ -177,9 +177,9 @@ def _add_missing(
     result: Repaired,
     elsewhere: bool,
 ) -> None:
-    """Put graded cells back: behind the released cell before them, or at the end.
+    """Restore missing graded cells after the preceding released cell, or at the end.
 
-    elsewhere: written answers that are missing may stand in cells of the learner's own.
+    elsewhere: missing written answers may be in the learner's own cells.
     """
     before = ""
     for known in released:
@@ -191,7 +191,7 @@ def _add_missing(
             )
             source = known.source
             if known.solution and elsewhere:
-                # Other text than the released one, so that a person looks at it.
+                # Different from the released text, so that a person looks at it.
                 source = f"{source}\n\n{MISSING_ANSWER}"
             placed.insert(place + 1, (known.grade_id, _released_node(known, source)))
         if any(name == known.grade_id for name, _ in placed):

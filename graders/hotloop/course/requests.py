@@ -1,8 +1,8 @@
-"""Regrade requests: a learner asks with a sentence, a person answers, and the audit log has both.
+"""Regrade requests: a learner asks in a sentence, a person answers, and the audit log has both.
 
-A request goes the way of a submission: as a file in the `inbound` folder of nbgrader's exchange,
-which learners can write into and not list. Who asks is whoever owns the file; nothing in it says
-who. Both the request and the answer stand on the learner's feedback page.
+A request is a file in the `inbound` folder of nbgrader's exchange, like a submission; learners can
+write to the folder but not list it. The file's owner is the learner; its content does not say who.
+Request and answer appear on the learner's feedback page.
 """
 
 import json
@@ -25,13 +25,13 @@ from hotloop.problem import Strict
 
 PREFIX = "request+"
 LONGEST = 2000
-"""Characters of a request, and of an answer."""
+"""Most characters of a request or answer."""
 MAX_FILE = 16 << 10
-"""Bytes."""
+"""In bytes."""
 
 
 class Asked(Strict):
-    """The file's content."""
+    """Content of the file."""
 
     module: str = Field(max_length=100)
     task: str = Field(max_length=100)
@@ -40,7 +40,7 @@ class Asked(Strict):
 
 @dataclass(frozen=True)
 class Request:
-    """One request, as the audit log has it. answer: None while it waits for one."""
+    """A request in the audit log. answer: None while it is open."""
 
     number: int
     student: str
@@ -50,11 +50,11 @@ class Request:
 
 
 class NoExchange(UserError):
-    """There is no folder to put a request into. The text says what to do."""
+    """There is no folder for requests. The text says what to do."""
 
 
 def ask(exchange: Path, course_id: str, asked: Asked) -> Path:
-    """Put a request into the exchange; returns the file. NoExchange where it cannot be written."""
+    """Put a request into the exchange; return its path. Raises NoExchange if that fails."""
     inbound = exchange / course_id / "inbound"
     path = inbound / f"{PREFIX}{secrets.token_hex(16)}.json"
     try:
@@ -70,7 +70,7 @@ def ask(exchange: Path, course_id: str, asked: Asked) -> Path:
 
 
 def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
-    """Note what was asked for in the audit log, once; returns what could not be read, and why."""
+    """Record new requests in the audit log once; return unreadable files with the reason."""
     refused: list[str] = []
     for path in sorted((exchange / course_id / "inbound").glob(f"{PREFIX}*.json")):
         try:
@@ -78,7 +78,7 @@ def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
         except (OSError, KeyError, ValueError) as error:
             refused.append(f"{path}: {_why(error)}")
             continue
-        # The name tells two requests apart, so that one whose file could not be removed is known.
+        # The name identifies a request whose file could not be removed.
         event = within.requested(
             student, asked.module, f"{asked.task}: {asked.sentence}", path.stem
         )
@@ -89,7 +89,7 @@ def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
 
 
 def requests(root: Path, student: str | None = None, module: str | None = None) -> list[Request]:
-    """All requests, oldest first."""
+    """Return all requests, oldest first."""
     kept = store(root)
     asked = kept.events(kind=Kind.ASKED, student=student, module=module)
     answers = {e.batch: e for e in kept.events(kind=Kind.ANSWERED, student=student, module=module)}
@@ -97,9 +97,9 @@ def requests(root: Path, student: str | None = None, module: str | None = None) 
 
 
 def answer(root: Path, number: int, said: str) -> Event:
-    """Answer a request; returns what the audit log has of it.
+    """Answer a request; return the audit event.
 
-    UserError for an empty answer, and for a request that is not there or was answered.
+    Raises UserError for an empty answer, and for a request that does not exist or was answered.
     """
     if not said.strip() or len(said) > LONGEST:
         raise UserError(f"The answer must have 1 to {LONGEST} characters.")
@@ -114,7 +114,7 @@ def answer(root: Path, number: int, said: str) -> Event:
 
 
 def told(root: Path, student: str, module: str) -> Iterator[str]:
-    """Sentences for the learner's page."""
+    """Yield sentences for the learner's page."""
     for request in requests(root, student, module):
         yield f"You asked for another look at {request.said}"
         if request.answer is not None:

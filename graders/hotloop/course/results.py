@@ -1,4 +1,4 @@
-"""What came of graded submissions, as the gradebook and the judge's records have it."""
+"""Reads the results of graded submissions from the gradebook and the judge's records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ from hotloop.curriculum import load_module
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"
-"""Stands in the place of a verdict for what a person grades."""
+"""Replaces the verdict of a task that a person grades."""
 DROPPED = "dropped"
-"""Stands there where every attempt was dropped."""
+"""Replaces the verdict if every attempt was dropped."""
 _DROPPED = "The attempt was dropped: a new hand-in is graded, and so is this one with --again."
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """One task of one learner, as the gradebook and the judge's records have it."""
+    """Result of one task of one learner."""
 
     student: str
     module: str
@@ -39,8 +39,9 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Graded:
-    """A batch. problems: what could not be done, and why; notes: what was amiss with a hand-in, in
-    sentences to the learner. Both by learner and module, as "ada/fused_softmax".
+    """Results of a batch. problems: what failed, and why; notes: sentences for the learner.
+
+    Both are keyed by learner and module, as in "ada/fused_softmax".
     """
 
     results: list[TaskResult] = field(default_factory=list[TaskResult])
@@ -52,7 +53,7 @@ class Graded:
 def results(
     root: Path, submissions: Sequence[tuple[str, str]], problems: Mapping[str, str]
 ) -> Graded:
-    """What came of each, in the modules' order of tasks. problems: as in `Graded`."""
+    """Return the results of submissions, in task order. problems: as in `Graded`."""
 
     def within(gradebook: Any) -> Graded:
         graded = Graded(problems=dict(problems))
@@ -89,7 +90,7 @@ def _result(
     counts: Attempt | None,
     missing: tuple[str, str],
 ) -> TaskResult:
-    """missing: verdict and sentence where there is no record."""
+    """Return a task's result. missing: verdict and sentence without a record."""
     record = counts.records.get(grade.name) if counts is not None else None
     score = of_grade(grade, module, counts)
     if record is not None:
@@ -104,7 +105,7 @@ def _result(
 
 
 def _not_graded(student: str, module: str) -> list[TaskResult]:
-    """For a submission that nbgrader failed on before the gradebook knew of it."""
+    """Return results for a submission that nbgrader never entered into the gradebook."""
     return [
         TaskResult(
             student,

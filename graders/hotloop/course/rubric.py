@@ -1,4 +1,4 @@
-"""The rubric of a written task, for whoever marks it, and for the learner once it is marked."""
+"""The rubric of a written task, for graders, and for learners once their answer is marked."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Row:
 
 
 def rows(task: Task) -> list[Row]:
-    """Best mark first; none for a task that is judged."""
+    """Return the rubric, best mark first; empty for a judged task."""
     best = max(task.rubric, default=0)
     return [
         Row(mark, number(task.points * mark / best), what)

@@ -1,4 +1,4 @@
-"""Records of tasks that never reached the judge, and what a kernel's death adds to one that did."""
+"""Records of tasks that never reached the judge, and corrections after a kernel's death."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from hotloop.curriculum import Module, Task
 def ruling(
     module: Module, task: Task, verdict: Verdict, sentence: str, digest: str, isolation: str
 ) -> Record:
-    """One verdict for all rungs of a task; nothing is earned by it."""
+    """Return a record with one verdict for all checks of a task, without points."""
     rungs = tuple(RungRecord(rung.id, verdict, sentence) for rung in task.rungs)
     circumstances = Circumstances(
         submission_digest=digest,
@@ -31,7 +31,7 @@ def ruling(
 
 
 def with_death(record: Record, death: Death | None) -> Record:
-    """The record with the reason of the kernel's death where the judge saw only that it is gone."""
+    """Replace runtime errors by the cause of the kernel's death, which the judge cannot see."""
     if death is None or death.verdict is Verdict.RUNTIME_ERROR:
         return record
     rungs = tuple(

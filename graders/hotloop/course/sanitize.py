@@ -1,9 +1,9 @@
-"""Makes what a learner wrote harmless to whoever looks at it: feedback pages and formgrader.
+"""Sanitizes learners' content for feedback pages and formgrader.
 
-nbgrader shows a student's HTML and scripts as they are, to an instructor who is logged in. Here
-HTML goes through nh3 (an allow-list over a parser that parses as browsers do), other kinds of data
-through an allow-list of types, and Markdown stays as it is only when it holds nothing that a
-browser could run; else it is shown as its own source.
+nbgrader shows a student's HTML and scripts unchanged to a logged-in instructor. Here HTML is
+cleaned by nh3 (an allow-list on a browser-like parser), other data by an allow-list of types, and
+Markdown is kept only if it contains nothing that a browser could run; otherwise its source is
+shown.
 """
 
 import base64
@@ -18,9 +18,9 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from hotloop.notebook_cells import writable
 
 MAX_MARKDOWN = 64 * 1024
-"""Characters. Longer Markdown is shown as its source, unparsed."""
+"""In characters. Longer Markdown is shown as source, unparsed."""
 MAX_ENVIRONMENTS = 100
-"""How often Markdown may say `\\begin{`. For each that is never ended, all the rest is searched."""
+"""Most occurrences of `\\begin{`: for each unclosed one the parser searches the rest."""
 
 _TAGS = frozenset(nh3.ALLOWED_TAGS) - {"area", "map"}
 _LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
@@ -30,7 +30,7 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
 def harmless_html(text: str) -> str:
-    """The HTML without anything that runs, loads, overlays or submits."""
+    """Return the HTML without anything that runs, loads, overlays or submits."""
     return nh3.clean(
         text,
         tags=set(_TAGS),
@@ -41,20 +41,20 @@ def harmless_html(text: str) -> str:
 
 
 def harmless_markdown(source: str) -> str:
-    """The source itself, or a code block showing it when rendering it could do harm."""
+    """Return the source, or a code block with it if rendering could do harm."""
     short = len(source) <= MAX_MARKDOWN and source.count("\\begin{") <= MAX_ENVIRONMENTS
     return source if short and _renders_harmlessly(source) else literal(source)
 
 
 def literal(source: str) -> str:
-    """Markdown that shows `source` character by character."""
+    """Return Markdown that shows `source` literally."""
     longest = max((len(run) for run in _FENCE.findall(source)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}text\n{source}\n{fence}"
 
 
 def harmless_data(bundle: Mapping[str, Any]) -> dict[str, str]:
-    """The parts of a display's data that may be shown, made harmless."""
+    """Return the displayable parts of a display's data, sanitized."""
     shown: dict[str, str] = {}
     for kind, value in bundle.items():
         text = _joined(value)
@@ -92,12 +92,12 @@ def _attribute(element: str, attribute: str, value: str) -> str | None:
         return value if _LINK.match(value) else None
     if attribute == "src":
         return value if element == "img" and _PICTURE.fullmatch(value) else None
-    # `cite` on quotations is never followed, but nothing needs it either.
+    # Browsers do not load `cite`, but it is not needed.
     return None if attribute == "cite" else value
 
 
 class _Inspector(IPythonRenderer):
-    """Renders as nbconvert does and notes what a browser could act on."""
+    """Renders like nbconvert and detects what a browser could act on."""
 
     suspicious = False
 

@@ -1,4 +1,4 @@
-"""How a course has its submissions run and judged: `c.Grading` in its nbgrader_config.py."""
+"""A course's grading settings: `c.Grading` in its nbgrader_config.py."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from hotloop.course.judging import shared_judge
 
 
 class Grading(Configurable):
-    """Limits of a learner's notebook and of the judge, and what is judged."""
+    """Limits of a learner's notebook and of the judge, and what to judge."""
 
     cell_timeout_s = Float(60.0, help="Seconds that one cell of a learner may run.").tag(
         config=True
@@ -37,8 +37,8 @@ class Grading(Configurable):
 
     @classmethod
     def of(cls, root: Path, settings: Mapping[str, Any]) -> Self:
-        """What the course's configuration, and then the caller, say."""
-        # nbgrader is loaded with the configuration, and not with this file.
+        """Load the course's configuration, overridden by `settings`."""
+        # nbgrader loads the configuration without importing this module.
         from hotloop.course.config import load_config
 
         config = load_config(root)
@@ -46,7 +46,7 @@ class Grading(Configurable):
         return cls(config=config)
 
     def terms(self) -> Terms:
-        """The limits."""
+        """Return the settings as `Terms`."""
         return Terms(
             cell_s=self.cell_timeout_s,
             notebook_s=self.notebook_timeout_s,
@@ -58,5 +58,5 @@ class Grading(Configurable):
         )
 
     def asked(self) -> tuple[str, ...]:
-        """The tasks to be judged; none when all are."""
+        """Return the tasks to judge; empty for all."""
         return tuple(cast(Any, self).tasks)

@@ -1,4 +1,4 @@
-"""Which of a learner's attempts counts, which are dropped, and what is known of each."""
+"""The state of a learner's attempts: which one counts, and which are dropped."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,21 +11,21 @@ from hotloop.course.points import of_attempt
 
 
 class State(StrEnum):
-    """What an attempt is at present."""
+    """State of an attempt."""
 
     COUNTS = "counts"
     DROPPED = "dropped"
     EARLIER = "earlier"
-    """It counted once, and may again where newer ones are dropped."""
+    """It counted once, and may count again if newer ones are dropped."""
     SHADOW = "shadow"
-    """It never counted: a regrade made it, and did not publish it."""
+    """It never counted: a regrade made it and did not publish it."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """One attempt. points: without late penalty, and without what a person decided.
+    """One attempt. points: without late penalty and manual changes.
 
-    dropped: the event that says so, where it is.
+    dropped: the event that dropped it, or None.
     """
 
     id: int
@@ -39,7 +39,7 @@ class Listed:
 
 
 def attempts(root: Path, student: str, module: str) -> list[Listed]:
-    """All attempts of a learner at a module, oldest first."""
+    """Return all attempts of a learner at a module, oldest first."""
     kept = store(root)
     counts = kept.published(student, module)
     dropped = kept.dropped(student, module)
@@ -57,13 +57,13 @@ def attempts(root: Path, student: str, module: str) -> list[Listed]:
 
 
 def newest(root: Path, student: str, module: str, numbers: frozenset[int]) -> Attempt | None:
-    """Of the attempts with these numbers, the last that was made."""
+    """Return the newest of the attempts with these ids, or None."""
     found = [a for a in store(root).history(student, module) if a.id in numbers]
     return max(found, key=lambda attempt: attempt.number, default=None)
 
 
 def is_dropped(root: Path, student: str, module: str, digest: str) -> bool:
-    """True when the newest attempt at this submission that ever counted is dropped."""
+    """True if the newest attempt at this submission that ever counted is dropped."""
     kept = store(root)
     dropped = kept.dropped(student, module)
     if not dropped:
@@ -78,7 +78,7 @@ def is_dropped(root: Path, student: str, module: str, digest: str) -> bool:
 
 
 def all_dropped(root: Path, student: str, module: str) -> bool:
-    """True when attempts were dropped, and none is left that could count."""
+    """True if attempts were dropped and none is left that could count."""
     kept = store(root)
     dropped = kept.dropped(student, module)
     return bool(dropped) and kept.published_ids(student, module) <= dropped.keys()

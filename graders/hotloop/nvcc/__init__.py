@@ -1,6 +1,6 @@
-"""What NVIDIA's compiler says of a CUDA C++ file, on a machine that may have no GPU.
+"""Compiles CUDA C++ files with nvcc and explains its output, with or without a GPU.
 
-nvcc compiles for GPUs that are not there. Its assembler reports registers, spills and shared memory
-of each kernel, the machine code shows how wide the loads are, and from these follows how many
-threads fit on a multiprocessor.
+nvcc can compile for GPUs that the machine does not have. ptxas reports registers, spills and shared
+memory of each kernel, the machine code shows the width of loads and stores, and occupancy follows
+from these.
 """

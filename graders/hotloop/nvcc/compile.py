@@ -1,4 +1,4 @@
-"""Compiles a CUDA C++ file for several GPUs, and reads what came of it."""
+"""Compiles a CUDA C++ file for several GPUs and parses the compiler's output."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,10 @@ _FAILURES = ("error", "fatal")
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One diagnostic. file, line: None where the compiler names none. text: as it was printed."""
+    """A compiler diagnostic.
+
+    file, line: None if the compiler names none. failure: whether it is an error. text: as printed.
+    """
 
     file: str | None
     line: int | None
@@ -49,7 +52,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Compiled:
-    """What nvcc made for one GPU. code: where the accesses were read."""
+    """nvcc's result for one GPU. code: what the accesses were read from, SASS or PTX."""
 
     capability: int
     kernels: tuple[Kernel, ...]
@@ -59,9 +62,10 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One run of the compiler, as it was told by the process that called it.
+    """One run of the compiler, as the process that called nvcc reports it.
 
-    ended: "done", "timeout" or "too_much". read: the files that it read, None when not known.
+    ended: "done", "timeout" or "too_much". read: the files that nvcc read, None if unknown. places:
+    source lines by PTX line. names: demangled names by symbol. sass: None without a disassembler.
     """
 
     source: str
@@ -78,11 +82,11 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
-        """True when there is machine code."""
+        """True if nvcc produced machine code."""
         return self.ended == "done" and self.status == 0
 
     def compiled(self) -> Compiled:
-        """The kernels."""
+        """Return the kernels with their resources and memory accesses."""
         name = Path(self.source).name
         if self.sass is None:
             accesses = sass.from_ptx(self.ptx, name)
@@ -97,11 +101,11 @@ class Outcome:
         return Compiled(self.capability, tuple(kernels), code, self.seconds)
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What the compiler complained of, with the source's lines also for inline PTX."""
+        """Return nvcc's diagnostics; those of inline PTX get the line of the CUDA source."""
         return [self._placed(found) for found in _diagnostics(self.log)]
 
     def _placed(self, found: Diagnostic) -> Diagnostic:
-        """The assembler speaks of lines of PTX."""
+        """Replace the line of PTX that ptxas names by the line of the source."""
         number = re.match(r"ptxas \S+, line (\d+);", found.text)
         line = self.places.get(number[1]) if number is not None else None
         if line is None:
@@ -120,8 +124,11 @@ def compile_files(
     timeout_s: float = TIMEOUT_S,
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> list[Compiled]:
-    """Compile a file of one's own, as this user. CompileError with nvcc's message when it fails."""
-    from hotloop.worker import nvcc_compile  # for Linux only
+    """Compile a trusted file as the current user, once per compute capability.
+
+    Raises CompileError with nvcc's message if it fails.
+    """
+    from hotloop.worker import nvcc_compile  # exists on Linux only
 
     made: list[Compiled] = []
     for capability in capabilities:
@@ -143,7 +150,7 @@ def job(
     include: Sequence[Path] = (),
     defines: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The request for one GPU, but for the file."""
+    """Return the request to `nvcc_compile` for one GPU, without the file."""
     return {
         "tools": toolchain.tools(),
         "capability": capability,
@@ -154,7 +161,7 @@ def job(
 
 
 def read(source: str, capability: int, reply: Mapping[str, Any]) -> Outcome:
-    """A reply of `nvcc_compile`. ToolMissing when the compiler could not be seen from there."""
+    """Parse a reply of `nvcc_compile`. Raises ToolMissing if the sandbox cannot see nvcc."""
     if "missing" in reply:
         raise ToolMissing(
             f"nvcc is at {str(reply['missing'])[:200]}, which a confined process cannot see: "
@@ -177,7 +184,7 @@ def read(source: str, capability: int, reply: Mapping[str, Any]) -> Outcome:
 
 
 def failure(outcome: Outcome, timeout_s: float) -> str:
-    """Why there is no machine code: nvcc's own words, or which limit ended it."""
+    """Say why there is no machine code: nvcc's errors, or the limit that was exceeded."""
     if outcome.ended == "timeout":
         return (
             f"nvcc did not end within {timeout_s:.0f} s for sm_{outcome.capability}: "
@@ -190,7 +197,7 @@ def failure(outcome: Outcome, timeout_s: float) -> str:
 
 
 def _diagnostics(log: str) -> list[Diagnostic]:
-    """Each diagnostic with the lines that follow it, which show the source."""
+    """Split a log into diagnostics, each with the source excerpt that follows it."""
     found: list[Diagnostic] = []
     block: list[str] = []
     head: re.Match[str] | None = None

@@ -1,4 +1,4 @@
-"""Each figure of a compiled kernel in a sentence: what it is, what it means, what to do."""
+"""Explains each figure of a compiled kernel in a sentence: value, meaning, what to do."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from hotloop.nvcc.occupancy import REGISTERS, WARP, Occupancy, occupancy
 from hotloop.nvcc.sass import Access, Did, widest
 
 VECTOR_BYTES = 16
-"""The widest load that every GPU here has: a float4."""
+"""The widest load of every GPU in the table: a float4."""
 
 _LOW = 0.5
 _MOST_REGISTERS = 255
@@ -15,7 +15,7 @@ _MOST_REGISTERS = 255
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure and its sentence."""
+    """A figure with its explanation."""
 
     name: str
     value: int | float
@@ -23,14 +23,17 @@ class Figure:
 
 
 def fits(kernel: Kernel, block: int, dynamic_shared: int = 0) -> Occupancy | None:
-    """How many blocks of so many threads fit on an SM; None for a GPU that is not in the table."""
+    """Return the occupancy for blocks of `block` threads.
+
+    dynamic_shared: bytes. Returns None for a GPU that is not in the table.
+    """
     used = kernel.resources
     shared = used.shared_bytes + dynamic_shared
     return occupancy(used.capability, block, used.registers, shared, used.barriers)
 
 
 def figures(kernel: Kernel, block: int, dynamic_shared: int = 0) -> list[Figure]:
-    """All of them, in the order in which one looks at them."""
+    """Return all figures, in the order in which to read them."""
     fit = fits(kernel, block, dynamic_shared)
     return [
         _registers(kernel, block),

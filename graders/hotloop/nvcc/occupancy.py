@@ -1,8 +1,8 @@
-"""How many threads of a kernel fit on one multiprocessor (SM) at once, and what stops more.
+"""Computes occupancy: how many threads of a kernel fit on an SM at once, and what limits them.
 
-The limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability". In
-which units they are handed out, and the arithmetic: cuda_occupancy.h of the CUDA toolkit, NVIDIA's
-occupancy calculator as a header; the tests compare with it.
+Limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability".
+Allocation units and arithmetic: cuda_occupancy.h of the CUDA toolkit, NVIDIA's occupancy calculator
+as a header; the tests compare with it.
 """
 
 from collections.abc import Mapping
@@ -11,25 +11,24 @@ from dataclasses import dataclass
 WARP = 32
 MAX_BLOCK = 1024
 REGISTERS = 65536
-"""Of 32 bits: an SM has as many, and a block may have all of them."""
+"""32-bit registers of an SM; one block may use all of them."""
 
 _QUARTERS = 4
-"""An SM has four parts with a scheduler and a quarter of the registers each."""
+"""An SM has four partitions, each with a scheduler and a quarter of the registers."""
 
 _REGISTER_UNIT = 256
-"""A warp gets registers in portions of this size."""
+"""Registers are allocated to a warp in units of this size."""
 
 _KIB = 1024
 
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """One SM of a compute capability.
+    """Limits of one SM of a compute capability.
 
-    shared_bytes: of all its blocks together. block_shared_bytes: of one block, where the launcher
-        has opted in to more than 48 KiB. reserved_bytes: taken from every block by the system.
-    shared_unit: shared memory is handed out in portions of this size. barriers: of all blocks
-        together; None where they never limit.
+    shared_bytes: for all blocks together. block_shared_bytes: for one block, with opt-in to more
+    than 48 KiB. reserved_bytes: taken from every block by the system. shared_unit: allocation unit
+    of shared memory in bytes. barriers: for all blocks together; None if they are never the limit.
     """
 
     warps: int
@@ -59,12 +58,12 @@ MULTIPROCESSORS: Mapping[int, Multiprocessor] = {
     100: _since_ampere(64, 32, 228, barriers=64),
     120: _since_ampere(48, 24, 100, barriers=24),
 }
-"""By compute capability: 90 is 9.0."""
+"""Limits by compute capability times 10: 90 means 9.0."""
 
 
 @dataclass(frozen=True)
 class Occupancy:
-    """Blocks that fit on an SM by each of its resources; the least of them is what fits."""
+    """Occupancy of a kernel. by: how many blocks fit on an SM by each resource."""
 
     capability: int
     block: int
@@ -72,17 +71,17 @@ class Occupancy:
 
     @property
     def blocks(self) -> int:
-        """Blocks on an SM at once; 0 when not even one can be launched."""
+        """Blocks resident on an SM: the minimum over resources. 0 if a block cannot be launched."""
         return min(self.by.values())
 
     @property
     def warps(self) -> int:
-        """Warps on an SM at once."""
+        """Warps resident on an SM."""
         return self.blocks * _warps(self.block)
 
     @property
     def most_warps(self) -> int:
-        """Warps that an SM can hold."""
+        """Most warps that an SM can hold."""
         return MULTIPROCESSORS[self.capability].warps
 
     @property
@@ -92,16 +91,18 @@ class Occupancy:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """The resources of which there is not enough for another block."""
+        """The resources that prevent another block."""
         return tuple(name for name, blocks in self.by.items() if blocks == self.blocks)
 
 
 def occupancy(
     capability: int, block: int, registers: int, shared_bytes: int = 0, barriers: int = 0
 ) -> Occupancy | None:
-    """For a block of so many threads; `shared_bytes` static and dynamic together.
+    """Return the occupancy for blocks of `block` threads.
 
-    None for a compute capability that is not in the table.
+    registers: per thread. shared_bytes: static and dynamic together. barriers: per block. Returns
+    None for a compute capability that is not in the table. Raises ValueError if `block` is less
+    than 1.
     """
     if block < 1:
         raise ValueError(f"a block has at least one thread, not {block}")
@@ -122,7 +123,7 @@ def _by_registers(block: int, registers: int) -> int:
     if registers == 0:
         return MULTIPROCESSORS[80].blocks
     warp_registers = _up(registers * WARP, _REGISTER_UNIT)
-    # The hardware checks a launch as if its warps were spread evenly over the four parts.
+    # The hardware checks a launch as if its warps were spread evenly over the four partitions.
     if warp_registers * _up(_warps(block), _QUARTERS) > REGISTERS:
         return 0
     warps = REGISTERS // _QUARTERS // warp_registers * _QUARTERS

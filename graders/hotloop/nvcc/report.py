@@ -1,4 +1,4 @@
-"""The report of a compilation as plain data: figures of each kernel, each with its sentence."""
+"""The report of a compilation as plain data: each kernel's figures with explanations."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -21,7 +21,7 @@ class _Model(BaseModel):
 
 
 class Width(_Model):
-    """Instructions that move so many bytes a thread. lines: of the source, where known."""
+    """Instructions that move `bytes` bytes per thread. lines: of the source, if known."""
 
     did: Literal["load", "store"]
     bytes: int
@@ -30,7 +30,7 @@ class Width(_Model):
 
 
 class Occupied(_Model):
-    """Theoretical occupancy. by: blocks that each resource has room for."""
+    """Theoretical occupancy. by: blocks that fit by each resource."""
 
     block: int
     blocks: int
@@ -42,7 +42,7 @@ class Occupied(_Model):
 
 
 class Explained(_Model):
-    """A figure and what it says."""
+    """A figure with its explanation."""
 
     name: str
     value: int | float
@@ -50,7 +50,7 @@ class Explained(_Model):
 
 
 class KernelReport(_Model):
-    """One kernel for one GPU. occupancy: None for a GPU whose limits are not known here."""
+    """One kernel for one GPU. occupancy: None for a GPU that is not in the table."""
 
     kernel: str
     symbol: str
@@ -68,7 +68,7 @@ class KernelReport(_Model):
 
 
 class Report(_Model):
-    """What nvcc made of a file."""
+    """Report of a file that nvcc compiled."""
 
     file: str
     nvcc: str
@@ -82,7 +82,7 @@ class Report(_Model):
 def make(
     file: str, nvcc: str, compiled: Sequence[Compiled], block: int, dynamic_shared: int = 0
 ) -> Report:
-    """The report for blocks of `block` threads."""
+    """Build the report for blocks of `block` threads. dynamic_shared: bytes per block."""
     return Report(
         file=file,
         nvcc=nvcc,

@@ -1,4 +1,4 @@
-"""What the assembler says of each kernel: the report of `ptxas -v`."""
+"""Parses each kernel's resource use from the output of `ptxas -v`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,11 +16,11 @@ _SHARED = re.compile(r"(\d{1,9}) bytes smem")
 
 @dataclass(frozen=True)
 class Resources:
-    """What one kernel takes, for one GPU.
+    """Resources of one kernel on one GPU.
 
-    symbol: the name in the machine code. name: as in the source, with template arguments.
-    registers: of a thread. spill_*_bytes: of registers that were moved to memory, by instruction.
-    stack_bytes: of a thread, in memory. shared_bytes: static, of a block.
+    symbol: mangled name. name: as in the source, with template arguments. registers: per thread.
+    spill_*_bytes: of spill instructions, per thread. stack_bytes: per thread, in local memory.
+    shared_bytes: static, per block. barriers: per block.
     """
 
     symbol: str
@@ -35,17 +35,17 @@ class Resources:
 
     @property
     def spill_bytes(self) -> int:
-        """The larger of what is stored and what is loaded again."""
+        """The larger of the bytes spilled and the bytes reloaded."""
         return max(self.spill_store_bytes, self.spill_load_bytes)
 
     @property
     def base_name(self) -> str:
-        """The function's own name: without namespaces and template arguments."""
+        """The function's name without namespaces and template arguments."""
         return base_name(self.name)
 
 
 def read(log: str, names: Mapping[str, str]) -> tuple[Resources, ...]:
-    """Every kernel in nvcc's output, in its order. `names`: demangled names by symbol."""
+    """Return every kernel in nvcc's output, in that order. `names`: demangled names by symbol."""
     return tuple(_read(log, names))
 
 
@@ -75,7 +75,7 @@ def _read(log: str, names: Mapping[str, str]) -> Iterator[Resources]:
 
 
 def base_name(name: str) -> str:
-    """`softmax` of `(anonymous namespace)::softmax<float, 4>`; of a mangled name, as well."""
+    """Return `softmax` for `(anonymous namespace)::softmax<float, 4>` or its mangled name."""
     mangled = re.match(r"_ZN?K?(?=\d)", name)
     if mangled is not None:
         return _last_part(name[mangled.end() :], nested=mangled[0] != "_Z")
@@ -89,7 +89,7 @@ def base_name(name: str) -> str:
 
 
 def _last_part(rest: str, *, nested: bool) -> str:
-    """The last of the names that stand behind one another, each after its length."""
+    """Return the last of consecutive length-prefixed names."""
     part = ""
     while length := re.match(r"\d{1,4}", rest):
         end = length.end() + int(length[0])

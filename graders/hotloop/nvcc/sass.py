@@ -1,8 +1,8 @@
-"""How many bytes a thread loads or stores with one instruction, by kernel.
+"""Finds how many bytes a thread loads or stores per instruction, for each kernel.
 
-Read from machine code (SASS, as nvdisasm or cuobjdump print it), or from PTX where there is no
-disassembler. The assembler normally keeps the width that PTX asks for, but drops and repeats
-instructions: counts from PTX are those of the compiler before it.
+Reads machine code (SASS, as nvdisasm or cuobjdump print it), or PTX if there is no disassembler.
+ptxas normally keeps the widths of PTX but removes and duplicates instructions, so counts from PTX
+are counts before ptxas.
 """
 
 import re
@@ -28,7 +28,7 @@ _SASS_OPCODES: Mapping[str, Did] = {
 }
 _SASS_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "256": 32}
 _BULK = 16
-"""A copy of a whole tile (UBLKCP, UTMALDG) moves multiples of this."""
+"""A bulk copy of a tile (UBLKCP, UTMALDG) moves multiples of this many bytes."""
 
 _PTX_FUNCTION = re.compile(r"\.(entry|func)\b[^;]*?([\w$]+)\s*\(?$")
 _PTX_FILE = re.compile(r'^\s*\.file\s+(\d+) "([^"]*)"')
@@ -41,7 +41,7 @@ _PTX_ELSEWHERE = frozenset({"shared", "local", "param", "const"})
 
 @dataclass(frozen=True)
 class Access:
-    """Instructions of one kind in a kernel. lines: of the source, where they are known."""
+    """Accesses of a kernel with the same width. lines: of the source, if known."""
 
     did: Did
     bytes: int
@@ -50,21 +50,21 @@ class Access:
 
 
 Accesses = Mapping[str, tuple[Access, ...]]
-"""By kernel's symbol, the widest first."""
+"""Accesses by kernel symbol; loads before stores, the widest first."""
 
 
 def widest(accesses: tuple[Access, ...], did: Did) -> int:
-    """Bytes of the widest; 0 where there is none."""
+    """Return the bytes of the widest access, or 0 if there is none."""
     return max((access.bytes for access in accesses if access.did == did), default=0)
 
 
 def from_sass(text: str, source: str) -> Accesses:
-    """Accesses to global memory in a disassembly. `source`: the file's name, for the lines."""
+    """Return global memory accesses in a disassembly. source: file name, to select lines."""
     return _collected(_sass(text, source))
 
 
 def from_ptx(text: str, source: str) -> Accesses:
-    """Accesses to global memory in PTX."""
+    """Return global memory accesses in PTX. source: file name, to select lines."""
     return _collected(_ptx(text, source))
 
 
@@ -87,7 +87,7 @@ def _sass(text: str, source: str) -> Iterator[_Found]:
 
 def _sass_access(parts: list[str]) -> tuple[Did, int] | None:
     if parts[0] == "UBLKCP":
-        # From global to shared memory, or back.
+        # A copy from global to shared memory, or back.
         return ("load" if "S" in parts[1:2] else "store"), _BULK
     did = _SASS_OPCODES.get(parts[0])
     if did is None:
@@ -128,7 +128,7 @@ def _ptx_access(row: str) -> tuple[Did, int] | None:
 
 
 def _own_line(places: list[tuple[str, str]], source: str) -> int | None:
-    """Of the places that a function was inlined from, the outermost in the file itself."""
+    """Return the outermost of a function's inlining locations in the source file, or None."""
     own = [int(line) for file, line in places if file.rpartition("/")[2] == source]
     return own[-1] if own else None
 

@@ -1,4 +1,4 @@
-"""nvcc with all that it needs on this machine, and what to install where that is missing."""
+"""Finds nvcc and its companion programs, and says what to install if one is missing."""
 
 import os
 import re
@@ -14,19 +14,18 @@ from hotloop.worker.cuda_tools import program
 
 _TIMEOUT_S = 20.0
 _WHEELS = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*"
-"""As a set: nvidia-cuda-nvcc alone takes its parts from different releases."""
+"""Installed together: nvidia-cuda-nvcc alone would pull parts of different releases."""
 
 DISASSEMBLER_REMEDY = f"{sys.executable} -m pip install nvidia-cuda-nvdisasm"
 
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Programs by path.
+    """Paths of the programs.
 
-    nvdisasm: None where it is missing; the width of loads is then read from PTX. cuobjdump is not
-        looked for: to show machine code, it calls nvdisasm itself.
-    demangler: None where it is missing; kernels then keep their mangled names.
-    headers: folders in which the headers of CUDA and of the C++ library lie.
+    nvdisasm: None if missing; the width of loads is then read from PTX. cuobjdump is not needed,
+    because it calls nvdisasm itself to show machine code. demangler: None if missing; kernels then
+    keep their mangled names. headers: folders with the headers of CUDA and the C++ library.
     """
 
     nvcc: Path
@@ -35,7 +34,7 @@ class Toolchain:
     headers: tuple[Path, ...]
 
     def tools(self) -> dict[str, str]:
-        """Paths by name for the program that calls them; empty where there is none."""
+        """Return paths by name for the process that runs them; "" for a missing program."""
         return {
             "nvcc": str(self.nvcc),
             "nvdisasm": str(self.nvdisasm or ""),
@@ -43,18 +42,18 @@ class Toolchain:
         }
 
     def version(self) -> str:
-        """The release of nvcc, such as "13.0"."""
+        """Return the release of nvcc, such as "13.0", or "unknown"."""
         found = re.search(r"release ([\d.]+)", _output([str(self.nvcc), "--version"]))
         return found[1] if found is not None else "unknown"
 
     def capabilities(self) -> list[int]:
-        """Compute capabilities that nvcc compiles for, 90 for sm_90, in order."""
+        """Return the compute capabilities that nvcc compiles for, such as 90 for sm_90, sorted."""
         said = _output([str(self.nvcc), "--list-gpu-arch"])
         return sorted({int(number) for number in re.findall(r"compute_(\d+)", said)})
 
 
 def find() -> Toolchain:
-    """The programs on this machine. ToolMissing with the command that installs what lacks."""
+    """Find the programs. Raises ToolMissing with the install command for a missing one."""
     nvcc = program("nvcc")
     if nvcc is None:
         raise ToolMissing(
@@ -74,14 +73,14 @@ def find() -> Toolchain:
 
 
 def _toolkit(nvcc: Path) -> Path:
-    """The toolkit's root as nvcc itself knows it: the one on PATH may be a script that calls it."""
+    """Return the toolkit root that nvcc itself reports: nvcc on PATH may be a wrapper script."""
     said = _output([str(nvcc), "--dryrun", "-cubin", "-x", "cu", os.devnull])
     top = re.search(r"^#\$ TOP=(.+)$", said, re.MULTILINE)
     return (Path(top[1].strip()) if top is not None else nvcc.parent.parent).resolve()
 
 
 def _system_headers(host: str) -> Iterator[Path]:
-    """Where the host compiler looks for <…>."""
+    """Yield the folders that the host compiler searches for <…>."""
     said = _output([host, "-E", "-x", "c++", "-v", os.devnull])
     listed = re.search(r"(?ms)#include <\.\.\.>.*?\n(.*?)^End of search list", said)
     for line in listed[1].splitlines() if listed is not None else ():
@@ -89,7 +88,7 @@ def _system_headers(host: str) -> Iterator[Path]:
 
 
 def _output(command: list[str]) -> str:
-    """Both streams of a program of the toolchain; empty when it does not run."""
+    """Return stdout and stderr of a program, or "" if it does not run."""
     try:
         done = subprocess.run(
             command,

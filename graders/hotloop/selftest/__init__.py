@@ -1,7 +1,7 @@
-"""Can speed be judged on this machine's GPU? Thirteen steps, each a process with a time limit.
+"""Tests whether speed can be judged on this machine's GPU: thirteen steps with time limits.
 
-What cannot be known without a card is asked of the card: whether its memory can be lent to a
-confined process, whether a neighbour is noticed, whether late work is caught, what the protocol
-costs. `hotloop doctor --gpu` and `python -m hotloop.selftest` run the steps in order, print a line
-for each at once, and end with the number of the first broken one, plus one, as exit code.
+The steps test what only the GPU can answer: whether its memory can be lent to a sandboxed process,
+whether other GPU processes are noticed, whether unfinished work is caught, what the protocol costs.
+`hotloop doctor --gpu` and `python -m hotloop.selftest` run each step in its own process, print its
+line at once, and exit with the number of the first broken step plus one, or 0.
 """

@@ -1,4 +1,4 @@
-"""`python -m hotloop.selftest [--json FILE]`: without the libraries of the command line."""
+"""`python -m hotloop.selftest [--json FILE]`; works without the CLI's dependencies."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ from hotloop.selftest.steps import STEPS
 
 
 def main() -> int:
-    """Run all steps, or one of them here."""
+    """Run all steps, or one step in this process; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m hotloop.selftest")
     parser.add_argument("--json", type=Path, help="write what was found to this file")
     parser.add_argument("--step", type=int, help="only this one, in this process")
@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def look(number: int) -> dict[str, Any]:
-    """What one step found, as plain data."""
+    """Run one step; return its result, or its failure and fix, as plain data."""
     step = STEPS[number]
     try:
         with Lease().exclusive() if step.alone else nullcontext():

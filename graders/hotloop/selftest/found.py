@@ -1,4 +1,4 @@
-"""What a step of the self-test says."""
+"""Results of a step of the self-test."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,14 +6,17 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Found:
-    """A step that is in order. said: one line. figures: plain data, units in the names."""
+    """Result of a step that passed.
+
+    said: one line. figures: plain data, with units in the names.
+    """
 
     said: str
     figures: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 class Broken(Exception):
-    """A step that is not. what: a sentence; fix: what to do; figures: as far as there are any."""
+    """A step failed. what: a sentence; fix: what to do; figures: measured so far."""
 
     def __init__(self, what: str, fix: str, **figures: Any) -> None:
         super().__init__(what)

@@ -1,4 +1,4 @@
-"""Step 12: the whole way once: a right kernel passes, a wrong one does not, an exploit is held."""
+"""Step 12: judge end to end a correct kernel, a wrong one and an exploit."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ EXPLOIT = "gpu/right_in_the_simulator_only"
 
 
 def verdicts() -> Found:
-    """As `hotloop check` judges them, by one judge after another."""
+    """Judge all three as `hotloop check` does. Raises Broken for an unexpected verdict."""
     if not paths.in_clone():
         return Found("Left out: solutions and exploits are in a clone only.")
-    # Libraries that a GPU machine may lack.
+    # Imports libraries that a GPU machine may lack.
     from hotloop import exploits
     from hotloop.render import submission, wrong_answers
 

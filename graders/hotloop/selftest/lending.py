@@ -1,5 +1,6 @@
-"""Steps 2 and 3: memory of the judge's own, and memory that it lends, through one layer more each
-time, so that the first one that breaks names the cause.
+"""Steps 2 and 3: GPU memory of the judge, and memory lent to other processes.
+
+Each layer of lending adds one barrier, so that the first one that fails names the cause.
 """
 
 import os
@@ -37,7 +38,7 @@ FREED_S = 5.0
 
 
 def own_memory() -> Found:
-    """Make, map, fill, read and give back blocks; what is mapped for reading is not written."""
+    """Allocate, map, fill, read and free blocks; test whether read-only mappings are enforced."""
     driver = open_driver()
     figures: dict[str, Any] = {}
     for size in SIZES:
@@ -57,7 +58,7 @@ def own_memory() -> Found:
 
 
 def _read_only(driver: Driver) -> str:
-    """How a write to memory that is mapped for reading ends: in a process that it may end with."""
+    """Return what happens on a write to memory mapped read-only, tried in a child process."""
     with DeviceBuffer(driver, SIZES[0], writable=False) as block, _child() as link:
         try:
             _fill(link, block, writable=False)
@@ -68,7 +69,10 @@ def _read_only(driver: Driver) -> str:
 
 
 def lending() -> Found:
-    """A process that knows nothing fills memory of ours: a child, another user, the sandbox."""
+    """Lend memory to a child, another user's process and sandboxes, which fill it.
+
+    Raises Broken at the first layer that fails.
+    """
     driver = open_driver()
     passed: list[str] = []
     for name, layer in _layers(driver).items():
@@ -120,7 +124,7 @@ def _unfiltered(driver: Driver, minor: int) -> None:
 
 
 def _lend(driver: Driver, borrower: Any) -> None:
-    """Lent, filled there, read here, and free again."""
+    """Lend a block, have it filled, read it here, and require that it is free again."""
     free, _ = driver.memory()
     with borrower as link:
         with DeviceBuffer(driver, LENT_BYTES, writable=True) as block:
@@ -165,7 +169,7 @@ def _word_at(driver: Driver, block: DeviceBuffer, offset: int) -> int:
 
 
 def _require_free_again(driver: Driver, free: int) -> None:
-    """Contexts of others come and go; the lent block must not be missing."""
+    """Wait until the lent block is free; other processes' contexts may change the rest."""
     until = time.monotonic() + FREED_S
     while driver.memory()[0] < free - LENT_BYTES // 2:
         _require(time.monotonic() < until, "Memory that was lent is never free again.")
@@ -179,7 +183,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 @contextmanager
 def _child(user: int | None = None) -> Generator[Link]:
-    """An ordinary child; as another user, if given."""
+    """Start an ordinary child process, as another user if given; yield the link to it."""
     ours, theirs = socket.socketpair()
     packages = str(Path(__file__).resolve().parents[2])
     becoming = () if user is None else ("--user", str(user))
@@ -200,7 +204,7 @@ def _child(user: int | None = None) -> Generator[Link]:
 
 @contextmanager
 def _confined(minor: int) -> Generator[Link]:
-    """As a candidate's worker is."""
+    """Start a process in a candidate worker's sandbox; yield the link to it."""
     named = os.environ.get(LIBRARY_VARIABLE)
     link = Launcher("bubblewrap").start(
         program=(f"{SUBMISSION}/{BORROWER.name}",),

@@ -1,4 +1,4 @@
-"""Steps 0, 1 and 6: what the machine has, what the driver can do, what NVML sees."""
+"""Steps 0, 1 and 6: the machine's equipment, the driver's capabilities, and NVML."""
 
 import importlib.metadata
 import os
@@ -21,11 +21,11 @@ from hotloop.selftest.found import Broken, Found
 from hotloop.simulate.problem import ToolMissing
 
 SLOW_NVML_S = 0.02
-"""It is asked three times a leg of 45 ms."""
+"""NVML is queried three times per leg of 45 ms."""
 
 
 def machine() -> Found:
-    """No GPU is touched: user, mounts, device nodes, driver, sandbox, compilers."""
+    """Check user, mounts, device nodes, driver, sandbox and compilers, without using the GPU."""
     if kind() != "cuda":
         raise Broken(
             "No NVIDIA driver or device node is here: nothing can be measured.",
@@ -70,7 +70,7 @@ def _version(package: str) -> str:
 
 
 def driver() -> Found:
-    """Its library has all functions that the judge calls, and gives a context."""
+    """Check that the driver has all functions that the judge calls, and opens a context."""
     try:
         opened = open_driver()
         facts = opened.facts()
@@ -95,7 +95,7 @@ def driver() -> Found:
 
 
 def management() -> Found:
-    """NVML answers fast enough to be asked around each leg, and sees processes."""
+    """Check that NVML is fast enough to be queried around each leg, and lists processes."""
     opened = open_driver()
     nvml = Nvml(opened.bus_id())
     asked: dict[str, Callable[[], object]] = {

@@ -1,4 +1,4 @@
-"""Step 7: the idle probe alone, and beside processes that are idle, busy or asleep on the card."""
+"""Step 7: the idle probe alone, and next to idle, busy or sleeping GPU processes."""
 
 import statistics
 import subprocess
@@ -18,7 +18,7 @@ QUIET, LOUD = ("alone", "idle"), ("busy", "sleep")
 
 
 def probe() -> Found:
-    """Its ratios tell a card that is used from one that is not."""
+    """Check that the probe's ratios tell a used GPU from an unused one."""
     card = opened.card(workers=0)
     figures: dict[str, Any] = {"alone": ratios(card)}
     for how in ("idle", *LOUD):
@@ -42,14 +42,14 @@ def probe() -> Found:
 
 
 def ratios(card: Card) -> dict[str, float]:
-    """Of some probes, over one of the calibration."""
+    """Return ratios of repeated probes to the calibrated one: least, median and most."""
     seen = sorted(card.probe.ratio() for _ in range(PROBES))
     return {"least": seen[0], "median": statistics.median(seen), "most": seen[-1]}
 
 
 @contextmanager
 def neighbour(how: str) -> Generator[None]:
-    """A process that uses the card in one way."""
+    """Run a process that uses the GPU in one way while the block runs."""
     command = [sys.executable, str(opened.PROGRAMS / "neighbour.py"), how]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

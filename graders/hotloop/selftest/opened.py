@@ -1,4 +1,4 @@
-"""The card, sessions and workers of the later steps."""
+"""Opens the GPU, sessions and workers for the later steps."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -21,7 +21,10 @@ RESOLVE_S = 60.0
 
 
 def card(workers: int = 1) -> Card:
-    """The calibrated card. workers: of ours that will have contexts beside this process."""
+    """Return the calibrated GPU.
+
+    workers: number of worker processes that will have contexts too.
+    """
     try:
         found = open_card()
     except NoCard as reason:
@@ -32,7 +35,7 @@ def card(workers: int = 1) -> Card:
 
 @contextmanager
 def session(candidate: Candidate | None = None) -> Generator[Session]:
-    """About a file among the self-test's programs."""
+    """Open a session on the self-test's programs."""
     made = Session(
         candidate or Candidate("nobody"),
         files=PROGRAMS,
@@ -56,9 +59,9 @@ def side(
     *,
     trusted: bool = True,
 ) -> Generator[DeviceSide]:
-    """A side whose worker runs the function `name` of one of our files.
+    """Open a side whose worker runs the function `name` of one of the self-test's files.
 
-    trusted: False for a file that behaves as a dishonest candidate's.
+    trusted: False for a file that acts as a dishonest candidate.
     """
     ours = Candidate(name, file.name, "destination")
     free = card.driver.memory()[0]

@@ -1,4 +1,4 @@
-"""Runs the steps, each in a process of its own that is ended when it takes too long."""
+"""Runs each step in its own process, which is killed at its time limit."""
 
 import json
 import subprocess
@@ -13,14 +13,14 @@ from hotloop.core.wire import Message, as_message
 from hotloop.selftest.steps import STEPS, Step
 
 _KEPT = 400
-"""Characters of what a process that failed has said."""
+"""Most characters to keep of a failed process's output."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Of one step. state: "ok", "broken", or "not run" after one that all later ones need.
+    """Result of one step. state: "ok", "broken", or "not run" after a broken step that is needed.
 
-    seconds: that it took. fix: what to do where it is broken.
+    seconds: duration. fix: what to do if it is broken.
     """
 
     number: int
@@ -32,7 +32,7 @@ class Result:
     figures: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def line(self) -> str:
-        """As it is printed."""
+        """Format the result for the terminal."""
         text = f"{self.number:2} {self.name}: {self.state} ({self.seconds:.1f} s). {self.said}"
         return f"{text}\n   To fix: {self.fix}" if self.fix else text
 
@@ -40,10 +40,10 @@ class Result:
 def run(
     show: Callable[[Result], None], report: Path | None = None, steps: Sequence[Step] = STEPS
 ) -> list[Result]:
-    """All steps in order.
+    """Run all steps in order.
 
-    show: called with each result at once. report: a JSON file that is written anew after each, so
-    that nothing is lost when the machine is.
+    show: called with each result at once. report: a JSON file that is rewritten after each step, so
+    that a crash of the machine loses nothing.
     """
     results: list[Result] = []
     for result in _results(steps):
@@ -55,7 +55,7 @@ def run(
 
 
 def exit_code(results: Sequence[Result]) -> int:
-    """0, or the number of the first broken step plus one."""
+    """Return 0, or the number of the first broken step plus one."""
     return next((result.number + 1 for result in results if result.state == "broken"), 0)
 
 
@@ -101,7 +101,7 @@ def _run(step: Step) -> Result:
 
 
 def _told(done: subprocess.CompletedProcess[str]) -> Message:
-    """The last line that the step's process has printed."""
+    """Parse the last line of the process's output; report a broken step if there is none."""
     lines = done.stdout.strip().splitlines()
     try:
         told = as_message(json.loads(lines[-1]))

@@ -1,4 +1,4 @@
-"""The steps in order. Each looks at one thing that those after it take for granted."""
+"""The steps in order; each tests something that the following steps rely on."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,10 +9,11 @@ from hotloop.selftest.found import Found
 
 @dataclass(frozen=True)
 class Step:
-    """limit_s: its process is ended after so long. needed: without it no later step is run.
+    """A step. limit_s: time limit of its process.
 
-    look: returns what it found, or raises `Broken`. alone: only while no grading is at work; the
-        last step has judges that ask for the machine themselves.
+    look: returns its result or raises `Broken`. needed: if it is broken, no later step runs. alone:
+    it holds the machine's lease exclusively; the last step does not, since its judges take the
+    lease themselves.
     """
 
     number: int
@@ -43,4 +44,4 @@ STEPS = tuple(
         )
     )
 )
-"""The limits are for a machine on which something hangs; in order, all take four minutes."""
+"""The limits are for a machine on which something hangs; a good run of all takes four minutes."""

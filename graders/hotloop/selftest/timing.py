@@ -1,4 +1,4 @@
-"""Steps 9 to 11: what the protocol costs, a length that is known, and a window of each task."""
+"""Steps 9 to 11: the protocol's cost, a known duration, and a window of each task."""
 
 import statistics
 import time
@@ -22,11 +22,11 @@ from hotloop.selftest.workers import copies
 KNOWN = opened.PROGRAMS / "known.py"
 WINDOWS = 8
 NEAR = 0.02
-"""How far a window's time may be from that of events on the device."""
+"""Largest relative difference between a window's time and that of CUDA events."""
 
 
 def protocol() -> Found:
-    """Of a leg without calls, by gigabytes lent; and the card's limits."""
+    """Measure a leg without calls by gigabytes lent, and the GPU's roofline limits."""
     card = opened.card()
     figures: dict[str, Any] = {}
     with opened.session() as session, trusted_worker(session, LIMITS.parent, card) as link:
@@ -45,7 +45,7 @@ def protocol() -> Found:
 
 
 def known_length() -> Found:
-    """Kernels of a length that events on the device have measured, in windows of the judge's."""
+    """Compare the judge's windows with CUDA events on kernels of known duration."""
     card = opened.card()
     with opened.session() as session, trusted_worker(session, opened.PROGRAMS, card) as link:
         events_s = ask_number(link, "known_seconds", KNOWN.name)
@@ -72,7 +72,7 @@ def known_length() -> Found:
 
 
 def windows() -> Found:
-    """Each task's baseline: what its windows would take, against the time that there is."""
+    """Check for each task that its baseline's windows fit into the time budget."""
     card = opened.card()
     figures: dict[str, Any] = {}
     late: list[str] = []
@@ -95,8 +95,8 @@ def windows() -> Found:
 
 
 def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
-    """Every rung that compares speeds in windows of lent memory, by task and rung."""
-    from hotloop import curriculum  # libraries that a GPU machine may lack
+    """Yield each check that compares speeds in windows of lent memory, with its full name."""
+    from hotloop import curriculum  # needs libraries that a GPU machine may lack
 
     for module in curriculum.modules():
         for task in module.tasks:

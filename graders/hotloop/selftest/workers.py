@@ -1,4 +1,4 @@
-"""Steps 4, 5 and 8: what computes on lent memory, standing still, and work that is left behind."""
+"""Steps 4, 5 and 8: frameworks on lent memory, freezing workers, and unfinished work."""
 
 import statistics
 import time
@@ -37,7 +37,7 @@ CASE_S = 60.0
 
 
 def copies(shape: tuple[int, int] = (4096, 4096)) -> DeviceWorkload:
-    """One input, which the output repeats."""
+    """Return a workload whose output is a copy of its only input."""
     spec = CallSpec((TensorSpec(shape, FP32),), TensorSpec(shape, FP32))
 
     def draws(_rng: np.random.Generator, _spec: CallSpec, _hostile: bool) -> tuple[Draw, ...]:
@@ -56,7 +56,7 @@ def _unchanged(x: Any) -> Any:
 
 
 def frameworks() -> Found:
-    """Each copies memory that it was lent, in the sandbox."""
+    """Check that PyTorch, Triton and nvcc can copy lent memory in the sandbox."""
     card = opened.card()
     took: dict[str, float | str] = {}
     for name, way in _ways().items():
@@ -109,8 +109,8 @@ def _kernel(session: Session, card: Card) -> None:
 
 
 def _operator(session: Session, card: Card) -> None:
-    """That of the module on softmax; of equal numbers it makes equal shares."""
-    from hotloop import curriculum  # libraries that a GPU machine may lack
+    """Run fused_softmax's operator: softmax of equal numbers must give equal shares."""
+    from hotloop import curriculum  # needs libraries that a GPU machine may lack
 
     require_nvcc(card)
     spec = task_spec(curriculum.load_module("fused_softmax"), "operator_launcher")
@@ -138,7 +138,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 def freezing() -> Found:
-    """As long each time, also while the worker's kernels run."""
+    """Measure how long freezing a worker takes, idle and with kernels running."""
     card = opened.card()
     figures: dict[str, Any] = {}
     with opened.session() as session, trusted_worker(session, PROGRAMS, card) as link:
@@ -172,9 +172,9 @@ def _freeze_s(link: Link, *, busy: bool) -> float:
 
 
 def late_work() -> Found:
-    """A worker that says that it is done before it is: each window notices, or has the time in it.
+    """Check that windows notice a worker that reports that it is done too early.
 
-    What is late writes the output, in a stream that nobody waits for.
+    The unfinished work writes the output on a stream that is not synchronized.
     """
     card = opened.card()
     figures: dict[str, Any] = {}
@@ -198,7 +198,7 @@ def _late_windows(card: Card, late_ms: int) -> list[str]:
 
 
 def how_it_was_noticed(side: DeviceSide, late_ms: int) -> str:
-    """ "ruled", "discarded", "timed" or "missed"."""
+    """Run a window; return "ruled", "discarded", "timed" or "missed"."""
     try:
         window = side.window([False] * len(side.calls))
     except Ruling:

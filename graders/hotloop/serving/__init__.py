@@ -1,4 +1,4 @@
-"""A real Triton Inference Server on this machine: its environment, repositories, and one running.
+"""Runs a real Triton Inference Server: environment, model repositories and server processes.
 
-README.md has the interfaces, and how a confined server is reached.
+README.md documents the interfaces and how to reach a sandboxed server.
 """

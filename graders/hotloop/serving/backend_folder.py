@@ -1,7 +1,8 @@
-"""The folder that the server finds its backends in: NVIDIA's for Python, and ours.
+"""Makes the folder from which the server loads its backends: NVIDIA's for Python, and Hotloop's.
 
-Copies, because the server refuses links: they "escape the backend directory". They are named by
-what is in them, so that a change of ours takes effect without a new environment.
+The files are copies, because the server refuses links: they "escape the backend directory". The
+folder's name is a digest of its content, so that a changed backend takes effect without a new
+environment.
 """
 
 import hashlib
@@ -15,14 +16,14 @@ _MADE = "backends-"
 
 
 def lay_out(root: Path, packages: Path, python_version: str) -> Path:
-    """The folder, in `root`; made when it is missing. Several processes may want it at once."""
+    """Return the folder below `root`; create it if missing. Safe to call from several processes."""
     target = root / f"{_MADE}{_digest()}"
     if target.is_dir():
         return target
     with tempfile.TemporaryDirectory(dir=root, prefix="making-") as temporary:
         new = Path(temporary) / "backends"
         _fill(new, packages, python_version)
-        with suppress(OSError):  # another process was first
+        with suppress(OSError):  # another process was faster
             new.rename(target)
     return target
 

@@ -1,7 +1,7 @@
-"""NVIDIA's own container over a repository, where a container engine is at hand.
+"""Serves a repository with NVIDIA's own container, if a container engine is installed.
 
-What runs in it is NVIDIA's C++ onnxruntime backend in place of ours. Its image is NVIDIA's with the
-packages that Python backends import; docker/triton.Dockerfile is the same.
+The container runs NVIDIA's C++ onnxruntime backend instead of Hotloop's. The image is NVIDIA's with
+the packages that Python backends import; docker/triton.Dockerfile is the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from hotloop.serving.server_log import failure
 from hotloop.serving.unavailable import ServingUnavailable
 
 RELEASE = "24.10"
-"""NVIDIA's container with tritonserver 2.51.0."""
+"""NVIDIA's container release that has tritonserver 2.51.0."""
 BASE = f"nvcr.io/nvidia/tritonserver:{RELEASE}-py3"
 IMAGE = f"hotloop-tritonserver:{RELEASE}"
 ENGINES = ("docker", "podman")
@@ -41,7 +41,7 @@ _END_S = 30.0
 
 
 def engine() -> Path:
-    """docker, or else podman. ServingUnavailable when PATH has neither."""
+    """Return docker, or else podman. Raises ServingUnavailable if neither is on PATH."""
     found = next(filter(None, map(shutil.which, ENGINES)), None)
     if found is None:
         reason = f"a container needs {' or '.join(ENGINES)}, and neither is on PATH"
@@ -50,13 +50,13 @@ def engine() -> Path:
 
 
 def dockerfile() -> str:
-    """Builds IMAGE. The tokenizers are those of the server's own environment."""
+    """Return the Dockerfile of IMAGE, with the tokenizers of the server's environment."""
     [tokenizers] = [pin for pin in requirements() if pin.startswith("tokenizers==")]
     return f"FROM {BASE}\nRUN pip install --no-cache-dir 'numpy<2' {tokenizers}\n"
 
 
 def build(program: Path, on_progress: Callable[[str], None] = lambda _text: None) -> None:
-    """Make IMAGE; quick when the engine has it. ServingUnavailable when it cannot be made."""
+    """Build IMAGE; quick if the engine has it. Raises ServingUnavailable if the build fails."""
     on_progress(f"building {IMAGE} from {BASE}; the first time, several gigabytes are downloaded")
     last: deque[str] = deque(maxlen=1)
     with tempfile.TemporaryDirectory() as folder:
@@ -80,7 +80,7 @@ def build(program: Path, on_progress: Callable[[str], None] = lambda _text: None
 
 
 class Container:
-    """One running container. Made, it has been started."""
+    """A running container. The constructor starts it."""
 
     def __init__(self, repository: Path, program: Path, options: Options) -> None:
         self.options = options
@@ -92,7 +92,7 @@ class Container:
 
     @property
     def process(self) -> Confined:
-        """The engine's client, which passes on what the server prints."""
+        """The engine's client process, which prints what the server prints."""
         return self._client
 
     @property
@@ -102,11 +102,14 @@ class Container:
 
     @property
     def death(self) -> Verdict | None:
-        """Which limit ended it, if one did."""
+        """The limit that ended the container, or None."""
         return self._client.death
 
     def wait_ready(self) -> float:
-        """Seconds from its start until all models are loaded. ServerFailed with the reason."""
+        """Wait until all models are loaded; return the seconds since the start.
+
+        Raises ServerFailed with the reason if that fails.
+        """
         deadline = self._started + self.options.ready_s
         while time.monotonic() < deadline:
             if not self.alive:
@@ -121,11 +124,11 @@ class Container:
         raise self._failed(f"{waited}: {said}" if said else waited)
 
     def log(self) -> str:
-        """All that the container has printed."""
+        """Return everything that the container has printed."""
         return self._client.output().decode(errors="replace")
 
     def stop(self) -> None:
-        """Remove the container, which would outlive the engine's client. May be repeated."""
+        """Remove the container, which would outlive the engine's client. Safe to call again."""
         with suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(
                 [str(self._program), "rm", "--force", self._name],
@@ -160,7 +163,7 @@ class Container:
         )
 
     def _answers(self, port: int, path: str) -> bool:
-        """The engine accepts connections before the server does: only an answer counts."""
+        """True if the server answers: the engine accepts connections before the server does."""
         with suppress(OSError, ValueError), Http(lambda: _connected(port), _ASK_S) as http:
             return http.get(path).status == 200
         return False
@@ -183,7 +186,7 @@ def _arguments(options: Options) -> tuple[str, ...]:
 
 
 def _watched(command: tuple[str, ...], options: Options) -> Confinement:
-    """The engine's client as it is on this machine, with limits of time and of output."""
+    """Run the engine's client unsandboxed, but with limits on time and output."""
     return Confinement(
         argv=command,
         environment={},

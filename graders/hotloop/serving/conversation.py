@@ -1,8 +1,8 @@
-"""What a relay understands of one connection: the calls that a client makes over it.
+"""The interface of a protocol parser in a relay: it recognizes the calls of one connection.
 
-A conversation reads what a client sends, as it comes and in parts of any size. It says what goes
-on to the server, and what the client is told instead. Everything in it is untrusted: sizes are
-capped, and what is no proper protocol is `Unreadable`.
+A conversation reads a client's bytes in parts of any size. It decides what is forwarded to the
+server and what the relay replies itself. The input is untrusted: sizes are limited, and a violation
+of the protocol raises `Unreadable`.
 """
 
 from collections.abc import Callable
@@ -12,22 +12,22 @@ from typing import Literal, Protocol
 Kind = Literal["http", "grpc"]
 
 MOST_HEAD = 64 << 10
-"""Bytes: of a request's head, and of what is looked at in a message."""
+"""Most bytes of a request's head, and of a message that are inspected."""
 
 REFUSAL = "Exceeds maximum queue size"
-"""What Triton itself says when a queue is full."""
+"""Triton's message when a queue is full."""
 
 
 class Unreadable(Exception):
-    """What the client sends is not the protocol that is spoken at this port."""
+    """The client does not speak the protocol of this port."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a request is about.
+    """What a request asks for.
 
-    inference: false for questions about health, models or the server. what: its path or, over gRPC,
-    the model. version: that of the model, as it was named; "" when none was.
+    inference: False for requests about health, models or the server. what: the path, or over gRPC
+    the model. version: of the model as requested; "" if none was.
     """
 
     inference: bool
@@ -37,9 +37,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Call:
-    """One request, noted when it was complete; `at` is on the monotonic clock.
+    """One complete request; `at` is its time on the monotonic clock.
 
-    connection: counted from 0. size: bytes of its body.
+    connection: counted from 0. size: bytes of its body. refused: whether the relay refused it.
     """
 
     kind: Kind
@@ -52,19 +52,19 @@ class Call:
 
 @dataclass(frozen=True)
 class Heard:
-    """What comes of some bytes: for the server, and for the client."""
+    """The result of some bytes: `onward` for the server, `back` for the client."""
 
     onward: bytes = b""
     back: bytes = b""
 
 
 class Conversation(Protocol):
-    """One connection's."""
+    """Parses one connection."""
 
     def hear(self, data: bytes) -> Heard:
-        """Take what the client has sent. Unreadable ends the connection."""
+        """Process bytes from the client. Raises Unreadable, which ends the connection."""
         ...
 
 
 Note = Callable[[Asked, int, bool], None]
-"""To note a call: what it asked, its size, and whether it was refused."""
+"""Records a call: what it asked for, its size in bytes, and whether it was refused."""

@@ -1,17 +1,17 @@
-"""Lets trusted code reach into a network of a sandbox's own.
+"""Lets trusted code connect to the network namespace of a sandbox.
 
-A confined process sits in a network namespace with nothing but its loopback. This program enters
-that namespace, and only that: files, processes and users stay the judge's, and nothing inside can
-see it. It is run by its path, without Hotloop, in one of three ways:
+A sandboxed process has a network namespace with only a loopback interface. This program enters that
+namespace and no other: files, processes and users stay the judge's, and the sandbox cannot see it.
+It is run by its path, without Hotloop, in one of three ways:
 
-    doorway.py PID --fd N              gives out sockets: for each port that is asked for through
-                                       the socket N, one that is connected to it inside
-    doorway.py PID --listen N PORT …   gives out, through the socket N, one socket for each port
-                                       that listens inside; port 0 is any free one
-    doorway.py PID -- ARGV …           becomes that program, inside
+    doorway.py PID --fd N              for each port requested through socket N, sends back a
+                                       socket connected to that port inside
+    doorway.py PID --listen N PORT …   sends through socket N one socket per port that listens
+                                       inside; port 0 means any free port
+    doorway.py PID -- ARGV …           executes that program inside
 
-A socket keeps the network that it was made in, so the judge speaks to what is inside directly: no
-byte passes through here.
+A socket stays in the network namespace it was created in, so the judge then communicates directly:
+no data passes through this program.
 """
 
 import array
@@ -25,16 +25,17 @@ from pathlib import Path
 
 _NET, _USER = 0x40000000, 0x10000000
 _OWNER = 0xB701
-"""NS_GET_USERNS: the user namespace that a namespace belongs to."""
+"""NS_GET_USERNS: returns the user namespace that owns a namespace."""
 _REQUEST = struct.Struct("=Hd")
 _HOST = "127.0.0.1"
 _BACKLOG = 64
 
 
 def enter(pid: int) -> None:
-    """Enter the network of a process.
+    """Enter the network namespace of a process.
 
-    Where a plain user confines, that network belongs to a user namespace of his, which comes first.
+    If an unprivileged user started the sandbox, its network belongs to a user namespace, which must
+    be entered first.
     """
     network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     owner = fcntl.ioctl(network, _OWNER)
@@ -46,7 +47,10 @@ def enter(pid: int) -> None:
 
 
 def ask(sock: socket.socket, port: int, timeout_s: float) -> socket.socket:
-    """The other end of `--fd`: a socket that is connected to `port`. OSError when nothing is."""
+    """Request a socket from a `--fd` process, connected to `port`.
+
+    Raises OSError if nothing listens.
+    """
     sock.sendall(_REQUEST.pack(port, timeout_s))
     size = struct.calcsize("i")
     data, ancillary, _, _ = sock.recvmsg(4, socket.CMSG_SPACE(size))
@@ -75,7 +79,7 @@ def _give_out(sock: socket.socket) -> None:
 
 
 def take(sock: socket.socket, count: int) -> list[socket.socket]:
-    """The other end of `--listen`: the listening sockets. OSError when a port could not be had."""
+    """Receive the listening sockets from `--listen`. Raises OSError if a port is not available."""
     size = struct.calcsize("i")
     data, ancillary, _, _ = sock.recvmsg(4, socket.CMSG_SPACE(count * size))
     if len(data) != 4:
@@ -108,7 +112,7 @@ def _join(namespace: int, kind: int) -> None:
 
 
 def main() -> None:
-    """The program."""
+    """Run the program."""
     pid, how, *rest = sys.argv[1:]
     enter(int(pid))
     if how == "--fd":

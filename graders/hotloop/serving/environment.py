@@ -1,8 +1,8 @@
-"""The server's own environment: a virtual environment with pinned packages.
+"""The server's environment: a virtual environment with pinned packages.
 
-It is apart from Hotloop's because the server's Python backend needs numpy 1. It is built in a
-folder that no reader looks at and renamed when whole, so that a half-made one is never used. Its
-name is a digest of all that goes into it: after a change of pins another one is made.
+It is separate from Hotloop's because the server's Python backend needs numpy 1. It is built in a
+temporary folder and renamed when complete, so that an incomplete one is never used. Its name is a
+digest of its inputs: changed pins make a new environment.
 """
 
 import fcntl
@@ -28,19 +28,19 @@ REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 _UNFINISHED = "making-"
 _DESCRIPTION = "environment.json"
 _LAYOUT = "1"
-"""Raised when what `install` makes of the same packages changes."""
+"""Increase this when `install` makes something different from the same packages."""
 _PIP_TIMEOUT_S = 1800.0
-# perf_analyzer asks for these by names that the server's wheel has changed.
+# perf_analyzer needs these libraries under names that the server's wheel has changed.
 _LIBRARIES = {"libb64.so.0d": "libb64-*.so.0d", "libcudart.so.12": "libcudart-*.so.12*"}
 
 
 @dataclass(frozen=True)
 class Environment:
-    """An installed one.
+    """An installed environment.
 
-    python_home: where the Python lies that it was made from; a sandbox must show it too.
-    libpython_folder: where that Python's shared library should lie.
-    backends: for --backend-directory: python, and onnxruntime by way of it.
+    python_home: prefix of the Python it was made from; a sandbox must show it too.
+    libpython_folder: where that Python's shared library should be.
+    backends: for --backend-directory, with python and onnxruntime.
     """
 
     root: Path
@@ -52,17 +52,17 @@ class Environment:
 
     @property
     def python(self) -> Path:
-        """Its interpreter."""
+        """The environment's interpreter."""
         return self.root / "venv" / "bin" / "python"
 
     @property
     def tritonserver(self) -> Path:
-        """The server's program."""
+        """The tritonserver program."""
         return self.packages / "pytriton" / "tritonserver" / "bin" / "tritonserver"
 
     @property
     def caches(self) -> Path:
-        """For --cache-directory: the local response cache."""
+        """Value of --cache-directory: contains the local response cache."""
         return self.packages / "pytriton" / "tritonserver" / "caches"
 
     @property
@@ -72,11 +72,11 @@ class Environment:
 
     @property
     def stub(self) -> Path:
-        """The process that a Python model runs in."""
+        """The program that runs a Python model."""
         return self.backends / "python" / "triton_python_backend_stub"
 
     def variables(self) -> dict[str, str]:
-        """What its programs need in their environment."""
+        """Return the environment variables that its programs need."""
         libraries = (
             self.libpython_folder,
             self.packages / "nvidia_pytriton.libs",
@@ -92,14 +92,14 @@ class Environment:
 
 
 def folder() -> Path:
-    """`HOTLOOP_SERVING`, or a folder in the user's cache. It need not be there."""
+    """Return `HOTLOOP_SERVING` or a folder in the user's cache; it may not exist."""
     given = os.environ.get("HOTLOOP_SERVING")
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(given).absolute() if given else Path(base) / "hotloop" / "serving"
 
 
 def find() -> Environment:
-    """The installed one. ServingUnavailable when there is none that fits this Hotloop."""
+    """Return the installed environment. Raises ServingUnavailable if none matches this Hotloop."""
     found = _read(folder() / _name(interpreter()))
     if found is None:
         raise ServingUnavailable("the server's environment is not installed", INSTALL)
@@ -107,9 +107,9 @@ def find() -> Environment:
 
 
 def install(on_progress: Callable[[str], None] = lambda _text: None) -> Environment:
-    """Make it if it is not there; those of other pins are removed. Safe to call at any time.
+    """Install the environment if it is missing, and remove those of other pins. Safe to repeat.
 
-    ServingUnavailable when the packages cannot be had.
+    Raises ServingUnavailable if the packages cannot be installed.
     """
     made_from = interpreter()
     root = folder()
@@ -127,7 +127,7 @@ def install(on_progress: Callable[[str], None] = lambda _text: None) -> Environm
 
 
 def requirements() -> list[str]:
-    """The pinned packages."""
+    """Return the pinned packages."""
     lines = REQUIREMENTS.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -164,7 +164,7 @@ def _link_libraries(making: Path, packages: Path) -> None:
 
 
 def _open_to_all(making: Path) -> None:
-    """A server in a sandbox runs as another user than the one who installs."""
+    """Make files readable for all: a sandboxed server runs as another user than the installer."""
     for path in (making, *making.rglob("*")):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
@@ -197,7 +197,7 @@ def _read(root: Path) -> Environment | None:
         libpython_folder=Path(document["libpython_folder"]),
         backends=backend_folder.lay_out(root, packages, document["python_version"]),
     )
-    # A Python that was removed since leaves its environment without one.
+    # The environment is unusable if its Python has been removed since.
     needed = (environment.python, environment.tritonserver, environment.stub)
     return environment if all(path.exists() for path in needed) else None
 
@@ -216,7 +216,7 @@ def _remove_others(root: Path, target: Path) -> None:
 
 @contextmanager
 def _alone(root: Path) -> Generator[None]:
-    """The kernel gives the lock back when its holder ends, however that ends."""
+    """Hold a file lock; the kernel releases it when the holder ends in any way."""
     fd = os.open(root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""What Hotloop's own environment needs to look at repositories."""
+"""The optional dependencies that Hotloop needs to check repositories."""
 
 import sys
 
@@ -6,5 +6,5 @@ NAME = "serving"
 
 
 def remedy() -> str:
-    """The command that installs it."""
+    """Return the command that installs them."""
     return f"{sys.executable} -m pip install 'hotloop[{NAME}]'"

@@ -1,4 +1,4 @@
-"""Passes on what a server prints, line by line, while it prints it."""
+"""Copies a server's output line by line while it runs."""
 
 import codecs
 import sys
@@ -11,15 +11,15 @@ _EVERY_S = 0.2
 
 
 class Printing(Protocol):
-    """Something that says what has been printed so far, first byte to last."""
+    """A source with an output log."""
 
     def output(self) -> bytes:
-        """All of it."""
+        """Return everything printed so far."""
         ...
 
 
 class Follower:
-    """Remembers how much was passed on."""
+    """Copies output to its targets, and remembers how much it has copied."""
 
     def __init__(self, source: Printing, *targets: TextIO) -> None:
         self._source = source
@@ -29,7 +29,7 @@ class Follower:
         self._rest = ""
 
     def pass_on(self, last: bool = False) -> None:
-        """Whole lines that are new; with `last`, also one that has no end."""
+        """Copy new complete lines; if `last`, also an incomplete one at the end."""
         new = self._source.output()[self._seen :]
         self._seen += len(new)
         text = self._rest + self._decoder.decode(new, last)
@@ -44,7 +44,7 @@ class Follower:
 
 @contextmanager
 def following(source: Printing, file: TextIO | None = None) -> Generator[None]:
-    """Pass on to standard error, and to a file if one is given, until the block is left."""
+    """Copy to standard error, and to `file` if given, until the block ends."""
     follower = Follower(source, *filter(None, (sys.stderr, file)))
     ended = threading.Event()
 

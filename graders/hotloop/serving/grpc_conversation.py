@@ -1,9 +1,9 @@
-"""gRPC calls, as a client sends them: HTTP/2 frames, and of the messages what they ask for.
+"""Parses a client's gRPC calls: HTTP/2 frames, and the fields of messages that name the request.
 
-Headers are compressed with a memory that both ends share, so no frame can be taken out on the way.
-A connection is therefore passed on whole, or answered here whole: `RefusingConversation` plays a
-server that refuses each call with UNAVAILABLE, and then says goodbye (GOAWAY), as one does that is
-being restarted. Clients connect again for the next call.
+Header compression (HPACK) has state that both ends share, so single frames cannot be removed. A
+connection is therefore either forwarded completely or answered here completely:
+`RefusingConversation` acts as a server that refuses each call with UNAVAILABLE and then sends
+GOAWAY, as a restarting server does. Clients reconnect for the next call.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _UNAVAILABLE = b"14"
 _INITIAL_WINDOW = 4
 _LARGE_WINDOW = 1 << 24
 _INPUTS, _MODEL, _VERSION = 5, 1, 2
-"""Fields of ModelInferRequest; requests about health and models have no fifth."""
+"""Fields of ModelInferRequest; requests about health and models have no field 5."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _Stream:
 
 
 class GrpcConversation:
-    """Of a connection that is passed on."""
+    """Parses a connection that is forwarded."""
 
     def __init__(self, note: Note) -> None:
         self._note = note
@@ -43,7 +43,7 @@ class GrpcConversation:
         self._streams: dict[int, _Stream] = {}
 
     def hear(self, data: bytes) -> Heard:
-        """All of it goes on."""
+        """Forward all bytes."""
         self._read(memoryview(data))
         return Heard(onward=data)
 
@@ -90,7 +90,7 @@ class GrpcConversation:
         return data[len(part) :]
 
     def _payload(self, part: memoryview) -> None:
-        """Bytes of the present frame."""
+        """Handle bytes of the current frame's payload."""
 
     def _frame_ended(self) -> None:
         kind, flags, number = self._frame
@@ -106,9 +106,9 @@ class GrpcConversation:
 
 
 class RefusingConversation(GrpcConversation):
-    """Of a connection that is answered here.
+    """Answers a connection by refusing its calls.
 
-    refuse: asked once for each call; when false, it was the last one that is refused.
+    more: called once per call; if it returns False, this call is the last one to be refused.
     """
 
     def __init__(self, note: Note, more: Callable[[], bool]) -> None:
@@ -120,7 +120,7 @@ class RefusingConversation(GrpcConversation):
         self._back += _frame(_SETTINGS, 0, 0, window)
 
     def hear(self, data: bytes) -> Heard:
-        """Nothing goes on."""
+        """Forward nothing; reply to the client."""
         self._read(memoryview(data))
         back = bytes(self._back)
         self._back.clear()
@@ -151,7 +151,7 @@ class RefusingConversation(GrpcConversation):
 
 
 def _trailers() -> bytes:
-    """A whole answer without a message: index 8 is `:status: 200`, the others are spelt out."""
+    """Return the headers of a response without a message; 0x88 is `:status: 200` in HPACK."""
     fields = (
         (b"content-type", b"application/grpc"),
         (b"grpc-status", _UNAVAILABLE),
@@ -167,7 +167,7 @@ def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
 
 
 def _asked(message: bytes) -> Asked:
-    """Of a call's message, after its flag and its length, as far as it is here."""
+    """Parse what a gRPC message asks for, after its flag and length, as far as it was kept."""
     if not message:
         return Asked(inference=False)
     if message[0]:
@@ -181,7 +181,7 @@ def _asked(message: bytes) -> Asked:
 
 
 def _fields(message: bytes) -> dict[int, bytes]:
-    """The protobuf fields that have a length, as far as they are here; the last of each number."""
+    """Return protobuf's length-delimited fields by number; of a repeated field, the last value."""
     found: dict[int, bytes] = {}
     position = 0
     while position < len(message):

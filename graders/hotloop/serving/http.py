@@ -1,4 +1,4 @@
-"""HTTP to a server whose models are not trusted: every answer has a deadline and a length cap."""
+"""An HTTP client for a server with untrusted models: responses have a deadline and a size limit."""
 
 import http.client
 import io
@@ -13,23 +13,23 @@ from hotloop.core.closing import Closing
 
 MOST_BYTES = 64 << 20
 MOST_JSON = 1 << 20
-"""A document of empty lists needs twenty times its length once it is read."""
+"""Most bytes of JSON: a document of empty lists takes twenty times its size once parsed."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Status, headers by lower-case name, and body."""
+    """A response: status, headers by lower-case name, and body."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     def text(self) -> str:
-        """The body."""
+        """Decode the body as UTF-8; invalid bytes are replaced."""
         return self.body.decode(errors="replace")
 
     def json(self) -> dict[str, Any]:
-        """The body as an object. ValueError when it is none, or too long for one."""
+        """Parse the body as a JSON object. Raises ValueError if it is not one, or is too long."""
         if len(self.body) > MOST_JSON:
             raise ValueError(f"the server's answer has more than {MOST_JSON >> 20} MiB of JSON")
         try:
@@ -42,7 +42,7 @@ class Answer:
 
 
 class Http(Closing):
-    """One connection, kept open between requests. OSError and ValueError when it fails."""
+    """A connection that is reused between requests. Failures raise OSError or ValueError."""
 
     def __init__(self, connect: Callable[[], socket.socket], timeout_s: float) -> None:
         self._connect = connect
@@ -50,11 +50,11 @@ class Http(Closing):
         self._connection: http.client.HTTPConnection | None = None
 
     def get(self, path: str) -> Answer:
-        """GET."""
+        """Send a GET request."""
         return self.request("GET", path)
 
     def post(self, path: str, body: bytes = b"", headers: Mapping[str, str] = {}) -> Answer:
-        """POST."""
+        """Send a POST request."""
         return self.request("POST", path, body, headers)
 
     def request(
@@ -64,7 +64,7 @@ class Http(Closing):
         body: bytes = b"",
         headers: Mapping[str, str] = {},
     ) -> Answer:
-        """Send and wait for the whole answer."""
+        """Send a request and wait for the complete response."""
         connection = self._open()
         cast("_Timely", connection.sock).deadline = time.monotonic() + self._timeout_s
         try:
@@ -85,14 +85,14 @@ class Http(Closing):
             raise
 
     def close(self) -> None:
-        """Hang up; the next request connects again."""
+        """Close the connection; the next request opens a new one."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def _open(self) -> http.client.HTTPConnection:
         if self._connection is None:
-            # The name is for the Host header only: the socket is made by the doorway.
+            # The host is only for the Host header: the doorway makes the socket.
             connection = http.client.HTTPConnection("127.0.0.1", timeout=self._timeout_s)
             connection.sock = cast("socket.socket", _Timely(self._connect()))
             self._connection = connection
@@ -100,9 +100,9 @@ class Http(Closing):
 
 
 class _Timely:
-    """What http.client needs of a socket, with one deadline for a request and its whole answer.
+    """A socket for http.client with one deadline for the request and the complete response.
 
-    A socket's own timeout is for each read: a byte now and then would hold us forever.
+    A socket's own timeout applies to each read: a slow sender could block the caller forever.
     """
 
     def __init__(self, sock: socket.socket) -> None:
@@ -110,20 +110,20 @@ class _Timely:
         self.sock = sock
 
     def sendall(self, data: bytes) -> None:
-        """In what is left of the time."""
+        """Send within the time left."""
         self.hurry()
         self.sock.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        """The answer, as it comes."""
+        """Return a stream of the response."""
         return io.BufferedReader(_Reading(self, self.sock.makefile("rb", buffering=0)))
 
     def close(self) -> None:
-        """Hang up, once nobody reads any more."""
+        """Close the socket, after open streams are closed."""
         self.sock.close()
 
     def hurry(self) -> None:
-        """Wait no longer than until the deadline."""
+        """Set the socket's timeout to the time left. Raises TimeoutError after the deadline."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise TimeoutError("the server's answer took too long")

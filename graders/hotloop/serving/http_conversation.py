@@ -1,4 +1,4 @@
-"""HTTP/1.1 requests, one after the other, as a client sends them."""
+"""Parses a client's HTTP/1.1 requests on one connection."""
 
 import json
 import re
@@ -15,7 +15,10 @@ _SHOWN = 120
 
 
 class HttpConversation:
-    """refuse: asked once for each request; when true, 503 is the answer and nothing goes on."""
+    """Parses a connection of HTTP requests.
+
+    refuse: called once per request; if True, the relay replies 503 and forwards nothing.
+    """
 
     def __init__(self, note: Note, refuse: Callable[[], bool]) -> None:
         self._note = note
@@ -27,7 +30,7 @@ class HttpConversation:
         self._refused = False
 
     def hear(self, data: bytes) -> Heard:
-        """Requests are taken apart only as far as needed to know where they end."""
+        """Process bytes of the client; requests are parsed only as far as their end requires."""
         onward, back = bytearray(), bytearray()
         while data:
             if self._left:
@@ -44,7 +47,7 @@ class HttpConversation:
         return Heard(bytes(onward), bytes(back))
 
     def _take_head(self, data: bytes) -> tuple[bytes, bytes]:
-        """The head once it is whole, and what comes after it."""
+        """Return the head once it is complete, and the bytes after it."""
         self._head += data
         end = self._head.find(_END)
         if end < 0:
@@ -71,10 +74,10 @@ class HttpConversation:
 
 
 def _body_bytes(head: bytes) -> int:
-    """How long the body of a request is, by its head without the empty line.
+    """Return the length of a request's body from its head, without the empty line.
 
-    Unreadable for what a server may take otherwise: it would find a request where none is seen
-    here, or see none where one is.
+    Raises Unreadable for headers that a server might interpret differently, and then see other
+    request boundaries than the relay does.
     """
     lengths: list[bytes] = []
     for line in head.split(b"\r\n")[1:]:

@@ -1,8 +1,7 @@
-"""The open inference protocol over HTTP, for the judge's own process: standard library and numpy.
+"""A client of the open inference protocol over HTTP, on the standard library and numpy only.
 
-Tensors travel in binary, as in Triton's extension of it. The answer comes from models that are not
-trusted: sizes and shapes are checked before anything is made of them, and a BYTES tensor stays
-bytes.
+The judge's own process uses it. Tensors are sent in binary, by Triton's extension. Responses come
+from untrusted models: sizes and shapes are checked before use, and a BYTES tensor stays bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _MOST_DIMENSIONS = 16
 
 
 class InferenceFailed(RuntimeError):
-    """The server answered a request with an error: `status` of HTTP, and its own message."""
+    """The server replied with an error: HTTP `status`, and the server's message."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -43,7 +42,7 @@ class InferenceFailed(RuntimeError):
 
 
 class Client(Closing):
-    """One connection to a server. OSError when it breaks, ValueError for what is no answer."""
+    """A connection to a server. OSError if it breaks, ValueError for an invalid response."""
 
     def __init__(self, server: Server, timeout_s: float = 10.0) -> None:
         self._http = server.http(timeout_s)
@@ -57,9 +56,10 @@ class Client(Closing):
         outputs: Sequence[str] = (),
         parameters: Mapping[str, Any] | None = None,
     ) -> dict[str, Array]:
-        """All outputs, or those asked for. An object array holds bytes. InferenceFailed on error.
+        """Run a model; return all outputs, or those requested. Raises InferenceFailed.
 
-        parameters: of the request, such as sequence_id, priority or timeout.
+        inputs: arrays by name; an object array is sent as BYTES. parameters: of the request, such
+        as sequence_id, priority or timeout.
         """
         path = f"/v2/models/{model}" + (f"/versions/{version}" if version else "") + "/infer"
         body, header_bytes = encode(inputs, outputs, parameters)
@@ -68,33 +68,33 @@ class Client(Closing):
         return decode(answer)
 
     def get(self, path: str) -> dict[str, Any]:
-        """A document of the protocol, such as /v2/models/NAME. InferenceFailed on error."""
+        """Get a JSON document, such as /v2/models/NAME. Raises InferenceFailed."""
         answer = self._http.get(path)
         _raise_for(answer)
         return answer.json()
 
     def post(self, path: str, document: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """A request with a document, such as to load a model."""
+        """Post a JSON document, for example to load a model. Raises InferenceFailed."""
         answer = self._http.post(path, json.dumps(document or {}).encode())
         _raise_for(answer)
         return answer.json() if answer.body else {}
 
     def load(self, model: str, config: Mapping[str, Any] | None = None) -> None:
-        """Load a model; `config` stands in for its config.pbtxt."""
+        """Load a model; `config` replaces its config.pbtxt."""
         given = {"parameters": {"config": json.dumps(config)}} if config is not None else None
         self.post(f"/v2/repository/models/{model}/load", given)
 
     def unload(self, model: str) -> None:
-        """Unload it; the server answers before that is done."""
+        """Unload a model; the server replies before that is done."""
         self.post(f"/v2/repository/models/{model}/unload")
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._http.close()
 
 
 def texts(sentences: Sequence[str]) -> Array:
-    """A BYTES tensor of shape (texts, 1): one text a row."""
+    """Return a BYTES tensor of shape (number of texts, 1)."""
     array = np.empty((len(sentences), 1), object)
     array[:, 0] = [sentence.encode() for sentence in sentences]
     return array
@@ -105,7 +105,7 @@ def encode(
     outputs: Sequence[str] = (),
     parameters: Mapping[str, Any] | None = None,
 ) -> tuple[bytes, int]:
-    """The body of a request, and how long the JSON at its beginning is."""
+    """Return the body of a request, and the length of the JSON at its start."""
     parts: list[bytes] = []
     described: list[dict[str, Any]] = []
     for name, array in inputs.items():
@@ -124,7 +124,7 @@ def encode(
 
 
 def decode(answer: Answer) -> dict[str, Array]:
-    """The outputs in an answer. ValueError when it is not what it says it is."""
+    """Parse the outputs of a response. Raises ValueError if it contradicts itself."""
     length = answer.headers.get(HEADER.lower(), "")
     header_bytes = int(length) if length.isdecimal() else len(answer.body)
     document = Answer(answer.status, {}, answer.body[:header_bytes]).json()

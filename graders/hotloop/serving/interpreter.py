@@ -1,4 +1,4 @@
-"""The Python that the server's environment is made from."""
+"""Finds the Python that the server's environment is made from."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from pathlib import Path
 from hotloop.serving.unavailable import ServingUnavailable
 
 SUPPORTED = ("3.11", "3.12")
-"""The server's wheel has a stub for each, and numpy 1.26 a wheel."""
+"""The server's wheel has a stub for each of these, and numpy 1.26 has wheels for them."""
 VARIABLE = "HOTLOOP_SERVING_PYTHON"
 
 _ASK = (
@@ -24,7 +24,10 @@ _ASK = (
 
 @dataclass(frozen=True)
 class Interpreter:
-    """home: its prefix. library_folder: where its shared library lies, if it has one."""
+    """A Python interpreter. home: its prefix.
+
+    library_folder: where its shared library is, if it has one.
+    """
 
     executable: Path
     home: Path
@@ -34,9 +37,9 @@ class Interpreter:
 
 @cache
 def interpreter() -> Interpreter:
-    """The one `HOTLOOP_SERVING_PYTHON` names, else the one under Hotloop, else one on PATH.
+    """Return the interpreter in `HOTLOOP_SERVING_PYTHON`, else Hotloop's own, else one on PATH.
 
-    ServingUnavailable when none is of a version that the server has a stub for.
+    Raises ServingUnavailable if none has a version that the server has a stub for.
     """
     given = os.environ.get(VARIABLE)
     if given:
@@ -58,7 +61,7 @@ def interpreter() -> Interpreter:
 
 
 def _own() -> Interpreter:
-    """Beside the prefix that this environment was made from, not in the environment itself."""
+    """Return the base interpreter of this virtual environment."""
     executable = Path(getattr(sys, "_base_executable", sys.executable))
     return Interpreter(
         executable=executable,

@@ -1,6 +1,6 @@
-"""A program of ours in the server's environment that answers questions, a line of JSON each.
+"""Runs a Hotloop script in the server's environment that answers questions, as lines of JSON.
 
-It has the packages that Hotloop's own environment lacks, and no connection to any server.
+The script has packages that Hotloop's environment lacks, and no connection to any server.
 """
 
 import json
@@ -20,11 +20,11 @@ _CHUNK = 1 << 20
 
 
 class LineProgramFailed(RuntimeError):
-    """It ended or was silent; the message holds what it has printed."""
+    """The program ended or did not answer in time; the message quotes its output."""
 
 
 class LineProgram(Closing):
-    """One that runs until it is closed."""
+    """A script that runs until it is closed."""
 
     def __init__(self, environment: Environment, script: Path, arguments: Sequence[str]) -> None:
         self._process = subprocess.Popen(
@@ -36,7 +36,7 @@ class LineProgram(Closing):
         )
 
     def ask(self, question: object, timeout_s: float = 60.0) -> Any:
-        """Its answer."""
+        """Send a question and return its answer. Raises LineProgramFailed."""
         process = self._process
         assert process.stdin is not None
         assert process.stdout is not None
@@ -51,7 +51,7 @@ class LineProgram(Closing):
             while not data.endswith(b"\n"):
                 rest = deadline - time.monotonic()
                 if rest <= 0 or not selector.select(rest):
-                    process.kill()  # its late answer must not be taken for that to another question
+                    process.kill()  # a late answer must not be taken for the next one
                     raise LineProgramFailed(f"no answer within {timeout_s:g} s")
                 chunk = os.read(process.stdout.fileno(), _CHUNK)
                 if not chunk:
@@ -60,11 +60,11 @@ class LineProgram(Closing):
         return json.loads(data)
 
     def close(self) -> None:
-        """End it."""
+        """Kill the process."""
         self._process.kill()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                with suppress(OSError):  # a question that it has not read
+                with suppress(OSError):  # a question may still be buffered
                     stream.close()
         self._process.wait()
 

@@ -1,4 +1,4 @@
-"""Sockets of ours that listen on the loopback of a candidate, wherever that is."""
+"""Listening sockets on a candidate process's loopback interface, in or out of a sandbox."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _TIMEOUT_S = 10.0
 
 
 def beside(confined: Confined, count: int) -> list[socket.socket]:
-    """So many, at free ports that the process reaches at 127.0.0.1. OSError when none is free."""
+    """Open `count` sockets at free ports that the process reaches at 127.0.0.1. Raises OSError."""
     return here(count) if confined.level == "none" else inside(confined.pid, count)
 
 
 def here(count: int) -> list[socket.socket]:
-    """On this machine's own loopback."""
+    """Open sockets on this machine's loopback interface."""
     return [socket.create_server((ports.HOST, 0)) for _ in range(count)]
 
 
 def inside(pid: int, count: int) -> list[socket.socket]:
-    """On the loopback of a process that has a network of its own."""
+    """Open sockets on the loopback interface of a process with its own network namespace."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         fd = theirs.fileno()

@@ -1,9 +1,9 @@
-"""Load on a server from the judge's own process and clock, in a closed or in an open loop.
+"""Generates load on a server from the judge's process, in a closed or an open loop.
 
-Closed: so many clients, each asks again as soon as it is answered. Open: requests are due at given
-times whether earlier ones were answered or not, and a latency counts from when a request was due.
-Requests are made beforehand and answers are read afterwards, so that the generator takes little
-of the time that it measures. What comes from the server is not trusted.
+Closed: each of a number of clients sends its next request when the last one is answered. Open:
+requests are due at given times whether or not earlier ones were answered, and a latency counts from
+the due time. Requests are prepared before and responses parsed after the measurement, so that the
+generator adds little to the times. Data from the server is untrusted.
 """
 
 import re
@@ -23,7 +23,7 @@ from hotloop.serving.server import Server
 MOST_HEADER = 64 << 10
 MOST_BODY = 16 << 20
 MOST_TOGETHER = 256 << 20
-"""All answers are kept until they are looked at."""
+"""Most bytes of all responses together: they are kept until they are parsed."""
 _CHUNK = 1 << 18
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -31,7 +31,7 @@ _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})(?=[ \r])")
 
 
 class LoadFailed(RuntimeError):
-    """A connection broke, an answer was none, or the time was over."""
+    """A connection broke, a response was invalid, or the time was over."""
 
 
 class LoadTimeout(LoadFailed):
@@ -40,9 +40,9 @@ class LoadTimeout(LoadFailed):
 
 @dataclass(frozen=True)
 class Load:
-    """What came of it. seconds: from the first request to the last answer.
+    """A finished load. seconds: from the first request to the last response.
 
-    latencies: of each request, in seconds. answers: as they came, in the order of the requests.
+    latencies: of each request, in seconds. answers: raw responses, in the order of the requests.
     """
 
     seconds: float
@@ -50,12 +50,12 @@ class Load:
     answers: tuple[bytes, ...]
 
     def percentile(self, share: float) -> float:
-        """Seconds within which this share of the requests was answered."""
+        """Return the latency, in seconds, that this share of the requests did not exceed."""
         return float(np.quantile(self.latencies, share, method="inverted_cdf"))
 
 
 def request(model: str, inputs: Mapping[str, Array], outputs: Sequence[str] = ()) -> bytes:
-    """A whole request of the open inference protocol, with tensors in binary."""
+    """Build a complete HTTP request of the open inference protocol with binary tensors."""
     body, header_bytes = encode(inputs, outputs)
     head = (
         f"POST /v2/models/{model}/infer HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -65,7 +65,7 @@ def request(model: str, inputs: Mapping[str, Array], outputs: Sequence[str] = ()
 
 
 def answer(raw: bytes) -> Answer:
-    """One that `Load` holds, in parts."""
+    """Parse a raw response from `Load.answers`."""
     head, _, body = raw.partition(_END)
     status, *lines = head.split(b"\r\n")
     pairs = (line.decode("latin-1").partition(":") for line in lines)
@@ -74,9 +74,9 @@ def answer(raw: bytes) -> Answer:
 
 
 class Clients(Closing):
-    """Open connections to a server, which are used again and again.
+    """Open connections to a server, reused between loads.
 
-    LoadFailed when they cannot be made.
+    Raises LoadFailed if a connection cannot be made.
     """
 
     def __init__(self, server: Server, count: int) -> None:
@@ -89,11 +89,17 @@ class Clients(Closing):
             raise LoadFailed(f"no connection to the server: {error}") from None
 
     def closed_loop(self, requests: Sequence[bytes], within_s: float) -> Load:
-        """All of them, each client's next one as soon as its last one is answered."""
+        """Send all requests; each client sends its next one when its last one is answered.
+
+        Raises LoadFailed, or LoadTimeout after `within_s` seconds.
+        """
         return self._run(requests, [0.0] * len(requests), within_s, from_due=False)
 
     def open_loop(self, requests: Sequence[bytes], due: Sequence[float], within_s: float) -> Load:
-        """Each at its time, in seconds from the start and ascending, or when a client is free."""
+        """Send each request at its due time, or later when a client is free.
+
+        due: seconds from the start, ascending. Raises like `closed_loop`.
+        """
         return self._run(requests, due, within_s, from_due=True)
 
     def _run(
@@ -136,14 +142,14 @@ class Clients(Closing):
         return Load(seconds, tuple(latencies), tuple(answers))
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         for connection in self._connections:
             connection.sock.close()
         self._connections = []
 
 
 class _Connection:
-    """One client: at most one request of it is under way. number: of that one, -1 for none."""
+    """A client with at most one request in flight. number: of that request, -1 for none."""
 
     def __init__(self, sock: socket.socket) -> None:
         sock.setblocking(False)
@@ -163,11 +169,11 @@ class _Connection:
             raise LoadFailed("the server does not read its requests")
 
     def rest(self) -> None:
-        """Until it is asked again, whatever comes is unasked for."""
+        """Mark the client idle: any data that arrives now is an error."""
         self.number = -1
 
     def read(self) -> bytes | None:
-        """The answer once it is whole."""
+        """Return the response once it is complete, or None."""
         try:
             data = self.sock.recv(_CHUNK)
         except BlockingIOError:
@@ -189,7 +195,7 @@ class _Connection:
         return found
 
     def _whole(self) -> int | None:
-        """How long the answer is, head and body together, once that is known."""
+        """Return the response's length with head and body, or None until the head is complete."""
         if self._size is not None:
             return self._size
         end = self._got.find(_END)

@@ -1,7 +1,7 @@
-"""What a server tells of itself: Prometheus text, and the statistics extension.
+"""Parses a server's metrics: Prometheus text, and the statistics extension.
 
-/metrics has counters and no histogram of batch sizes: inferences divided by executions is the mean
-batch. The sizes themselves are in the statistics (`/v2/models/NAME/stats`), by model.
+/metrics has counters but no histogram of batch sizes: inferences divided by executions is the mean
+batch size. The sizes themselves are in the statistics (`/v2/models/NAME/stats`), by model.
 """
 
 import math
@@ -27,7 +27,7 @@ class Sample:
 
 
 def parse(text: str) -> list[Sample]:
-    """All samples. ValueError names a line that is none."""
+    """Parse all samples. Raises ValueError with the number of an invalid line."""
     found: list[Sample] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -40,22 +40,22 @@ def parse(text: str) -> list[Sample]:
 
 
 def value(samples: Iterable[Sample], name: str, **labels: str) -> float:
-    """The sum over all samples of that name with these labels; 0 when there is none."""
+    """Return the sum over all samples with this name and these labels; 0 if there are none."""
     wanted = labels.items()
     return sum(s.value for s in samples if s.name == name and wanted <= s.labels.items())
 
 
 def mean_batch(samples: Iterable[Sample], model: str) -> float:
-    """Inferences per execution: how many requests' rows a run of the model has had. NaN at none."""
+    """Return inferences per execution of the model, or NaN if it was not executed."""
     samples = list(samples)
     runs = value(samples, "nv_inference_exec_count", model=model)
     return value(samples, "nv_inference_count", model=model) / runs if runs else math.nan
 
 
 def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = "") -> dict[int, int]:
-    """Executions by batch size, from the statistics extension's answer.
+    """Return executions by batch size, from a response of the statistics extension.
 
-    ValueError when that is not as it should be.
+    Raises ValueError if the response is malformed.
     """
     histogram: dict[int, int] = {}
     try:
@@ -71,7 +71,7 @@ def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = ""
 
 
 def fewer(after: Mapping[int, int], before: Mapping[int, int]) -> dict[int, int]:
-    """What a histogram has gained since an earlier one."""
+    """Subtract an earlier histogram; zero differences are left out."""
     gained = {size: count - before.get(size, 0) for size, count in after.items()}
     return {size: count for size, count in gained.items() if count}
 

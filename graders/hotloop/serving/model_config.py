@@ -1,7 +1,7 @@
-"""Reads a config.pbtxt: what it says, and where it says it.
+"""Parses a config.pbtxt, with the position of each field.
 
-The fields are Triton's own, from the descriptor of model_config.proto that tritonclient 2.51.0
-carries (`model_config.binpb`): a name or a value is unknown here exactly when it is to the server.
+The schema is Triton's, from the descriptor of model_config.proto in tritonclient 2.51.0
+(`model_config.binpb`): a name or value is unknown here exactly when it is unknown to the server.
 """
 
 import difflib
@@ -26,8 +26,9 @@ _TWICE = re.compile(r'should not have multiple "([^"]+)" fields')
 
 @dataclass(frozen=True)
 class Tensor:
-    """An input or output. data_type: such as TYPE_FP32. dims, and reshape, which is the model's own
-    shape where that is another one: without the batch dimension.
+    """An input or output. data_type: such as TYPE_FP32.
+
+    dims: without the batch dimension. reshape: the model's own shape if it differs, else None.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class EnsembleStep:
-    """One step of an ensemble. The maps go from the model's tensor to the ensemble's."""
+    """One step of an ensemble. The maps go from the model's tensor names to the ensemble's."""
 
     model: str
     version: int
@@ -49,10 +50,10 @@ class EnsembleStep:
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """What a configuration says; what it leaves out has protobuf's default.
+    """A parsed configuration; missing fields have protobuf's defaults.
 
-    platform and backend: as written. specific_versions: of the version policy, if it names any.
-    message: the whole configuration, of protobuf's `inference.ModelConfig`.
+    platform, backend: as written. specific_versions: of the version policy, if it names any.
+    message: the complete protobuf message `inference.ModelConfig`.
     """
 
     file: str
@@ -70,30 +71,30 @@ class ModelConfig:
 
     @property
     def folder(self) -> str:
-        """The model's folder, which is what others call it."""
+        """The model's folder, which is its name for other models."""
         return self.file.partition("/")[0]
 
     @property
     def is_ensemble(self) -> bool:
-        """True when it runs other models and none of its own."""
+        """True if it runs other models and has none of its own."""
         return self.platform == "ensemble" or bool(self.steps)
 
     @property
     def is_complete(self) -> bool:
-        """False where the server is to take inputs or outputs from the model itself."""
+        """False if the server must read inputs or outputs from the model itself."""
         return bool(self.inputs and self.outputs)
 
     def shape(self, tensor: Tensor) -> tuple[int, ...]:
-        """As a request has it: with the batch dimension in front, where there is one."""
+        """Return the shape in requests: the batch dimension, if there is one, then dims."""
         return (-1, *tensor.dims) if self.max_batch_size > 0 else tensor.dims
 
     def model_shape(self, tensor: Tensor) -> tuple[int, ...]:
-        """As the model itself has it."""
+        """Return the shape in the model: the batch dimension, if any, then reshape or dims."""
         dims = tensor.dims if tensor.reshape is None else tensor.reshape
         return (-1, *dims) if self.max_batch_size > 0 else dims
 
     def served(self, versions: Sequence[int]) -> list[int]:
-        """Of the versions that there are, those that the version policy makes available."""
+        """Return which of the existing versions the version policy makes available."""
         policy = self.message.version_policy
         if policy.HasField("specific"):
             return [version for version in versions if version in self.specific_versions]
@@ -102,19 +103,21 @@ class ModelConfig:
         return sorted(versions)[-(policy.latest.num_versions or 1) :]
 
     def entries(self, step: int, field: str) -> dict[str, int]:
-        """Keys of an ensemble step's map with their number in the text; of a key that is there
-        twice the last, which is the one that counts."""
+        """Return the keys of an ensemble step's map with their index in the text.
+
+        For a duplicate key that is the last index, whose value the server uses.
+        """
         places = self.place.at("ensemble_scheduling", "step", step).fields.get(field, [])
         return {place.at("key").text: number for number, place in enumerate(places)}
 
     def problem(self, text: str, *path: Step) -> Problem:
-        """A problem at what stands at the path."""
+        """Return a problem at the position of a field."""
         where = self.place.at(*path)
         return Problem(self.file, where.line, where.column, text)
 
 
 def read(text: str, file: str) -> ModelConfig | Problem:
-    """The configuration, or the first thing in it that the server could not read."""
+    """Parse a configuration; return the first problem if the server could not parse it."""
     schema = _schema()
     message: Any = schema.message_class()
     try:
@@ -182,7 +185,7 @@ def _tensor(tensor: Any) -> Tensor:
 
 
 def _worded(said: str, schema: _Schema) -> str:
-    """Protobuf's message without its position and its context, and with a suggestion."""
+    """Reword protobuf's message without position and context, and suggest similar names."""
     field = _UNKNOWN_FIELD.search(said)
     if field is not None:
         known = [f.name for f in schema.pool.FindMessageTypeByName(field[1]).fields]
@@ -201,7 +204,7 @@ def _worded(said: str, schema: _Schema) -> str:
 
 
 def _out_of_range(text: str, file: str, number: str) -> Problem:
-    """What does not fit into its field's bits: protobuf tells the number and not its place."""
+    """Report a number that does not fit its field; protobuf names the number but no position."""
     before = text.partition(number)[0] if number in text else ""
     line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
     return Problem(file, line, column, f"{number[:40]} is out of its field's range")

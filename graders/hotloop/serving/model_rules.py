@@ -1,8 +1,8 @@
-"""What Triton's core refuses in one model's configuration, one rule a function.
+"""Rules by which Triton's core refuses a model's configuration, one function per rule.
 
 The rules are those of `ValidateModelConfig`, `ValidateIOShape`, `ValidateBatchIO` and
-`ValidateInstanceGroup` in triton-inference-server/core, src/model_config_utils.cc. Sections that a
-docstring names are those of NVIDIA's "Model Configuration":
+`ValidateInstanceGroup` in triton-inference-server/core, src/model_config_utils.cc. Docstrings name
+sections of NVIDIA's "Model Configuration":
 https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html
 """
 
@@ -20,16 +20,16 @@ _CORRELATION_TYPES = ("TYPE_UINT64", "TYPE_INT64", "TYPE_UINT32", "TYPE_INT32", 
 
 
 def check(config: ModelConfig) -> Iterator[Problem]:
-    """All problems of all rules."""
+    """Yield the problems found by all rules."""
     for rule in (reshapes, batch_inputs, batch_outputs, instances, batching, sequences, caching):
         yield from rule(config)
 
 
 def reshapes(config: ModelConfig) -> Iterator[Problem]:
-    """Section "Reshape": dims and reshape hold the same number of elements.
+    """Section "Reshape": dims and reshape must have the same number of elements.
 
-    Where sizes are variable, there are as many -1 in both, and the fixed sizes between them have
-    the same product: [ 2, 4, -1, 6 ] may become [ 8, -1, 1, 6 ].
+    With variable sizes, both need as many -1, and the fixed sizes between them must have equal
+    products: [ 2, 4, -1, 6 ] may become [ 8, -1, 1, 6 ].
     """
     message = config.message
     for field, index, tensor in (
@@ -62,7 +62,7 @@ def reshapes(config: ModelConfig) -> Iterator[Problem]:
 
 
 def _products(sizes: Sequence[int]) -> list[int]:
-    """Of the fixed sizes before, between and behind those that are -1."""
+    """Return the products of the fixed sizes before, between and after the -1s."""
     found = [1]
     for size in sizes:
         if size == -1:
@@ -73,7 +73,7 @@ def _products(sizes: Sequence[int]) -> list[int]:
 
 
 def batch_inputs(config: ModelConfig) -> Iterator[Problem]:
-    """Of `batch_input`: one source each, which is an input; int32 or float32."""
+    """`batch_input`: each needs one source, which is an input; int32 or float32."""
     names = {tensor.name for tensor in config.inputs}
     for index, each in enumerate(config.message.batch_input):
         where = ("batch_input", index)
@@ -84,7 +84,7 @@ def batch_inputs(config: ModelConfig) -> Iterator[Problem]:
 
 
 def batch_outputs(config: ModelConfig) -> Iterator[Problem]:
-    """Of `batch_output`: one source each, which is an input; its targets are outputs, each once."""
+    """`batch_output`: each needs one source, an input; its targets are distinct outputs."""
     inputs = {tensor.name for tensor in config.inputs}
     outputs = {tensor.name for tensor in config.outputs}
     for index, each in enumerate(config.message.batch_output):
@@ -111,7 +111,7 @@ def _sources(
 
 
 def instances(config: ModelConfig) -> Iterator[Problem]:
-    """Section "Instance Groups": GPUs are named by number, and for groups on GPUs only."""
+    """Section "Instance Groups": GPUs are listed by number, and only for groups on GPUs."""
     for index, group in enumerate(config.message.instance_group):
         kind = _named(group, "kind")
         if group.count < 0:
@@ -126,7 +126,7 @@ def instances(config: ModelConfig) -> Iterator[Problem]:
 
 
 def batching(config: ModelConfig) -> Iterator[Problem]:
-    """Section "Dynamic Batcher": sizes fit max_batch_size; priorities, queues and order agree."""
+    """Section "Dynamic Batcher": batch sizes, priorities, queue policies and order must agree."""
     most, place = config.max_batch_size, "dynamic_batching"
     if most < 0:
         yield config.problem("max_batch_size is at least 0", "max_batch_size")
@@ -172,7 +172,7 @@ def _order(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
 
 
 def sequences(config: ModelConfig) -> Iterator[Problem]:
-    """Section "Sequence Batcher": each control has one tensor, each tensor one control."""
+    """Section "Sequence Batcher": each control has one tensor, and each tensor one control."""
     batcher, place = config.message.sequence_batching, "sequence_batching"
     tensors: set[str] = set()
     kinds: set[str] = set()
@@ -224,7 +224,7 @@ def _control(
 
 
 def caching(config: ModelConfig) -> Iterator[Problem]:
-    """Section "Response Cache": not for sequences, and not for decoupled models."""
+    """Section "Response Cache": not allowed for sequences and for decoupled models."""
     message = config.message
     if not message.response_cache.enable:
         return
@@ -236,6 +236,6 @@ def caching(config: ModelConfig) -> Iterator[Problem]:
 
 
 def _named(message: Any, field: str) -> str:
-    """The name of an enum's value."""
+    """Return the name of an enum field's value."""
     values: Any = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
     return values[getattr(message, field)].name

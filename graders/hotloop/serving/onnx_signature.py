@@ -1,7 +1,7 @@
-"""The inputs and outputs of an ONNX model, read without onnx.
+"""Reads the inputs and outputs of an ONNX model without the onnx package.
 
-A model is a protobuf message, and only few of its fields say what goes in and what comes out. They
-are described here, by the numbers that onnx.proto gives them; the weights are skipped.
+A model is a protobuf message, of which few fields describe inputs and outputs. They are declared
+here by their numbers in onnx.proto; the weights are skipped.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from typing import Any
 
 from hotloop.serving.unavailable import ServingUnavailable
 
-# ONNX's TensorProto.DataType, in Triton's words.
+# ONNX's TensorProto.DataType to Triton's data types.
 _TYPES = {
     1: "TYPE_FP32", 2: "TYPE_UINT8", 3: "TYPE_INT8", 4: "TYPE_UINT16", 5: "TYPE_INT16",
     6: "TYPE_INT32", 7: "TYPE_INT64", 8: "TYPE_STRING", 9: "TYPE_BOOL", 10: "TYPE_FP16",
     11: "TYPE_FP64", 12: "TYPE_UINT32", 13: "TYPE_UINT64", 16: "TYPE_BF16",
 }  # fmt: skip
-# Message -> field -> number and type: a scalar, or another of these messages.
+# Message -> field -> number and type: a scalar, or another message here; "*" means repeated.
 _FIELDS: dict[str, dict[str, tuple[int, str]]] = {
     "Model": {"graph": (7, "Graph")},
     "Graph": {"initializer": (5, "*Weight"), "input": (11, "*Value"), "output": (12, "*Value")},
@@ -34,7 +34,7 @@ _MESSAGE = 11
 
 @dataclass(frozen=True)
 class Signature:
-    """One input or output. shape: -1 for a size that is free; with the batch dimension."""
+    """An input or output. shape: with the batch dimension; -1 for a variable size."""
 
     name: str
     data_type: str
@@ -43,7 +43,7 @@ class Signature:
 
 @dataclass(frozen=True)
 class OnnxModel:
-    """What goes in and what comes out. initialized: inputs that have a value of their own."""
+    """A model's inputs and outputs. initialized: names of inputs that have a default value."""
 
     inputs: tuple[Signature, ...]
     outputs: tuple[Signature, ...]
@@ -51,7 +51,7 @@ class OnnxModel:
 
 
 def read(file: Path) -> OnnxModel:
-    """Of a model in a file. ValueError when it is none."""
+    """Read a model file. Raises ValueError if it is not an ONNX model."""
     message: Any = _model_class()()
     try:
         message.ParseFromString(file.read_bytes())
@@ -59,7 +59,7 @@ def read(file: Path) -> OnnxModel:
         raise ValueError(f"it is no ONNX model ({type(error).__name__})") from None
     if not message.graph.output:
         raise ValueError("it is no ONNX model: it has no outputs")
-    # Before version 4 of the format, weights were inputs with a value.
+    # Before version 4 of the format, weights were inputs with a default value.
     weights = {weight.name for weight in message.graph.initializer}
     return OnnxModel(
         inputs=tuple(_signature(v) for v in message.graph.input if v.name not in weights),

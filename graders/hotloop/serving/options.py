@@ -1,4 +1,4 @@
-"""How a server is started, beyond its repository."""
+"""Options of a server, apart from its repository."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,15 +8,16 @@ GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Options:
-    """isolation: "bubblewrap", or "none" for one's own repository on one's own machine.
+    """Options of a server.
 
-    explicit: models are loaded and unloaded by request; `load` names those loaded at the start.
-    cache_bytes: of the response cache; 0 is none. auto_complete: what a configuration leaves out
-        is taken from the model.
-    arguments: further ones for tritonserver.
-    threads: that each model instance may compute with; onnxruntime's come from config.pbtxt.
-    memory_bytes, tasks: of the server and all models together. tmp_bytes: of its /dev/shm, too.
-    log_bytes: a server that prints more is ended. wall_s: one that lives longer is ended.
+    isolation: "bubblewrap", or "none" for a trusted repository on one's own machine. explicit:
+    models are loaded and unloaded by request; `load` names those loaded at the start. cache_bytes:
+    of the response cache; 0 disables it. auto_complete: missing fields of a configuration are taken
+    from the model. arguments: more command-line arguments for tritonserver. threads: per model
+    instance; onnxruntime's are set in config.pbtxt. memory_bytes, tasks: limits for the server and
+    all models together. tmp_bytes: also of /dev/shm. log_bytes: a server that prints more is
+    killed. wall_s: one that runs longer is killed. ready_s: seconds until all models must be
+    loaded.
     """
 
     isolation: str = "bubblewrap"

@@ -9,7 +9,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Ports:
-    """Where a server listens."""
+    """The ports of a server."""
 
     http: int
     grpc: int
@@ -17,11 +17,11 @@ class Ports:
 
 
 USUAL = Ports(8000, 8001, 8002)
-"""Triton's own, for a server with a network of its own, where all ports are free."""
+"""Triton's defaults, for a server with its own network, where all ports are free."""
 
 
 def free() -> Ports:
-    """Three that nobody listens on now. Somebody may be faster: a start that fails asks again."""
+    """Return three ports that are free now. Another process may take one before the server does."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(3)]
         for sock in sockets:
@@ -31,7 +31,7 @@ def free() -> Ports:
 
 
 def all_free(ports: Ports) -> bool:
-    """True when all three can be listened on."""
+    """True if all three ports can be bound."""
     with ExitStack() as stack:
         for port in (ports.http, ports.grpc, ports.metrics):
             sock = stack.enter_context(socket.socket())

@@ -1,7 +1,7 @@
-"""Where each field of a text in protobuf's text format stands.
+"""Finds the position of each field in protobuf's text format.
 
-Protobuf's own parser tells positions only of what it cannot read. This one is for texts that it
-could read: it knows no types and checks nothing.
+Protobuf's parser gives positions only for errors. This one is for texts that protobuf has parsed:
+it knows no types and checks nothing.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ Step = str | int
 
 @dataclass
 class Place:
-    """line, column: from 1. text: of a scalar, without quotation marks. fields: of a message, each
-    with all its values in order."""
+    """Position and content of a field's value. line, column: from 1.
+
+    text: of a scalar, without quotation marks. fields: of a message, each with its values in order.
+    """
 
     line: int
     column: int
@@ -28,9 +30,9 @@ class Place:
     fields: dict[str, list[Place]] = field(default_factory=dict[str, "list[Place]"])
 
     def at(self, *path: Step) -> Place:
-        """Of what lies at the path (names, and indices from 0), or of the last part that is there.
+        """Return the place at a path, or of the last part of the path that exists.
 
-        A name alone is its first value.
+        path: names, each optionally followed by an index from 0; a name alone is its first value.
         """
         here = self
         steps = list(path)
@@ -44,7 +46,7 @@ class Place:
 
 
 def locate(text: str) -> Place:
-    """The whole message; its own place is the beginning."""
+    """Parse a text; return the place of the whole message, which is line 1, column 1."""
     tokens = list(_tokens(text))
     return _Reader(tokens).message(Place(1, 1), "")
 
@@ -89,7 +91,7 @@ class _Reader:
         place = Place(line, column)
         if token in _CLOSING:
             return self.message(place, _CLOSING[token])
-        # Strings that follow each other are one; a minus may stand apart from its number.
+        # Adjacent strings are joined; a minus may be separate from its number.
         place.text = token.strip("\"'")
         while token == "-" or (token[0] in "\"'" and self._peek()[:1] in ('"', "'")):
             token = self._take()[0]

@@ -1,4 +1,4 @@
-"""Looks at all that a server needs here, before one is started: each gap with what fixes it."""
+"""Checks what a server needs on this machine, and says how to fix each problem."""
 
 import os
 import platform
@@ -18,15 +18,15 @@ from hotloop.serving.unavailable import ServingUnavailable
 LEAST_GLIBC = (2, 35)
 """The server's wheel is built for manylinux_2_35."""
 LEAST_SHM_BYTES = 64 << 20
-"""A stub maps 1 MiB to begin with, and more as tensors grow; Docker's usual 64 MiB are enough."""
+"""A stub maps 1 MiB at first and more as tensors grow; Docker's default of 64 MiB is enough."""
 _TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. fix: the command or the step; empty where all is well.
+    """Result of one check. fix: a command or step; "" if all is well.
 
-    needed: without it nothing can be served.
+    needed: whether nothing can be served without it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Everything, in the order in which it is to be fixed."""
+    """Run all checks, in the order in which to fix their problems."""
     findings = [_platform(), _glibc(), _python(), _shared_memory(), _ports(), _confinement()]
     try:
         found = environment.find()
@@ -51,7 +51,7 @@ def examine() -> list[Finding]:
 
 
 def require() -> Environment:
-    """The environment, once all that is needed is there. ServingUnavailable with the first gap."""
+    """Return the environment. Raises ServingUnavailable with the first needed check that fails."""
     for finding in examine():
         if finding.needed and not finding.fine:
             raise ServingUnavailable(f"{finding.name}: {finding.found}", finding.fix)
@@ -88,7 +88,7 @@ def _python() -> Finding:
 
 
 def _shared_memory() -> Finding:
-    """The Python backend's stubs speak with the server through it."""
+    """Check /dev/shm, through which Python stubs and server exchange tensors."""
     fix = "give it room: in Docker, start the container with --shm-size 1g"
     if not os.access(shm.FOLDER, os.W_OK):
         return Finding("shared memory", False, f"{shm.FOLDER} cannot be written", fix)
@@ -99,7 +99,10 @@ def _shared_memory() -> Finding:
 
 
 def _ports() -> Finding:
-    """Not needed: a confined server has all ports to itself, and another takes free ones."""
+    """Check the default ports, which are not required.
+
+    A sandboxed server has its own ports, and another server uses free ones.
+    """
     usual = ports.USUAL
     found = f"{usual.http}, {usual.grpc} and {usual.metrics}"
     if ports.all_free(usual):
@@ -119,7 +122,7 @@ def _confinement() -> Finding:
 
 
 def _libpython(found: Environment) -> Finding:
-    """A stub without it hangs, and the server with it, instead of saying so."""
+    """Check libpython: without it a stub hangs silently, and the server with it."""
     minor = ".".join(found.python_version.split(".")[:2])
     said = _output(["ldd", str(found.stub)], found)
     line = next((line for line in said.splitlines() if f"libpython{minor}" in line), "")
@@ -135,7 +138,7 @@ def _libpython(found: Environment) -> Finding:
 
 
 def _libpython_version(path: str, found: Environment) -> str:
-    """Asked in a process aside: it would be a second Python in this one."""
+    """Load libpython in a separate process, since this one already has a Python."""
     program = (
         "import ctypes, sys; library = ctypes.CDLL(sys.argv[1]); "
         "library.Py_GetVersion.restype = ctypes.c_char_p; "
@@ -146,7 +149,7 @@ def _libpython_version(path: str, found: Environment) -> str:
 
 
 def _numpy(found: Environment) -> Finding:
-    """With numpy 2 the stub crashes on the first BYTES tensor."""
+    """Check for numpy 1: with numpy 2 the stub crashes on the first BYTES tensor."""
     program = "import numpy; print(numpy.__version__)"
     version = _output([str(found.python), "-I", "-c", program], found).strip()
     fine = version.startswith("1.")
@@ -154,7 +157,7 @@ def _numpy(found: Environment) -> Finding:
 
 
 def _tritonserver(found: Environment) -> Finding:
-    """Its libraries are all there, and it says something."""
+    """Check that all its libraries are found and that it prints its help."""
     missing = [
         line.split()[0]
         for line in _output(["ldd", str(found.tritonserver)], found).splitlines()
@@ -168,7 +171,7 @@ def _tritonserver(found: Environment) -> Finding:
 
 
 def _perf_analyzer(found: Environment) -> Finding:
-    """Only some tasks use it."""
+    """Check perf_analyzer, which only some tasks use."""
     said = _output([str(found.perf_analyzer), "--version"], found)
     version = next((line for line in said.splitlines() if "ersion" in line), "")
     fine = bool(version)
@@ -189,7 +192,7 @@ def _again(found: Environment) -> str:
 
 
 def _output(command: list[str], found: Environment) -> str:
-    """Both streams; empty when it cannot be run."""
+    """Return stdout and stderr of a command, or "" if it cannot be run."""
     try:
         done = subprocess.run(
             command,

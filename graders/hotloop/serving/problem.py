@@ -1,12 +1,15 @@
-"""What is wrong with a repository, and where."""
+"""A problem in a model repository."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """file: from the repository's root. line, column: from 1; both 0 where a whole file, or folder,
-    is meant. text: what is wrong and, where that can be said, what would be right."""
+    """A problem and its position. file: relative to the repository.
+
+    line, column: from 1; both 0 if the problem is the whole file or folder. text: what is wrong,
+    and what would be right if known.
+    """
 
     file: str
     line: int

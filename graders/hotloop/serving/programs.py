@@ -1,7 +1,7 @@
-"""Programs of ours that speak to a server: in its network and its environment, outside its sandbox.
+"""Runs trusted client programs in a server's network and environment, outside its sandbox.
 
-What needs tritonclient or gRPC runs so, and perf_analyzer. Such a program is watched as any other
-process: it ends with its owner, and has limits of time, memory and output.
+Programs that need tritonclient or gRPC are run this way, and so is perf_analyzer. Like other
+processes they end with their owner and have limits of time, memory and output.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ended:
-    """status: of the process. output: both streams. death: the limit that ended it, if one did."""
+    """A finished program. status: exit status, or -1 without one. output: both streams.
+
+    death: the limit that ended it, or None.
+    """
 
     status: int
     output: str
@@ -37,7 +40,7 @@ def start(
     output_bytes: int = 16 << 20,
     pass_fds: tuple[int, ...] = (),
 ) -> Confined:
-    """Start a program that finds the server at 127.0.0.1 and its ports. Its owner ends it."""
+    """Start a program that reaches the server at 127.0.0.1. The caller must kill it."""
     return launch_plain(
         Confinement(
             argv=tuple(server.command(list(argv))),
@@ -62,7 +65,7 @@ def run(
     environment: Mapping[str, str] | None = None,
     wall_s: float = 120.0,
 ) -> Ended:
-    """Start one and wait for its end."""
+    """Start a program and wait for its end, at most `wall_s` seconds."""
     running = start(server, argv, environment=environment, wall_s=wall_s)
     try:
         status = running.wait(wall_s + 10)
@@ -73,12 +76,12 @@ def run(
 
 
 def python(server: Server, script: Path, *arguments: str) -> list[str]:
-    """The command line of a Python file of ours, with the packages of the server's environment."""
+    """Return the command line of a Hotloop script in the server's environment."""
     return [str(server.environment.python), "-I", str(script), *arguments]
 
 
 def perf_analyzer(server: Server, model: str, *arguments: str, grpc: bool = False) -> list[str]:
-    """The command line of NVIDIA's load generator for a model."""
+    """Return the command line of NVIDIA's load generator for a model."""
     port = server.ports.grpc if grpc else server.ports.http
     protocol = "grpc" if grpc else "http"
     program = str(server.environment.perf_analyzer)

@@ -1,10 +1,10 @@
-"""Carries bytes between a candidate's network and a server in another one, and notes the calls.
+"""Forwards bytes between a candidate's network and a server in another one, and records the calls.
 
-Client and server each sit in a network of their own. The judge listens in the client's, has
-connections made in the server's, and passes on what comes: so it knows which protocol was really
-spoken, how many connections and calls there were, and it can make trouble that no real server
-makes on command. Nothing from the client is trusted: connections, calls and bytes have limits, and
-one that goes over them is cut off. One thread does it all; `close` ends it, with all its sockets.
+Client and server each have their own network namespace. The judge listens in the client's, connects
+in the server's, and forwards the bytes. So it knows which protocol was actually used and how many
+connections and calls there were, and it can inject faults that a real server does not produce on
+command. The client is untrusted: connections, calls and bytes have limits, and a client that
+exceeds one is disconnected. One thread does all this; `close` ends it and closes all sockets.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ from hotloop.serving.http_conversation import HttpConversation
 
 _CHUNK = 64 << 10
 _WAITING = 256 << 10
-"""Bytes that may lie here in one direction; then that side is not read from."""
+"""Most bytes buffered in one direction; above that, the sender is not read from."""
 _END_TIMEOUT_S = 20.0
 FOREVER = 1 << 30
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """hold_s: what the server says lies here so long after each inference.
+    """Faults to inject.
 
-    refusals: so many calls, of any kind, are refused first: 503 over HTTP, UNAVAILABLE over gRPC.
-    The server never hears of them.
+    hold_s: seconds to delay the server's response after each inference request.
+    refusals: number of calls, of any kind, to refuse first: 503 over HTTP, UNAVAILABLE over gRPC.
+    The server does not receive them.
     """
 
     hold_s: float = 0.0
@@ -43,7 +44,7 @@ class Trouble:
 
 @dataclass(frozen=True)
 class Caps:
-    """Of one relay, over its whole life. wall_s: it ends by itself after that."""
+    """Limits of a relay over its lifetime. wall_s: seconds after which it ends by itself."""
 
     connections: int = 64
     calls: int = 1000
@@ -53,10 +54,10 @@ class Caps:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a client has done. connections: those that were made, by what is spoken at the port.
+    """What a client did. connections: number accepted, by the port's protocol.
 
-    unreadable: of a connection that did not speak the protocol, a sentence's part. excess: why the
-    client was cut off, a sentence; empty when it was not.
+    unreadable: how a connection violated the protocol, as part of a sentence, or "". excess: why
+    the client was disconnected, as a sentence, or "".
     """
 
     connections: Mapping[Kind, int]
@@ -65,14 +66,14 @@ class Seen:
     excess: str
 
     def inferences(self, kind: Kind | None = None) -> list[Call]:
-        """Those calls that ask for an inference."""
+        """Return the inference calls, of one protocol or of both."""
         return [c for c in self.calls if c.asked.inference and kind in (None, c.kind)]
 
 
 class Relay(Closing):
-    """Runs from the start; owns the listening sockets that it is given.
+    """A running relay. It owns the listening sockets passed to it.
 
-    listeners: by what is spoken at them. connect: gives a connection to the server.
+    listeners: by protocol. connect: returns a new connection to the server.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Relay(Closing):
         self._thread.start()
 
     def seen(self) -> Seen:
-        """Until now. What went wrong in the relay itself is raised here."""
+        """Return what happened so far. Raises an exception that occurred in the relay's thread."""
         with self._lock:
             if self._fault is not None:
                 raise self._fault
@@ -116,7 +117,7 @@ class Relay(Closing):
             return Seen(connections, tuple(self._calls), self._unreadable, self._excess)
 
     def close(self) -> None:
-        """End it: nothing of it is left. May be repeated."""
+        """End the thread and close all sockets. Safe to call again."""
         if self._wake.fileno() >= 0:
             with suppress(OSError):
                 self._wake.send(b"!")
@@ -140,7 +141,7 @@ class Relay(Closing):
             self._woken.close()
 
     def _once(self) -> bool:
-        """Wait, and do what can be done. False at the end."""
+        """Wait for events and handle them. Returns False at the end."""
         for pair in self._pairs:
             pair.show_interest(self._selector)
         for key, events in self._selector.select(self._patience()):
@@ -155,7 +156,7 @@ class Relay(Closing):
         return now() < self._deadline
 
     def _patience(self) -> float:
-        """Until the next held answer may go on, or this relay's end."""
+        """Return the seconds until the next delayed response is due, or the relay's deadline."""
         held = [p.held_until for p in self._pairs if p.down and p.held_until > now()]
         return max(0.0, min([self._deadline, *held]) - now())
 
@@ -201,7 +202,7 @@ class Relay(Closing):
         return GrpcConversation(note)
 
     def _refuse(self) -> bool:
-        """Use up one refusal, if there is one left."""
+        """Use up one refusal; return False if none is left."""
         refused = self._refusals > 0
         self._refusals -= refused
         return refused
@@ -269,7 +270,7 @@ class Relay(Closing):
 
 @dataclass(eq=False)
 class _End:
-    """One of a pair's two sockets. interest: what the selector has been told."""
+    """One socket of a pair. interest: the events that the selector watches for."""
 
     pair: _Pair
     sock: socket.socket
@@ -278,10 +279,10 @@ class _End:
 
 @dataclass(eq=False)
 class _Pair:
-    """A client's connection and the one to the server that belongs to it.
+    """A client's connection with its connection to the server.
 
-    up, down: what lies here for the server, and for the client. held_until: until then nothing of
-    `down` goes on. finished: the server has said all. over: to be closed.
+    up, down: bytes buffered for the server and for the client. held_until: `down` is not sent
+    before. finished: the server has sent everything. over: the pair must be closed.
     """
 
     accepted: socket.socket
@@ -298,30 +299,30 @@ class _Pair:
         self.client = self._end(self.accepted)
 
     def reach(self, sock: socket.socket) -> None:
-        """The connection to the server."""
+        """Set the connection to the server."""
         self.server = self._end(sock)
 
     def take(self, heard: Heard) -> None:
-        """What the conversation has made of the client's bytes."""
+        """Buffer what the conversation made of the client's bytes."""
         self.up += heard.onward
         self.down += heard.back
 
     def write(self, end: _End) -> None:
-        """Send what lies here for this end."""
+        """Send buffered bytes to this end."""
         waiting = self.down if end is self.client else self.up
         if waiting:
             del waiting[: end.sock.send(memoryview(bytes(waiting[:_CHUNK])))]
         self.over = self.over or (self.finished and not self.down)
 
     def ended(self, end: _End) -> None:
-        """This end has hung up."""
+        """Handle the end of one side's stream."""
         if end is self.client:
             self.over = True
         self.finished = True
         self.over = self.over or not self.down
 
     def show_interest(self, selector: selectors.BaseSelector) -> None:
-        """Tell the selector what can be done now."""
+        """Register with the selector which events can be handled now."""
         read, write = selectors.EVENT_READ, selectors.EVENT_WRITE
         may_send = bool(self.down) and now() >= self.held_until
         room = max(len(self.up), len(self.down)) < _WAITING
@@ -331,7 +332,7 @@ class _Pair:
             self._tell(selector, self.server, read * more | write * bool(self.up))
 
     def close(self, selector: selectors.BaseSelector) -> None:
-        """Hang up on both sides."""
+        """Close both sockets."""
         for end in (self.client, self.server):
             if end is not None:
                 self._tell(selector, end, 0)

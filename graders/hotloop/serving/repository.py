@@ -1,7 +1,7 @@
-"""A model repository, looked at without a server: every problem with file, line and column.
+"""Checks a model repository without a server; problems have file, line and column.
 
-It holds what the server itself would refuse, and what it would accept and serve wrongly. Files are
-read as they lie there and never run; links are not followed.
+It reports what the server would refuse, and what it would accept and serve incorrectly. Files are
+read but never executed; symbolic links are not followed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -14,17 +14,17 @@ from hotloop.serving.onnx_signature import OnnxModel, Signature
 from hotloop.serving.problem import Problem
 
 BACKENDS = {"python": "model.py", "onnxruntime": "model.onnx"}
-"""Those that the server has here, with the file that a version holds for each."""
+"""The backends of this server, with the file that each expects in a version folder."""
 PLATFORMS = {"onnxruntime_onnx": "onnxruntime"}
-"""Older names, which stand for a backend."""
+"""Older platform names, with their backends."""
 _MOST_BYTES = 64 << 10
 _MOST_SOURCE = 1 << 20
 _MOST_PROBLEMS = 100
-"""The names of a hostile configuration are compared with each other, for every problem again."""
+"""Most problems to report: a hostile configuration makes each one expensive."""
 
 
 def check(folder: Path) -> list[Problem]:
-    """Problems, by file and place; none means that the server can be expected to load it."""
+    """Return all problems, sorted by position. With none, the server should load the repository."""
     models = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink()]
     models = [path for path in models if not path.name.startswith(".")]
     if not models:
@@ -63,7 +63,7 @@ def _of_model_and_wiring(
 
 
 def read_config(folder: Path, model: str) -> ModelConfig | Problem:
-    """A model's configuration, or why there is none."""
+    """Read a model's configuration, or return the problem with it."""
     path = folder / model / model_config.FILE
     file = f"{model}/{model_config.FILE}"
     if not _is_file(path):
@@ -98,7 +98,7 @@ def _of_model(folder: Path, name: str, config: ModelConfig) -> Iterator[Problem]
 
 
 def _backend(model: Path, config: ModelConfig, versions: Sequence[int]) -> str:
-    """The backend, as the server finds it where only the files say which one it is."""
+    """Return the backend; infer it from files, as the server does, if it is not configured."""
     if config.backend or config.platform:
         return config.backend or PLATFORMS.get(config.platform, "")
     for backend, file in sorted(BACKENDS.items()):
@@ -109,10 +109,10 @@ def _backend(model: Path, config: ModelConfig, versions: Sequence[int]) -> str:
 
 
 def _unsaid(model: Path, config: ModelConfig, versions: Sequence[int]) -> Iterator[Problem]:
-    """Tensors that model.py asks for or gives, and the configuration does not have.
+    """Report tensors that model.py uses but the configuration does not declare.
 
-    The server takes them from a function `auto_complete_config`, if there is one, and the
-    onnxruntime backend takes them from the model: section "Auto-Generated Model Configuration".
+    The server accepts that if there is a function `auto_complete_config`, and the onnxruntime
+    backend reads them from the model: section "Auto-Generated Model Configuration".
     """
     file = model / str(versions[0] if versions else 1) / (config.model_file or BACKENDS["python"])
     source = _start(file) if _is_file(file) and "/" not in config.model_file else b""
@@ -186,7 +186,7 @@ def _unknown_backend(config: ModelConfig) -> Problem:
 
 
 def _versions(model: Path) -> list[int]:
-    """As the server sees them: folders whose names are numbers, without leading zeros."""
+    """Return the versions that the server sees: folders named by a number without leading zeros."""
     return sorted(
         int(path.name)
         for path in model.iterdir()
@@ -254,7 +254,7 @@ def _against_model(config: ModelConfig, onnx: OnnxModel, shown: str) -> Iterator
 
 
 def _of_sequences(config: ModelConfig) -> set[str]:
-    """Inputs that the sequence batcher feeds: its controls, and the state that it keeps."""
+    """Return inputs that the sequence batcher supplies: its controls and its state."""
     batcher = config.message.sequence_batching
     controls = {control_input.name for control_input in batcher.control_input}
     return controls | {state.input_name for state in batcher.state}

@@ -1,4 +1,4 @@
-"""A tritonserver over a repository: started, watched, reached, ended with all that it started."""
+"""Starts, monitors, connects to and stops a tritonserver for a repository."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _DOORWAY = Path(doorway.__file__)
 
 
 class ServerFailed(RuntimeError):
-    """The server ended, or was not ready in time; the message says why, from its log.
+    """The server ended or was not ready in time; the message quotes the reason from its log.
 
-    death: memory_limit, output_limit or timeout when a limit ended it.
+    death: memory_limit, output_limit or timeout if a limit ended it, else None.
     """
 
     def __init__(self, reason: str, log: str, death: Verdict | None) -> None:
@@ -41,9 +41,9 @@ class ServerFailed(RuntimeError):
 
 
 class Server:
-    """One running server. Its owner may use it from any thread.
+    """A running server. Its methods may be called from any thread.
 
-    Made, it has been started; `wait_ready` returns when all its models are loaded.
+    The constructor starts it; `wait_ready` returns when all its models are loaded.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Server:
 
     @property
     def process(self) -> Confined:
-        """The whole tree: to freeze it, to bind it to CPUs, to ask for its end."""
+        """The whole process tree: to freeze it, pin it to CPUs or wait for its end."""
         return self._confined
 
     @property
@@ -81,11 +81,14 @@ class Server:
 
     @property
     def death(self) -> Verdict | None:
-        """Which limit ended it, if one did."""
+        """The limit that ended the server, or None."""
         return self._confined.death
 
     def wait_ready(self) -> float:
-        """Seconds from its start until all models are loaded. ServerFailed with the reason."""
+        """Wait until all models are loaded; return the seconds since the start.
+
+        Raises ServerFailed with the reason if that fails.
+        """
         deadline = self._started + self.options.ready_s
         while time.monotonic() < deadline:
             if not self.alive:
@@ -98,24 +101,27 @@ class Server:
         raise self._failed(f"{waited}: {said}" if said else waited)
 
     def ready(self) -> bool:
-        """True when the server says so, now."""
+        """True if the server reports ready now."""
         with suppress(OSError, ValueError), self.http() as http:
             return http.get("/v2/health/ready").status == 200
         return False
 
     def _listens(self, port: int) -> bool:
-        """/metrics is opened last, after the server has called itself ready."""
+        """True if a port accepts connections: /metrics opens after the server reports ready."""
         with suppress(OSError):
             self.connect(port).close()
             return True
         return False
 
     def log(self) -> str:
-        """All that it and its models have printed."""
+        """Return everything that the server and its models have printed."""
         return self._confined.output().decode(errors="replace")
 
     def stop(self) -> None:
-        """End the server and all that it has started; nothing of it is left. May be repeated."""
+        """Kill the server and all its processes, and remove its shared memory.
+
+        Safe to call again.
+        """
         sock, self._sock = self._sock, None
         if sock is not None:
             sock.close()
@@ -135,7 +141,7 @@ class Server:
     # --- reaching it ------------------------------------------------------------------------------
 
     def connect(self, port: int, timeout_s: float = _CONNECT_S) -> socket.socket:
-        """A connected socket. OSError when nobody listens, or the server has ended."""
+        """Return a connected socket. Raises OSError if nothing listens or the server has ended."""
         if not self.confined_here:
             sock = socket.create_connection((ports.HOST, port), timeout_s)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -148,26 +154,26 @@ class Server:
         return sock
 
     def command(self, argv: list[str]) -> list[str]:
-        """The command line of a trusted program that is to reach the server at 127.0.0.1."""
+        """Return the command line for a trusted program that reaches the server at 127.0.0.1."""
         if not self.confined_here:
             return argv
         return [*_doorway_program(), str(self._confined.pid), "--", *argv]
 
     def http(self, timeout_s: float = _CONNECT_S) -> Http:
-        """A connection to its HTTP port."""
+        """Return an HTTP client for the server's HTTP port."""
         return Http(lambda: self.connect(self.ports.http, timeout_s), timeout_s)
 
     def metrics_text(self) -> str:
-        """What /metrics says."""
+        """Return the text of /metrics."""
         with Http(lambda: self.connect(self.ports.metrics), _CONNECT_S) as http:
             return http.get("/metrics").text()
 
     def metrics(self) -> list[metrics.Sample]:
-        """The same, parsed."""
+        """Return /metrics, parsed."""
         return metrics.parse(self.metrics_text())
 
     def statistics(self, model: str = "", version: str = "") -> dict[str, Any]:
-        """What the statistics extension says of a model, or of all."""
+        """Return the statistics of a model, or of all models."""
         path = f"/v2/models/{model}" if model else "/v2/models"
         path += f"/versions/{version}" if version else ""
         with self.http() as http:
@@ -224,7 +230,7 @@ class Server:
         return (*given, *options.arguments)
 
     def _parents_end(self) -> tuple[str, ...]:
-        """Without a sandbox, the kernel is asked to end the server with whoever owns it."""
+        """Without a sandbox, let the kernel kill the server when its parent ends."""
         setpriv = bubblewrap.setpriv()
         if self.confined_here or setpriv is None:
             return ()

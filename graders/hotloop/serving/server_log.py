@@ -1,4 +1,4 @@
-"""What a server's log says went wrong."""
+"""Finds the cause of a failure in a server's log."""
 
 import re
 
@@ -11,13 +11,13 @@ _FAILED = re.compile(
 _POLL = re.compile(r"(?:Poll failed for model directory '(?P<model>[^']+)'): (?P<why>.*)")
 _ERROR = re.compile(r"^E\d+ [\d:.]+ \d+ \S+\] (?P<what>.*)$")
 _HARMLESS = ("CudaDriverHelper", "NVML", "DCGM")
-"""What a server complains of wherever there is no GPU."""
+"""Errors that a server logs on any machine without a GPU."""
 _FRAME = re.compile(r"^At:$|^\s+\S+\(\d+\): ")
 _MOST = 600
 
 
 def failure(log: str) -> str:
-    """Why the first model was not loaded, or else the first error; empty when there is none."""
+    """Return why the first model failed to load, else the first error; "" if there is none."""
     lines = log.splitlines()
     for number, line in enumerate(lines):
         found = _FAILED.search(line) or _POLL.search(line)
@@ -35,13 +35,13 @@ def failure(log: str) -> str:
 
 
 def states(log: str) -> dict[tuple[str, str], str]:
-    """How each model's version stands, from the table that a server prints when it has loaded."""
+    """Return the state by (model, version), from the table printed after loading."""
     found = (_TABLE.match(line) for line in log.splitlines())
     return {(m["model"], m["version"]): m["state"] for m in found if m is not None}
 
 
 def _continued(lines: list[str]) -> list[str]:
-    """A Python error goes on over several lines, to the next entry of the log."""
+    """Return the following lines of a Python error, up to the next log entry."""
     kept: list[str] = []
     for line in lines:
         if re.match(r"^[IWE]\d{4} |^\+-|^\s*$", line):

@@ -1,8 +1,8 @@
 """Shared memory of servers that run without a sandbox.
 
-A confined server has a /dev/shm of its own, which ends with it. Another one's regions lie on this
-machine's, under a prefix that names the process that owns the server (`hotloop.sandbox.owner`): so
-the owner can remove what a killed server has left, and anybody what a killed owner has left.
+A sandboxed server has its own /dev/shm, which is removed with it. Another server's regions are in
+this machine's, with a prefix that names the owning process (`hotloop.sandbox.owner`): the owner can
+remove what a killed server left, and any process what a killed owner left.
 """
 
 import os
@@ -19,17 +19,17 @@ _END = "_shm_"
 
 
 def prefix(tag: str) -> str:
-    """For the Python backend's shm-region-prefix-name; the backend puts a unique id behind it."""
+    """Return the Python backend's shm-region-prefix-name, to which it appends a unique id."""
     return f"{tag}{_END}"
 
 
 def remove(tag: str) -> int:
-    """Remove the regions of one server. How many there were."""
+    """Remove the regions of one server; return their number."""
     return _remove(lambda found: found == tag)
 
 
 def sweep() -> int:
-    """End the processes and remove the regions of owners that are gone. How many regions."""
+    """Kill processes and remove regions whose owner is gone; return the number of regions."""
     for pid in _processes_of(is_stale):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
@@ -37,7 +37,7 @@ def sweep() -> int:
 
 
 def regions() -> list[str]:
-    """Those of all of Hotloop's servers, by name."""
+    """Return the regions of all Hotloop servers by name."""
     return sorted(path.name for path in FOLDER.iterdir() if _tag(path.name))
 
 
@@ -46,20 +46,20 @@ def _remove(belongs: Callable[[str], bool]) -> int:
     for path in FOLDER.iterdir():
         tag = _tag(path.name)
         if tag and belongs(tag):
-            with suppress(OSError):  # another user's, or gone
+            with suppress(OSError):  # another user's, or already removed
                 path.unlink()
                 count += 1
     return count
 
 
 def _processes_of(belongs: Callable[[str], bool]) -> list[int]:
-    """Servers and their stubs: both carry the prefix on their command line."""
+    """Return ids of servers and stubs, which have the prefix in their command line."""
     found: list[int] = []
     for path in Path("/proc").iterdir():
         if not path.name.isdecimal() or int(path.name) == os.getpid():
             continue
         words = processes.read_small(f"/proc/{path.name}/cmdline").decode(errors="replace")
-        # Of the server it is in the middle of an option, of a stub a word of its own.
+        # A server has it inside an option, a stub as a separate word.
         tags = (_tag(word.rpartition("=")[2]) for word in words.split("\0"))
         if any(tag and belongs(tag) for tag in tags):
             found.append(int(path.name))

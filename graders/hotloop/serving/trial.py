@@ -1,4 +1,4 @@
-"""Whether a server really runs here: one is started, asked, and stopped."""
+"""Tests whether a server works here: start it, send a request, stop it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ _QUESTION = "a text with ünïcödé"
 
 @dataclass(frozen=True)
 class Trial:
-    """ready_s: from the start until the server was ready. failure: empty when all went well."""
+    """Result of a trial. ready_s: seconds from start to ready. failure: "" if all went well."""
 
     isolation: str
     ready_s: float
@@ -24,7 +24,7 @@ class Trial:
 
 
 def run(environment: Environment) -> Trial:
-    """In the sandbox, where there is one."""
+    """Run a trial, in the sandbox if there is one. Errors are returned, not raised."""
     isolation = level()[0]
     try:
         with Server(REPOSITORY, environment, Options(isolation=isolation)) as server:
@@ -36,7 +36,10 @@ def run(environment: Environment) -> Trial:
 
 
 def ask(server: Server) -> None:
-    """One request to the trial's model. ValueError when the answer is not the question."""
+    """Send a request to the trial's model.
+
+    Raises ValueError if the output differs from the input.
+    """
     with Client(server) as client:
         got = client.infer(MODEL, {"TEXT": texts([_QUESTION])})["SAME"]
     if got.tolist() != [[_QUESTION.encode()]]:

@@ -1,10 +1,10 @@
-"""Why nothing can be served here."""
+"""The error for a machine that cannot run a server."""
 
 from hotloop.core.user_error import UserError
 
 
 class ServingUnavailable(UserError):
-    """This machine cannot serve as it is: `reason` says why, `remedy` is what fixes it."""
+    """This machine cannot run a server: `reason` says why, `remedy` how to fix it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}: {remedy}")

@@ -1,4 +1,4 @@
-"""Whether the tensors of an ensemble go from model to model as they must."""
+"""Checks how the tensors of an ensemble connect its models."""
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,8 +13,9 @@ STEPS = "ensemble_scheduling"
 
 @dataclass(frozen=True)
 class _Source:
-    """Who makes one of the ensemble's tensors. step: -1 for the request itself. dims: without the
-    batch dimension, which shape has.
+    """The producer of an ensemble tensor. step: -1 for the request.
+
+    shape: with the batch dimension; dims: without it.
     """
 
     step: int
@@ -29,8 +30,10 @@ def check(
     models: Mapping[str, ModelConfig],
     served: Mapping[str, Sequence[int]],
 ) -> Iterator[Problem]:
-    """All that is wrong with it. `models`: those that could be read, by folder; `served`: the
-    versions of each that are available.
+    """Yield all problems in the wiring of an ensemble.
+
+    models: configurations that could be parsed, by folder. served: available versions of each
+    model.
     """
     if not ensemble.steps:
         yield ensemble.problem("an ensemble needs ensemble_scheduling with at least one step")
@@ -77,7 +80,7 @@ def _unknown(
 def _keys(
     ensemble: ModelConfig, index: int, step: EnsembleStep, model: ModelConfig
 ) -> Iterator[Problem]:
-    """The key is the model's own name of a tensor; every input that is not optional is fed."""
+    """Check that map keys are the model's tensor names and that every required input is fed."""
     for field, mapped, own in (
         ("input_map", step.inputs, model.inputs),
         ("output_map", step.outputs, model.outputs),
@@ -105,7 +108,7 @@ def _keys(
 def _version(
     ensemble: ModelConfig, index: int, step: EnsembleStep, served: Sequence[int]
 ) -> Iterator[Problem]:
-    """model_version -1 is the newest one that is available."""
+    """Check that the model version is available; -1 means the newest one."""
     if step.version not in (-1, 0) and step.version not in served:
         available = ", ".join(map(str, served)) or "none"
         text = (
@@ -131,7 +134,7 @@ def _collect(
     model: ModelConfig,
     sources: dict[str, _Source],
 ) -> Iterator[Problem]:
-    """Note what the step makes; each of the ensemble's tensors is made once."""
+    """Record the step's outputs as sources; no tensor may be produced twice."""
     outputs = {tensor.name: tensor for tensor in model.outputs}
     for key, entry in ensemble.entries(index, "output_map").items():
         tensor, name = outputs.get(key), step.outputs.get(key, "")
@@ -196,7 +199,7 @@ def _meet(
     shape: tuple[int, ...],
     places: tuple[tuple[Step, ...], tuple[Step, ...]],
 ) -> Iterator[Problem]:
-    """Of one that makes a tensor and one that takes it; `places` are for type and for shape."""
+    """Compare producer and consumer of a tensor. places: fields for type and shape problems."""
     if not source.data_type:
         return
     if source.data_type != tensor.data_type:
@@ -205,7 +208,7 @@ def _meet(
             f"is {tensor.data_type}",
             *places[0],
         )
-    # A model that does not batch may have the batch dimension in its dims, or not care for it.
+    # A model without batching may have the batch dimension in its dims, or ignore it.
     if not agree(source.shape, shape) and not agree(source.dims, tensor.dims):
         yield ensemble.problem(
             f"tensor {name!r} has the shape {shown(source.shape)} from {source.label}, and "
@@ -215,7 +218,7 @@ def _meet(
 
 
 def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[Problem]:
-    """Steps that wait for each other: what can run is taken away until nothing more can."""
+    """Find steps that wait for each other, by removing runnable steps until none is left."""
     waiting = set(range(len(ensemble.steps)))
     while True:
         able = {
@@ -236,7 +239,7 @@ def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[
 
 
 def _itself(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterator[Problem]:
-    """An ensemble that one of its steps leads back to, itself or by way of other ensembles."""
+    """Find an ensemble that one of its steps leads back to, directly or via other ensembles."""
     for index, first in enumerate(ensemble.steps):
         seen: set[str] = set()
         waiting = [first.model]
@@ -254,8 +257,9 @@ def _itself(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterato
 def _decoupled(
     ensemble: ModelConfig, models: Mapping[str, ModelConfig], sources: Mapping[str, _Source]
 ) -> Iterator[Problem]:
-    """A decoupled model answers a request any number of times: what comes from two of them cannot
-    meet in a step.
+    """Find steps whose inputs come from different decoupled models.
+
+    A decoupled model sends any number of responses per request, so those cannot be combined.
     """
     origin: dict[str, int] = dict.fromkeys(
         (name for name, source in sources.items() if source.step < 0), -1
@@ -278,14 +282,14 @@ def _decoupled(
 
 
 def agree(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
-    """As the server compares shapes: -1 stands for any size."""
+    """Compare shapes as the server does: -1 matches any size."""
     return len(first) == len(second) and all(
         a == b or -1 in (a, b) for a, b in zip(first, second, strict=True)
     )
 
 
 def shown(shape: Iterable[int]) -> str:
-    """A shape in a sentence."""
+    """Format a shape for a message."""
     return f"[{', '.join(map(str, shape))}]"
 
 

@@ -14,12 +14,12 @@ MAGIC = b"\0asm\1\0\0\0"
 
 
 class Refused(Exception):
-    """The module holds what a simulated program may not."""
+    """The module contains something that a simulated program must not contain."""
 
 
 @contextmanager
 def well_formed() -> Generator[None]:
-    """Refused for a module that cannot be read to its end, whatever its reader stumbled over."""
+    """Raise Refused for a malformed module, whatever error its reader ran into."""
     try:
         yield
     except (IndexError, KeyError, ValueError, RecursionError, struct.error):
@@ -27,7 +27,7 @@ def well_formed() -> Generator[None]:
 
 
 def unsigned(value: int) -> bytes:
-    """LEB128 of a number that is not negative."""
+    """Encode a non-negative number as unsigned LEB128."""
     out = bytearray()
     while True:
         low, value = value & 0x7F, value >> 7
@@ -37,7 +37,7 @@ def unsigned(value: int) -> bytes:
 
 
 def signed(value: int) -> bytes:
-    """LEB128 of a number in two's complement."""
+    """Encode a number as signed LEB128 (two's complement)."""
     out = bytearray()
     while True:
         low, value = value & 0x7F, value >> 7
@@ -48,29 +48,29 @@ def signed(value: int) -> bytes:
 
 
 def const(value: int) -> bytes:
-    """The instruction `i32.const`, of an unsigned or a signed number."""
+    """Encode `i32.const` with an unsigned or a signed 32-bit number."""
     return b"\x41" + signed(value - (1 << 32) if value >= 1 << 31 else value)
 
 
 def vector(items: Iterable[bytes]) -> bytes:
-    """A count and the items."""
+    """Encode a vector: the number of items, then the items."""
     parts = list(items)
     return unsigned(len(parts)) + b"".join(parts)
 
 
 def named(text: str) -> bytes:
-    """A name."""
+    """Encode a name: its length in bytes, then its UTF-8 bytes."""
     data = text.encode()
     return unsigned(len(data)) + data
 
 
 def section(number: int, body: bytes) -> bytes:
-    """A section of a module."""
+    """Encode a section of a module: its number, its size and its body."""
     return bytes([number]) + unsigned(len(body)) + body
 
 
 class Reader:
-    """Reads a part of a module. IndexError at its end."""
+    """Reads values from part of a module. Raises IndexError when it reads past the data."""
 
     def __init__(self, data: bytes, at: int = 0, end: int | None = None) -> None:
         self.data = data
@@ -78,7 +78,7 @@ class Reader:
         self.end = len(data) if end is None else end
 
     def unsigned(self) -> int:
-        """A LEB128 number of at most 64 bits."""
+        """Read a LEB128 number of at most 64 bits. Raises Refused for a longer one."""
         data, at = self.data, self.at
         value = shift = 0
         while True:
@@ -93,7 +93,7 @@ class Reader:
                 raise Refused("a number of more than 64 bits")
 
     def signed(self) -> int:
-        """A LEB128 number in two's complement."""
+        """Read a signed LEB128 number of at most 64 bits. Raises Refused for a longer one."""
         value = shift = 0
         while True:
             byte = self.data[self.at]
@@ -106,25 +106,28 @@ class Reader:
                 raise Refused("a number of more than 64 bits")
 
     def byte(self) -> int:
-        """One byte."""
+        """Read one byte."""
         self.at += 1
         return self.data[self.at - 1]
 
     def take(self, count: int) -> bytes:
-        """So many bytes."""
+        """Read `count` bytes. Raises Refused if fewer are left."""
         if self.at + count > self.end:
             raise Refused("the module ends within a value")
         self.at += count
         return self.data[self.at - count : self.at]
 
     def name(self) -> str:
-        """A name."""
+        """Read a name; invalid UTF-8 is replaced."""
         return self.take(self.unsigned()).decode(errors="replace")
 
 
 @dataclass(frozen=True)
 class Section:
-    """number: 0 for a custom one, whose `name` it is. at: where its body begins in the module."""
+    """A section of a module.
+
+    number: 0 for a custom section, which has a `name`. at: offset of its body in the module.
+    """
 
     number: int
     name: str
@@ -133,7 +136,10 @@ class Section:
 
 
 def sections(module: bytes) -> list[Section]:
-    """All of a module. Refused when it is none, or holds a section twice."""
+    """Return all sections of a module.
+
+    Raises Refused if it is not a WebAssembly module of version 1, or if a section occurs twice.
+    """
     if module[:8] != MAGIC:
         raise Refused("this is no WebAssembly module of version 1")
     reader = Reader(module, 8)
@@ -151,7 +157,7 @@ def sections(module: bytes) -> list[Section]:
 
 
 def function_names(module: bytes) -> dict[int, str]:
-    """Names of functions by index, as the linker knew them. They are the program's own claim."""
+    """Return function names by index from the name section, which the program controls."""
     body = next((s.body for s in sections(module) if s.name == "name"), b"")
     reader, names = Reader(body), dict[int, str]()
     while reader.at < len(body):

@@ -1,7 +1,7 @@
-"""From CUDA sources to a program that can be simulated.
+"""Builds a program for the simulator from CUDA sources.
 
-clang reads a source twice, as it does for a GPU: once for the device, where only kernels and what
-they call become code, and once for the host. The device's module goes through the pass
+clang compiles each source twice, as it does for a GPU: for the device, where only kernels and the
+functions that they call become code, and for the host. The device module is then instrumented
 (`instrument`).
 """
 
@@ -44,7 +44,7 @@ _LANGUAGE = (
     "-target-cpu", "mvp", *_FEATURES,
     "-fdeclspec", "-relaxed-aliasing", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
     "-fgnuc-version=4.2.1", *DEFINES, "-w",
-    "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h has mmap, and Zig's C library the others
+    "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h declares mmap; Zig's C library has the rest
     "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
     "-include", "cuda_runtime.h", "-internal-isystem", str(toolchain.INCLUDE),
     "-internal-isystem", str(HEADERS),
@@ -60,9 +60,9 @@ _DEVICE = (
 _CODE = (
     "-triple", toolchain.TARGET, "-x", "ir", "-O2", "-emit-obj", "-mrelocation-model", "static",
     "-target-cpu", "mvp", *_FEATURES,
-    # What the source loads as one vector stays one access.
+    # Keep a vector load of the source as one access.
     "-mllvm", "-disable-vector-combine",
-    # What the source loads in a loop is loaded in the loop, on its line.
+    # Keep loads in the loop, and on the line, where the source has them.
     "-mllvm", "-enable-load-pre=false", "-mllvm", "-disable-licm-promotion",
 )  # fmt: skip
 _DEVICE_LINK = (
@@ -97,9 +97,10 @@ _HOST_LIBRARIES = (
 
 @dataclass(frozen=True)
 class Variable:
-    """Of the device. space: "shared", "global" or "constant".
+    """A variable in device code. space: "shared", "global" or "constant".
 
-    shadow: the address of what host code has in its place, or 0. managed: both sides have it.
+    shadow: address of the host's copy of the variable, or 0. managed: a `__managed__` variable,
+    which host and device share.
     """
 
     name: str
@@ -112,7 +113,11 @@ class Variable:
 
 @dataclass(frozen=True)
 class KernelFacts:
-    """What the host must know of a kernel. stub: its number in the host's table, or -1."""
+    """What the host needs to know about a kernel.
+
+    stub: index of its launch stub in the host module's function table, or -1.
+    most_threads: threads per block. static_shared: bytes.
+    """
 
     name: str
     symbol: str
@@ -124,9 +129,9 @@ class KernelFacts:
 
 @dataclass(frozen=True)
 class Built:
-    """A program. folder: where its files are. checked: whether accesses are reported.
+    """A built program. folder: its files. checked: whether accesses are reported to the checker.
 
-    watched: where the host's module looks up below which address its accesses are told of, or 0.
+    watched: address of the host module's limit (its accesses below that limit are reported), or 0.
     """
 
     folder: Path
@@ -147,7 +152,10 @@ def program(
     include: Sequence[Path] = (),
     defines: Sequence[str] = (),
 ) -> Built:
-    """A program with a `main`. Unsupported, CompileError or ToolMissing when it cannot be built."""
+    """Build a program with a `main`.
+
+    Raises Unsupported, CompileError or ToolMissing if it cannot be built.
+    """
     return _built(sources, checked, include, defines, host=True)
 
 
@@ -158,7 +166,10 @@ def kernels(
     include: Sequence[Path] = (),
     defines: Sequence[str] = (),
 ) -> Built:
-    """Kernels alone: of the sources' host code nothing is compiled."""
+    """Build only the kernels of the sources; host code is not compiled.
+
+    Raises as `program` does.
+    """
     return _built(sources, checked, include, defines, host=False)
 
 
@@ -179,14 +190,14 @@ def _built(
 
 
 def _preprocessed(source: Path, options: Sequence[str]) -> str:
-    """What the cache goes by: the source with all that it includes."""
+    """Return the source with everything it includes: the text that the cache key is made of."""
     arguments = [*_LANGUAGE, *toolchain.headers(), *options, "-E", str(source)]
     return toolchain.clang(arguments)
 
 
 @cache
 def own_digest() -> str:
-    """Of everything that a built program depends on beside its sources."""
+    """Return a digest of everything but its sources that a built program depends on."""
     here = Path(__file__).parent
     files = sorted(p for p in here.rglob("*") if p.is_file() and p.suffix != ".pyc")
     data = [part for f in files for part in (f.name, f.read_bytes())]
@@ -246,7 +257,7 @@ _IN_MAP = re.compile(r"^ *([0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) (?: {16})?(\S.*)$"
 
 
 def _addresses(text: str) -> dict[str, tuple[int, int]]:
-    """Address and bytes of each variable and of each section in a linker's map."""
+    """Return address and size in bytes of each variable and section in a linker map."""
     return {name: (int(at, 16), int(size, 16)) for at, size, name in _IN_MAP.findall(text)}
 
 
@@ -258,9 +269,9 @@ def _host(
     work: Path,
     folder: Path,
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Compile and link the host's code.
+    """Compile and link the host code.
 
-    Returns the numbers of the kernels' stubs, and the addresses of shadows, by symbol.
+    Returns the table indices of the kernels' stubs and the addresses of shadows, both by symbol.
     """
     objects: list[str] = []
     variables = [name for code in codes for name in (*code.globals, *code.constants)]
@@ -287,7 +298,7 @@ _WATCHED = "hotloop_watched"
 
 
 def _stubs(wasm: bytes) -> dict[str, int]:
-    """Which entry of the host's table stands for which kernel."""
+    """Return the index in the host's function table of each kernel's stub, by kernel symbol."""
     names = function_names(wasm)
     found: dict[str, int] = {}
     for first, functions in _table(wasm):
@@ -298,10 +309,10 @@ def _stubs(wasm: bytes) -> dict[str, int]:
 
 
 def _kernel_symbols(stub: str) -> Iterator[str]:
-    """`_Z16__device_stub__fPf` stands for `_Z1fPf`.
+    """Yield the kernel symbols that a stub may stand for: `_Z1fPf` for `_Z16__device_stub__fPf`.
 
-    A name may end in digits, and the length of the next one follows: of `_N_116` and what it may
-    be taken for, `_N_11` alone is a kernel.
+    The text before the stub's length may end in digits itself, so every split is tried: of `_N_116`
+    both `_N_1` + 16 and `_N_` + 116 are possible, and only one is the symbol of a kernel.
     """
     before, found, after = stub.partition(_STUB)
     if found and not before:
@@ -369,7 +380,7 @@ def _finish(
 def _finish_host(
     folder: Path, variables: Sequence[Variable], watched: int, checked: bool
 ) -> list[tuple[str, int]]:
-    """Compile the host's module. The lines of the accesses that are watched."""
+    """Compile the host module; return file and line of each watched access, by site number."""
     wasm = (folder / "host.wasm").read_bytes()
     sites: list[tuple[str, int]] = []
     if checked:
@@ -383,7 +394,7 @@ def _finish_host(
 
 @contextmanager
 def _supported() -> Generator[None]:
-    """Unsupported where the device's module holds what it may not."""
+    """Turn Refused, for a device module with something forbidden in it, into Unsupported."""
     try:
         with well_formed():
             yield
@@ -392,7 +403,7 @@ def _supported() -> Generator[None]:
 
 
 def _require_valid(device: bytes) -> None:
-    """Refused where the compiler's own module is none, or where the pass made it too large."""
+    """Raise Refused if wasmtime rejects the module: invalid, or made too large by the pass."""
     try:
         wasmtime.Module.validate(engine(), device)
     except wasmtime.WasmtimeError as error:
@@ -405,7 +416,7 @@ def _kernels(
     addresses: dict[str, tuple[int, int]],
     stubs: dict[str, int],
 ) -> tuple[list[Kernel], list[KernelFacts]]:
-    """All kernels of a program, for the pass and for the host; each once."""
+    """Return each kernel of a program once, as the pass needs it and as the host needs it."""
     index = {name: number for number, name in module.names.items()}
     shared = {name: addresses[name] for code in codes for name in code.shared if name in addresses}
     found: dict[str, tuple[Kernel, KernelFacts]] = {}
@@ -425,11 +436,11 @@ def _kernels(
 
 
 MOST_VARIABLES = 4000
-"""Of the device: the checker has places for 4096 (checker/memory.c)."""
+"""Limit on device variables: the checker has room for 4096 (checker/memory.c)."""
 
 
 def _require_room(variables: Sequence[Variable]) -> None:
-    """Refused where there are too many, or they reach into the threads' stacks."""
+    """Raise Refused if there are too many device variables or they overlap the threads' stacks."""
     if len(variables) > MOST_VARIABLES:
         raise Refused(f"more than {MOST_VARIABLES} variables of the device")
     if any(v.address + v.bytes > layout.STACKS for v in variables):
@@ -439,7 +450,7 @@ def _require_room(variables: Sequence[Variable]) -> None:
 
 
 def _shared_of(module: Module, kernel: int, shared: dict[str, tuple[int, int]]) -> int:
-    """Bytes of static shared memory of what can be reached from a kernel, as ptxas counts them."""
+    """Return the bytes of static shared memory that a kernel can reach, as ptxas counts them."""
     used = addresses_used(module, kernel)
     total = 0
     for at, size in shared.values():
@@ -466,7 +477,7 @@ def _variables(
 
 
 def _plain_name(symbol: str) -> str:
-    """The function's own name: `_Z1fILi256EEvPf` is `f<256>`; where it is not that simple, `f`."""
+    """Demangle simply: `_Z1fILi256EEvPf` gives `f<256>`; other template arguments give just `f`."""
     found = re.match(r"_ZN?(?:L?)(\d{1,4})", symbol)
     if not found:
         return symbol
@@ -490,7 +501,7 @@ def _plain_name(symbol: str) -> str:
 
 @cache
 def engine() -> wasmtime.Engine:
-    """The engine of all modules of this process. An epoch is a tick of the clock: see `Device`."""
+    """Return the wasmtime engine of all modules; its epoch is a timer tick (see `Device.clock`)."""
     settings = wasmtime.Config()
     settings.cranelift_opt_level = "speed"
     settings.epoch_interruption = True
@@ -506,13 +517,13 @@ def _compiled(wasm: bytes) -> bytes:
 
 
 def prepare() -> None:
-    """Build now what every program needs: the C and C++ library, and the checker."""
+    """Build what every program needs ahead of time: the C and C++ library and the checker."""
     toolchain.library("libc.a")
     trusted()
 
 
 def trusted() -> tuple[Path, Path]:
-    """The checker and its glue, compiled."""
+    """Return the compiled checker and its glue module; build them on the first call."""
     name = store.digest([own_digest(), "checker"])
     folder = store.made(f"checker-{name}", _make_trusted)
     return folder / "checker.cwasm", folder / "glue.cwasm"

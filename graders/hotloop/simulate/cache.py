@@ -1,6 +1,6 @@
-"""Where built files are kept: by content, so that nothing is built twice and nothing goes stale.
+"""A cache of built files, keyed by a digest of their inputs, so that no entry goes stale.
 
-What has not been used for longest goes when there is too much.
+The least recently used entries are removed when the cache exceeds MOST_BYTES.
 """
 
 import hashlib
@@ -14,13 +14,13 @@ from pathlib import Path
 
 MOST_BYTES = 1 << 30
 GRACE_S = 3600.0
-"""What was used within the last hour stays: somebody may be about to run it."""
+"""An entry used within the last hour is kept, because a process may be about to run it."""
 
 _UNFINISHED = "making-"
 
 
 def folder() -> Path:
-    """`HOTLOOP_SIMULATOR_CACHE`, or a folder in the user's cache; made when it is missing."""
+    """Return `HOTLOOP_SIMULATOR_CACHE` or a folder in the user's cache; create it if missing."""
     given = os.environ.get("HOTLOOP_SIMULATOR_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     path = Path(given) if given else Path(base) / "hotloop" / "simulator"
@@ -29,7 +29,7 @@ def folder() -> Path:
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
-    """Of a sequence of texts; the boundaries between them count."""
+    """Return a digest of 32 hex digits of a sequence of texts, including their boundaries."""
     total = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -38,10 +38,10 @@ def digest(parts: Iterable[str | bytes]) -> str:
 
 
 def made(name: str, make: Callable[[Path], None]) -> Path:
-    """The file called `name`, made by `make` (which gets a temporary path) if it is not there.
+    """Return the path of the entry `name`; if it is missing, `make` writes it to a temporary path.
 
-    `HOTLOOP_SIMULATOR_PREBUILT` names a folder that is looked into first and never written. Several
-    processes may want a file at once: each makes its own, and the last one's stays.
+    The folder `HOTLOOP_SIMULATOR_PREBUILT` is searched first and never written to. Processes that
+    want the same entry at once each make it, and the last one to finish replaces the others' file.
     """
     prebuilt = os.environ.get("HOTLOOP_SIMULATOR_PREBUILT")
     if prebuilt and (Path(prebuilt) / name).exists():
@@ -56,20 +56,20 @@ def made(name: str, make: Callable[[Path], None]) -> Path:
         try:
             new.replace(path)
         except OSError:
-            if not path.is_dir():  # a folder that another process has made meanwhile is as good
+            if not path.is_dir():  # another process made the folder in the meantime
                 raise
     tidy()
     return path
 
 
 def used(path: Path) -> None:
-    """Note that it was used now; a folder counts as one."""
-    with suppress(OSError):  # another user's, or gone
+    """Mark an entry (a file or a folder) as used now."""
+    with suppress(OSError):  # owned by another user, or deleted
         os.utime(path)
 
 
 def tidy() -> None:
-    """Remove what was not used for longest, until the rest fits into MOST_BYTES."""
+    """Remove the least recently used entries until the rest fits into MOST_BYTES."""
     entries = sorted(_entries(), key=lambda entry: entry[0])
     total = sum(size for _, size, _ in entries)
     for last_used, size, path in entries:
@@ -80,10 +80,10 @@ def tidy() -> None:
 
 
 def _entries() -> Iterator[tuple[float, int, Path]]:
-    """When each was last used, its bytes, and where it is."""
+    """Yield time of last use, size in bytes and path of each entry."""
     for path in folder().iterdir():
         if path.name.startswith(_UNFINISHED):
             continue
-        with suppress(OSError):  # another process may tidy as well
+        with suppress(OSError):  # another process may be removing entries too
             files = [path, *path.rglob("*")] if path.is_dir() else [path]
             yield path.stat().st_mtime, sum(file.stat().st_size for file in files), path

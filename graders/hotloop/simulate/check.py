@@ -1,4 +1,4 @@
-"""Checks a program: every access watched, in several orders of its threads."""
+"""Checks a CUDA program: runs it in several thread orders with every access watched."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,19 +10,19 @@ from hotloop.simulate.orders import ORDERS, TIMEOUT_S
 from hotloop.simulate.report import Finding, Report, merge
 
 _SHOWN = 60
-"""Characters of a printed line that a finding repeats."""
+"""Most characters of a printed line that a finding quotes."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A checked program: its runs, and all that they found together."""
+    """A checked program: its runs, and the findings of all of them in one report."""
 
     runs: tuple[host.Run, ...]
     report: Report
 
     @property
     def clean(self) -> bool:
-        """True when something was launched and nothing found, and the program succeeded."""
+        """True if a kernel was launched, nothing was found and all runs exited with 0."""
         succeeded = all(run.status == 0 for run in self.runs)
         return bool(self.report.launches) and not self.report.findings and succeeded
 
@@ -39,7 +39,7 @@ def check(
 ) -> Checked:
     """Build with every access watched and run in each order.
 
-    Unsupported, CompileError or ToolMissing when it cannot be built.
+    Raises Unsupported, CompileError or ToolMissing if the program cannot be built.
     """
     on_progress(toolchain.step())
     built = build.program(sources, checked=True, include=include, defines=defines)
@@ -65,10 +65,10 @@ def _first_different(runs: Sequence[host.Run]) -> host.Run | None:
 
 
 def _order_finding(first: host.Run, again: host.Run, other: host.Run) -> list[Finding]:
-    """A result that depends on the order of threads is a fault, even where no race explains it.
+    """Report output that depends on the order of threads, even if no race explains it.
 
-    Lines are compared as a set, because kernels print in any order; and only those that the same
-    order prints `again`, because some tell a time.
+    Lines are compared as a multiset, because kernels print in any order. Lines that change between
+    two runs in the same order (`first` and `again`), such as timings, are ignored.
     """
     missing = (_lines(first) & _lines(again)) - _lines(other)
     if not missing and first.status == other.status:

@@ -1,6 +1,6 @@
-"""A simulated device: a program's module, the checker beside it, and the memory between them.
+"""A simulated device: a program's module, the checker, and the memory that they share.
 
-The program's module is given its own memory, the checker's functions, and nothing else.
+The program's module gets its own memory and the checker's functions, and nothing else.
 """
 
 import ctypes
@@ -34,12 +34,12 @@ from hotloop.simulate.report import (
 
 PAGE = 1 << 16
 GAP = 512
-"""Between allocations, so that what lies behind one is nobody's."""
+"""Bytes left free after each allocation, so that an access past its end hits no other one."""
 
 SHARED_WITHOUT_ASKING = 48 << 10
 _WIDEST, _LONGEST_TEXT = 1000, 4096
 PRINT_BYTES = 16 << 20
-"""Of all that kernels print. What is more is lost, as on a GPU, whose buffer is smaller."""
+"""Most characters that the kernels of a run may print; the rest is lost, as on a GPU."""
 
 _TYPES = {I32: wasmtime.ValType.i32(), I64: wasmtime.ValType.i64()}
 _SPACES = ("local", "shared", "global", "constant")
@@ -49,7 +49,7 @@ _SITE_BYTES = 56
 
 
 class Abandoned(Exception):
-    """A launch ended early. code: the runtime's error."""
+    """A launch ended early. code: the CUDA runtime's error code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -57,7 +57,7 @@ class Abandoned(Exception):
 
 
 class _Stopped(Exception):
-    """What a kernel called ends it. code: the runtime's error."""
+    """A function that the kernel called stops it. code: the CUDA runtime's error code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -65,18 +65,21 @@ class _Stopped(Exception):
 
 
 class Outside(Exception):
-    """There is no memory at an address of the program's."""
+    """The program used an address at which there is no memory."""
 
 
 class TimedOut(Exception):
-    """The program did not end within its time."""
+    """The program did not end within its time limit."""
 
 
 _Extern = TypeVar("_Extern")
 
 
 def export(exports: Mapping[str, object], name: str, kind: type[_Extern]) -> _Extern:
-    """What a module exports under a name. TypeError when it is of another kind."""
+    """Return the export of a module with this name.
+
+    Raises TypeError if it is not of type `kind`.
+    """
     found = exports[name]
     if not isinstance(found, kind):
         raise TypeError(f"{name}: expected {kind.__name__}, got {type(found).__name__}")
@@ -84,7 +87,10 @@ def export(exports: Mapping[str, object], name: str, kind: type[_Extern]) -> _Ex
 
 
 def order_number(order: str) -> int:
-    """Of "forward", "reverse" or "random:SEED". ValueError for anything else."""
+    """Return the number of "forward", "reverse" or "random:SEED".
+
+    Raises ValueError for other text.
+    """
     if order in _ORDERS:
         return _ORDERS[order]
     found = re.fullmatch(r"random:(\d+)", order)
@@ -94,7 +100,10 @@ def order_number(order: str) -> int:
 
 
 class Device:
-    """One run's device."""
+    """The simulated device of one run.
+
+    order: see `order_number`. timeout_s: seconds from now for the whole run.
+    """
 
     def __init__(self, built: Built, *, order: str, timeout_s: float) -> None:
         self.built = built
@@ -116,7 +125,7 @@ class Device:
         self._instantiate(order_number(order))
 
     def close(self) -> None:
-        """Give its memory and files back now: its own functions, which the store holds, hold it."""
+        """Free the store's memory and files now: the device and its store refer to each other."""
         self.store.close()
 
     # --- making it ------------------------------------------------------------------------------
@@ -171,9 +180,9 @@ class Device:
             self.add_region(v.address, v.bytes, v.space, name, written=v.space != "shared")
 
     def _statements(self) -> None:
-        """Two sites are the same statement when they are the same place in the source.
+        """Number the sites so that sites at the same place in the source share a number.
 
-        One without a line is like no other: code can be kept out of the line table on purpose.
+        A site without a line gets a number of its own: a program can hide code from the line table.
         """
         known: dict[Place | int, int] = {}
         numbers = [
@@ -185,7 +194,7 @@ class Device:
         memory.write(self.store, struct.pack(f"<{len(numbers)}I", *numbers), at)
 
     def call(self, name: str, *arguments: int) -> int:
-        """A function of the checker's. Its addresses may lie above 2 GiB."""
+        """Call a function of the checker; a negative result is an address above 2 GiB."""
         result: Any = export(self.checker, name, wasmtime.Func)(self.store, *arguments)
         return result + (1 << 32) if isinstance(result, int) and result < 0 else result
 
@@ -193,7 +202,7 @@ class Device:
 
     @contextmanager
     def clock(self) -> Generator[None]:
-        """Ends what runs inside when the time is over. TimedOut."""
+        """Interrupt the code that runs inside when the run's time is over. Raises TimedOut."""
         left = max(0.01, self.timeout_s - (time.monotonic() - self.started))
         timer = threading.Timer(left, engine().increment_epoch)
         timer.daemon = True
@@ -202,7 +211,7 @@ class Device:
             yield
         except wasmtime.Trap as trap:
             if trap.trap_code == wasmtime.TrapCode.INTERRUPT:
-                self.store.set_epoch_deadline(1 << 40)  # for what remains to be asked
+                self.store.set_epoch_deadline(1 << 40)  # the report still calls into the store
                 raise TimedOut from None
             raise
         finally:
@@ -214,7 +223,10 @@ class Device:
         self, begin: int, count: int, space: str, what: str, *, written: bool,
         made: Line | None = None,
     ) -> int:  # fmt: skip
-        """A region of memory that kernels may use."""
+        """Register a region of memory that kernels may use; return its number.
+
+        made: the line that allocated it. written: whether it counts as initialized.
+        """
         number = self.call("add_region", begin, count, _SPACES.index(space), 1, int(written))
         self.numbers[begin] = number
         self.places.append(findings.Place(what, begin, count, made=made))
@@ -230,7 +242,7 @@ class Device:
         written: bool = False,
         for_host: bool = False,
     ) -> int:
-        """An address of so many new bytes, or 0 where there is no room."""
+        """Allocate `count` bytes; return the address, or 0 if there is no room."""
         room = (count + GAP - 1) // GAP * GAP + GAP
         begin = self.next[for_host]
         limit = layout.HOST if for_host else layout.MANAGED
@@ -242,7 +254,7 @@ class Device:
         return begin
 
     def free(self, address: int, freed: Line | None) -> bool:
-        """False where no live allocation begins."""
+        """Free an allocation. Returns False if no live allocation begins at this address."""
         number = self.numbers.get(address)
         if number is None or not self.places[number].live or address < layout.HEAP:
             return False
@@ -252,20 +264,23 @@ class Device:
         return True
 
     def place_of(self, address: int) -> findings.Place | None:
-        """The live region that holds an address."""
+        """Return the live region that contains an address, or None."""
         for place in self.places:
             if place.live and place.begin <= address < place.begin + max(1, place.bytes):
                 return place
         return None
 
     def mark_written(self, address: int, count: int) -> None:
-        """What the host has put there."""
+        """Tell the checker that the host has initialized these bytes."""
         place = self.place_of(address)
         if place is not None:
             self.call("written", self.numbers[place.begin], address, count)
 
     def bytes_at(self, address: int, count: int) -> Any:
-        """The memory itself, as a ctypes array. Outside where it has an end before."""
+        """Return device memory as a ctypes array (no copy).
+
+        Raises Outside past the end of memory.
+        """
         address &= 0xFFFFFFFF
         if address + count > self.memory.data_len(self.store):
             raise Outside
@@ -273,7 +288,10 @@ class Device:
         return (ctypes.c_ubyte * count).from_address(base + address)
 
     def text_at(self, address: int) -> str:
-        """A text that ends with a zero byte. Outside where there is none."""
+        """Read a zero-terminated string, cut at 4096 bytes.
+
+        Raises Outside past the end of memory.
+        """
         address &= 0xFFFFFFFF
         room = self.memory.data_len(self.store) - address
         data = bytes(self.bytes_at(address, min(_LONGEST_TEXT, max(1, room))))
@@ -284,7 +302,7 @@ class Device:
     def launch(
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
     ) -> None:  # fmt: skip
-        """Run a kernel to its end. Abandoned with an error's code, or TimedOut."""
+        """Run a kernel to its end. Raises Abandoned with an error code, or TimedOut."""
         kernel = self.built.kernels[number]
         packed = bytearray(layout.PARAMETER_BYTES)
         for parameter, value in zip(kernel.parameters, arguments, strict=True):
@@ -328,9 +346,9 @@ class Device:
         self.found.append(Finding("timeout", text, kernel.name, (witness,)))
 
     def _trapped(self, trap: wasmtime.Trap, kernel: KernelFacts, before: int) -> int:
-        """The runtime's error for a trap.
+        """Return the CUDA error code for a trap.
 
-        One that the checker did not report is a finding of its own.
+        A trap that the checker has not reported becomes a finding.
         """
         if self.call("finding_count") > before:
             return 700
@@ -340,14 +358,14 @@ class Device:
         return code
 
     def _witness(self, site: int, did: str) -> Witness:
-        """The thread that ran last."""
+        """Return the thread that ran last as a witness."""
         where = self.call("where")
         block = findings.unflattened(where >> 32, self.grid)
         thread = findings.unflattened(where & 0xFFFFFFFF, self.block)
         return Witness(self.line(site), did, block, thread)
 
     def _collect(self, before: int) -> None:
-        """Findings of the launch that ended, in words."""
+        """Turn the checker's raw findings of the launch that ended into `Finding`s."""
         count = self.call("finding_count")
         at = self.call("findings")
         memory = export(self.checker, "memory", wasmtime.Memory)
@@ -370,7 +388,7 @@ class Device:
             self.found.append(reader.finding(raw))
 
     def _has_overflown(self) -> bool:
-        """True when the thread that ran last has put more on its stack than there is room."""
+        """True if the thread that ran last has overflowed its stack."""
         low = layout.STACKS + (self.call("where") & 0xFFFFFFFF) * layout.STACK_BYTES
         stack = export(self.program, "stack", wasmtime.Global).value(self.store)
         return (stack & 0xFFFFFFFF) < low
@@ -379,17 +397,17 @@ class Device:
         return not self.dynamic and 0 <= address - layout.DYNAMIC < layout.SHARED_BYTES
 
     def line(self, site: int) -> Line | None:
-        """Of a place in the code."""
+        """Return the source line of a site, or None if it has none."""
         file, line, _ = self.built.sites[site] if site < len(self.built.sites) else ("", 0, 0)
         return Line(file, line) if file else None
 
     # --- what a kernel calls here ---------------------------------------------------------------
 
     def _print(self, text: int, arguments: int, site: int) -> int:
-        """printf: the number of values, as on a GPU.
+        """Print like printf; return the number of values, as on a GPU.
 
-        -1 where the format is no constant: a number that depends on memory is a read that nobody
-        has seen.
+        Returns -1 if the format string is not a constant: a count that depends on memory would be a
+        read that the checker does not see.
         """
         try:
             constant = self._is_constant(text & 0xFFFFFFFF)
@@ -404,7 +422,7 @@ class Device:
         return count if constant else -1
 
     def _is_constant(self, text: int) -> bool:
-        """True of a text that lies in the compiler's tables, where nothing can be written."""
+        """True if the text lies in the compiler's read-only tables."""
         first, end = self.built.tables
         after = min([layout.STACKS, end, *(p.begin for p in self.places if p.begin >= text)])
         inside = any(p.begin <= text < p.begin + p.bytes for p in self.places)
@@ -422,7 +440,7 @@ class Device:
     # --- the report -----------------------------------------------------------------------------
 
     def report(self, ended: str) -> Report:
-        """All that was found and moved so far."""
+        """Return everything that was found and moved so far."""
         launches = [Launch(*key, launches=count) for key, count in self.launches.items()]
         return Report(ended, merged(self.found), summed(self._sites()), launches)
 
@@ -463,7 +481,10 @@ _TRAPS: dict[wasmtime.TrapCode | None, tuple[str, str, int]] = {
 
 
 def plain_name(symbol: str) -> str:
-    """`_ZZ1fPfE4tile` is `tile`; `_ZN2ns5tableE` is `table`; `table` is itself."""
+    """Return the plain name of a symbol.
+
+    `_ZZ1fPfE4tile` is `tile`; `_ZN2ns5tableE` is `table`; `table` is itself.
+    """
     if not symbol.startswith("_Z"):
         return symbol
     names = [symbol]
@@ -484,9 +505,9 @@ _SHORT = {"hh": ("<B", "<b"), "h": ("<H", "<h")}
 
 
 def formatted(text: str, arguments: int, device: Device) -> tuple[str, int]:
-    """Printf's output, and how many values it took.
+    """Return printf's output and the number of values that it used.
 
-    The values lie one after the other from the address `arguments`, each by its own alignment.
+    The values start at the address `arguments`, one after the other, each aligned to its size.
     """
     parts: list[str] = []
     count = 0
@@ -499,7 +520,7 @@ def formatted(text: str, arguments: int, device: Device) -> tuple[str, int]:
         return data
 
     def number(given: str) -> int:
-        """A width or a precision."""
+        """Return a width or precision, limited to ±1000; `*` takes it from the arguments."""
         value = struct.unpack("<i", take(4))[0] if given == "*" else int(given or 0)
         return max(-_WIDEST, min(_WIDEST, value))
 

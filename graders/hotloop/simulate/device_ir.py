@@ -1,4 +1,4 @@
-"""What clang's listing of the device's code says of kernels and variables, and what it becomes.
+"""Reads kernels and variables from clang's LLVM IR of the device code, and edits that IR.
 
 Source: https://llvm.org/docs/LangRef.html
 """
@@ -13,7 +13,7 @@ from hotloop.simulate import layout
 from hotloop.simulate.instrument import Parameter, ParameterKind
 
 MARKER = "hotloop.marker"
-"""A variable with a value: without one the linker's map names no variables."""
+"""A variable with a non-zero value: without one the linker map lists no variables."""
 
 _GLOBAL = re.compile(r'^@("[^"]+"|[\w.$]+) = (.*)$', re.MULTILINE)
 _VOLATILE = re.compile(r"^( +%[\w.]+ = load volatile .*?(, !dbg !\d+).*)$", re.MULTILINE)
@@ -27,7 +27,10 @@ _KINDS: dict[str, ParameterKind] = {"ptr": "pointer", "float": "float", "double"
 
 @dataclass(frozen=True)
 class DeviceKernel:
-    """symbol: its name for the linker. most_threads: of __launch_bounds__, or 1024."""
+    """A kernel in the listing. symbol: its linker name.
+
+    most_threads: the bound of `__launch_bounds__`, or 1024.
+    """
 
     symbol: str
     parameters: tuple[Parameter, ...]
@@ -36,9 +39,10 @@ class DeviceKernel:
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """text: the listing with shared memory in a section of its own.
+    """Device code of one source.
 
-    The names are those of variables.
+    text: the edited listing, with shared memory in its own section. shared, globals, constants,
+    managed: names of variables.
     """
 
     text: str
@@ -50,7 +54,7 @@ class DeviceCode:
 
 
 def at_addresses(listing: str, addresses: dict[str, int]) -> str:
-    """The listing with numbers in place of variables that lie elsewhere."""
+    """Return the listing with these variables replaced by their fixed addresses."""
     for name, address in addresses.items():
         listing = re.sub(rf"^@{re.escape(name)} = .*\n", "", listing, flags=re.MULTILINE)
         listing = re.sub(
@@ -60,7 +64,7 @@ def at_addresses(listing: str, addresses: dict[str, int]) -> str:
 
 
 def with_shadows(listing: str, variables: Sequence[str]) -> str:
-    """The host's listing, with what it has in place of the device's variables beside each other."""
+    """Return the host listing with its shadows of device variables together in one section."""
     for name in variables:
         shadow = rf"^@{re.escape(name)} = .*?\b(?:global|constant) (.*) undef(.*)$"
         put = rf'@{name} = weak global \1 zeroinitializer, section "hotloop_shadow"\2'
@@ -69,7 +73,7 @@ def with_shadows(listing: str, variables: Sequence[str]) -> str:
 
 
 def device_code(listing: str) -> DeviceCode:
-    """Kernels and variables of one source, and the listing that becomes code."""
+    """Return kernels and variables of one source, and the listing to compile."""
     shared: list[str] = []
     writable: list[str] = []
     constants: list[str] = []
@@ -119,7 +123,7 @@ _LINKAGE = (
 
 
 def _shared(name: str, rest: str) -> str:
-    """A variable that the optimiser may not look into, and a gap behind it."""
+    """Define a shared variable that the optimizer cannot assume values of, followed by a gap."""
     rest = re.sub(rf"^(?:(?:{'|'.join(_LINKAGE)}) )*", "weak ", rest)
     rest = re.sub(r"\bundef(,|$)", r'zeroinitializer, section "hotloop_shared"\1', rest)
     rest = re.sub(r", comdat(\([^)]*\))?", "", rest)
@@ -141,7 +145,7 @@ def _kernels(listing: str) -> list[DeviceKernel]:
 
 
 def _functions(listing: str) -> list[tuple[str, list[str]]]:
-    """Names and parameters of all functions that are defined."""
+    """Return names and parameters of all functions that the listing defines."""
     found: list[tuple[str, list[str]]] = []
     for line in listing.splitlines():
         if not line.startswith("define "):
@@ -154,7 +158,7 @@ def _functions(listing: str) -> list[tuple[str, list[str]]]:
 
 
 def _split(text: str) -> list[str]:
-    """Parameters up to the bracket that closes them."""
+    """Split at commas up to the closing bracket, ignoring nested ones."""
     parts: list[str] = []
     depth, start = 0, 0
     for at, char in enumerate(text):
@@ -180,7 +184,7 @@ _ARGUMENTS = re.compile(r"^@([\w.]+) = .*\{ i\d+ \} \{ i\d+ (\d+) \}", re.MULTIL
 
 
 def _annotated(listing: str, what: str) -> dict[str, int]:
-    """Functions with an annotation, and the number behind it (or 0)."""
+    """Return functions with the annotation `what`, and its number (0 if it has none)."""
     strings = dict(_STRING.findall(listing))
     arguments = {name: int(value) for name, value in _ARGUMENTS.findall(listing)}
     line = next(
@@ -194,7 +198,7 @@ def _annotated(listing: str, what: str) -> dict[str, int]:
 
 
 def _placed(parameters: list[str], sizes: _Sizes) -> tuple[Parameter, ...]:
-    """Where each parameter lies among the arguments: one after the other, by its own alignment."""
+    """Return offset and size of each parameter, packed one after the other with its alignment."""
     found: list[Parameter] = []
     offset = 0
     for text in parameters:
@@ -213,20 +217,20 @@ def _placed(parameters: list[str], sizes: _Sizes) -> tuple[Parameter, ...]:
 
 
 class _Sizes:
-    """Bytes and alignment of the listing's types."""
+    """Computes size and alignment of the listing's types."""
 
     def __init__(self, listing: str) -> None:
         self.types: dict[str, str] = dict(_TYPE.findall(listing))
 
     def holds_pointer(self, kind: str) -> bool:
-        """True of a type with a pointer somewhere in it."""
+        """True if the type contains a pointer, directly or in a nested type."""
         inner = [self.types.get(name, "") for name in _NAMED.findall(kind)]
         return bool(re.search(r"\bptr\b", _NAMED.sub("", kind))) or any(
             self.holds_pointer(of) for of in inner
         )
 
     def of(self, kind: str) -> tuple[int, int]:
-        """Of one type."""
+        """Return size and alignment of a type, in bytes."""
         kind = kind.strip()
         if kind in _SIZES:
             return _SIZES[kind], _SIZES[kind]

@@ -1,9 +1,9 @@
-"""Builds a PyTorch operator in CUDA C++ and loads it: for a GPU, or for the simulator without one.
+"""Builds and loads a PyTorch operator in CUDA C++, for a GPU or, without one, for the simulator.
 
-The source is the same. It uses PyTorch's stable ABI, so that it compiles in seconds. In the
-simulator the CPU is the device: `is_cuda()` is true of its tensors, and what registers for the key
-CUDA registers for the CPU. Kernels are checked as they run: what is found is printed, and ends in
-an error of the CUDA runtime where a GPU's memory would have been left.
+The source is the same for both. It uses PyTorch's stable ABI, so that it compiles in seconds. In
+the simulator the CPU acts as the device: `is_cuda()` is true for CPU tensors, and functions
+registered for the key CUDA are registered for the CPU. Kernels are checked as they run: findings
+are printed, and an invalid access ends the launch with an error of the CUDA runtime.
 """
 
 import subprocess
@@ -21,15 +21,15 @@ _NVCC_TIMEOUT_S = 200
 def load(source: str | Path) -> None:
     """Compile `source` and load it; its operators are then in `torch.ops`.
 
-    CompileError with the compiler's own message, ToolMissing without a compiler, Problem for what
-    the simulator does not have.
+    Raises CompileError with the compiler's message, ToolMissing if there is no compiler, and
+    Problem for features that the simulator does not support.
     """
     torch = pytorch()
     path = Path(source).resolve()
     if torch.cuda.is_available():
         torch.ops.load_library(str(_for_gpu(path)))
         return
-    # With packages that are needed without a GPU only.
+    # Imports packages that are needed only without a GPU.
     from hotloop.simulate.simulated_extension import load_simulated
 
     load_simulated(path)

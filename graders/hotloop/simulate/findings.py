@@ -1,4 +1,4 @@
-"""The checker's findings in words, with the lines that take part."""
+"""Turns the checker's raw findings into messages with the source lines involved."""
 
 import struct
 from collections.abc import Callable, Sequence
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from hotloop.simulate.report import Finding, Line, Triple, Witness
 
 BYTES = 4 * 4 + 2 * 16 + 2 * 4 + 4 * 4
-"""Of a finding in the checker's memory: see checker.h."""
+"""Size of a finding in the checker's memory, in bytes: see checker.h."""
 
 OUT_OF_BOUNDS, STACK_OVERFLOW = 1, 13
-"""Two of checker.h's `kind`."""
+"""Two values of `kind` in checker.h."""
 
 _DID = ("read", "write", "atomic", "waits", "returned", "traps", "indexes")
 _VERB = ("reads", "writes", "updates atomically")
@@ -26,7 +26,7 @@ _CALLS = {
 
 @dataclass(frozen=True)
 class Place:
-    """A region of memory, for a sentence. made, freed: the lines that did it."""
+    """A region of memory, as messages describe it. made, freed: the lines that did so."""
 
     what: str
     begin: int
@@ -38,9 +38,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Raw:
-    """A finding as it lies in the checker's memory.
+    """A finding as the checker stores it.
 
-    who: one or two of (site, did, block, thread). more: four numbers, by the kind.
+    who: one or two tuples (site, did, block, thread). more: four numbers whose meaning depends on
+    the kind.
     """
 
     kind: int
@@ -53,7 +54,7 @@ class Raw:
 
 
 def read(data: bytes) -> Raw:
-    """One of BYTES bytes."""
+    """Unpack a finding of BYTES bytes."""
     numbers = struct.unpack("<18I", data)
     who = (numbers[4:8], numbers[8:12])[: numbers[2]]
     return Raw(numbers[0], numbers[1], numbers[3], who, numbers[12], numbers[13], numbers[14:18])
@@ -61,10 +62,10 @@ def read(data: bytes) -> Raw:
 
 @dataclass(frozen=True)
 class Reader:
-    """What sentences need beside the finding.
+    """The context that turns raw findings into messages.
 
-    regions: by number. kernels: names. dynamic: whether an address lies in dynamic shared memory
-    and the launch asked for none.
+    regions: by number. kernels: names by number. host: first address of host memory. dynamic:
+    whether an address lies in dynamic shared memory although the launch asked for none.
     """
 
     lines: Callable[[int], Line | None]
@@ -76,7 +77,7 @@ class Reader:
     dynamic: Callable[[int], bool]
 
     def finding(self, raw: Raw) -> Finding:
-        """In words."""
+        """Return the raw finding with its message and witnesses."""
         kind, text, more = _SENTENCES[raw.kind](self, raw)
         witnesses = tuple(self._witness(*one) for one in raw.who)
         return Finding(kind, text, self.kernels[raw.kernel], (*witnesses, *more), raw.count)
@@ -86,12 +87,12 @@ class Reader:
         return Witness(self.lines(site), _DID[did], *where)
 
     def place(self, raw: Raw) -> Place | None:
-        """The region that a finding is about, if it is known."""
+        """Return the region that a finding is about, or None if it is unknown."""
         return self.regions[raw.region - 1] if raw.region else None
 
 
 def unflattened(number: int, extent: Triple) -> Triple:
-    """The index of a block or thread by its number, x first."""
+    """Return the 3-D index of a block or thread from its linear number, x fastest."""
     x, y, _ = extent
     return number % x, number // x % y, number // x // y
 
@@ -260,4 +261,4 @@ _SENTENCES: tuple[Callable[[Reader, Raw], _Said], ...] = (
         (),
     ),
 )
-"""In the order of checker.h's `kind`."""
+"""Message functions, indexed by checker.h's `kind`."""

@@ -1,6 +1,6 @@
-"""The CUDA runtime API as a program's host code calls it, and a run of a program.
+"""The CUDA runtime API for a program's host code, and a run of a whole program.
 
-include/hotloop/runtime.h turns each call of the API into one of `call`.
+include/hotloop/runtime.h turns each call of the API into one call of `Host.call`.
 """
 
 import ctypes
@@ -32,9 +32,9 @@ from hotloop.simulate.report import Finding, Line, Report, Triple, Witness
  USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR, NO_ROOM,
  UNSUPPORTED,
 ) = range(20)  # fmt: skip
-"""What the host's code asks for, in the order of runtime.h."""
+"""Operations of the host code, numbered as in runtime.h."""
 _WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
-"""Those that end when all that was launched has ended."""
+"""Operations that return only after all launched work has ended."""
 
 SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION, INVALID_SYMBOL = 0, 1, 2, 9, 13
 ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE = 700, 702, 710, 716, 719
@@ -51,7 +51,7 @@ _NAMES = {
     801: "cudaErrorNotSupported (operation not supported)",
 }
 KINDS = ("allocation", "managed allocation", "page-locked allocation", "texture or surface object")
-"""Of memory, in the order of runtime.h."""
+"""Kinds of memory, numbered as in runtime.h."""
 _FOR_HOST = (1, 2)
 _HOST_ROOM = "the simulator has 2 GiB for host code, and rounds each size up to a power of two"
 _SHARED_ROOM = "the simulator has 256 MiB of managed and page-locked memory, and reuses none"
@@ -63,7 +63,7 @@ DESCRIPTION = 3
 
 @dataclass(frozen=True)
 class Run:
-    """One run of a program. status: its exit status, negative where it was ended."""
+    """One run of a program. status: its exit status, negative if it was killed."""
 
     order: str
     status: int
@@ -83,7 +83,7 @@ class _Error:
 
 
 class Host:
-    """The runtime API's state beside a device."""
+    """State of the CUDA runtime API for one device."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
@@ -106,7 +106,7 @@ class Host:
         }  # fmt: skip
 
     def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
-        """One call of the API: an error's code, or a number."""
+        """Handle one call of the API; return an error code, or a number that the call asks for."""
         a, b, c, d, file = (value & 0xFFFFFFFF for value in (a, b, c, d, file))
         here = Line(self.text_at(file), line) if file else None
         if op in _WAITS:
@@ -114,7 +114,10 @@ class Host:
         return self.answers[op](a, b, c, d, here)
 
     def touch(self, address: int, info: int) -> None:
-        """Host code uses memory that may be the device's."""
+        """Report host code that accesses memory which may be the device's.
+
+        info: write | site << 1.
+        """
         address &= 0xFFFFFFFF
         did = "write" if info & 1 else "read"
         verb = "Writes" if info & 1 else "Reads"
@@ -142,7 +145,7 @@ class Host:
             raise wasmtime.WasmtimeError("host access")
 
     def _is_managed(self, address: int) -> bool:
-        """Managed or page-locked memory, which host code may use; or a `__managed__` variable."""
+        """True for memory that host code may use: managed (also variables) or page-locked."""
         variables = self.device.built.variables
         return address >= layout.MANAGED or any(
             v.managed and v.address <= address < v.address + v.bytes for v in variables
@@ -161,8 +164,7 @@ class Host:
         self._synchronised()
 
     def _stored(self, kernel: str) -> None:
-        """Note the managed memory that a launch has written: until host code waits for it, it is
-        not to be used there."""
+        """Note managed memory that a launch wrote: the host must synchronize before it uses it."""
         for begin, number in self.device.numbers.items():
             place = self.device.places[number]
             is_managed = place.what == KINDS[1] or begin in self.managed_variables
@@ -176,13 +178,13 @@ class Host:
         self.watch(layout.MANAGED)
 
     def watch(self, below: int) -> None:
-        """Be told of accesses of the host code's below this address."""
+        """Report accesses of the host code below this address from now on."""
         if self.device.built.watched:
             limit = struct.pack("<I", below)
             self.device.memory.write(self.device.store, limit, self.device.built.watched)
 
     def _shadow(self, address: int) -> Variable | None:
-        """The device's variable in whose place host code uses an address."""
+        """Return the device variable whose host-side shadow contains this address, or None."""
         for variable in self.shadows.values():
             if 0 <= address - variable.shadow < variable.bytes:
                 return variable
@@ -191,25 +193,25 @@ class Host:
     # --- memory as the host code sees it ----------------------------------------------------------
 
     def text_at(self, address: int) -> str:
-        """A text of the host code's that ends with a zero byte."""
+        """Read a zero-terminated string from the host code's memory."""
         return self.device.text_at(address)
 
     def read(self, address: int, count: int) -> bytes:
-        """Bytes of the host code's memory."""
+        """Read `count` bytes from the host code's memory."""
         return bytes(self.device.bytes_at(address, count))
 
     def write(self, address: int, number: int) -> None:
-        """Put a pointer or a size where the host code wants it."""
+        """Store a pointer or a size at an address in the host code's memory."""
         self.device.memory.write(self.device.store, struct.pack("<I", number), address)
 
     def move(self, to: int, source: int, count: int) -> None:
-        """Copy memory of either side."""
+        """Copy bytes within or between host and device memory."""
         ctypes.memmove(self.device.bytes_at(to, count), self.device.bytes_at(source, count), count)
         if self._is_device(to):
             self.device.mark_written(to, count)
 
     def fill(self, address: int, byte: int, count: int) -> None:
-        """Set bytes of either side's memory."""
+        """Set bytes of host or device memory."""
         ctypes.memset(self.device.bytes_at(address, count), byte, count)
         if self._is_device(address):
             self.device.mark_written(address, count)
@@ -217,7 +219,7 @@ class Host:
     # --- errors -----------------------------------------------------------------------------------
 
     def fail(self, code: int, what: str, at: Line | None, *, of_launch: bool = False) -> int:
-        """Note that a call or a launch failed; the code is what it returns."""
+        """Record that a call or launch failed; return its error code."""
         self.error.last, self.error.what, self.error.at = code, what, at
         self.error.of_launch, self.error.asked = of_launch, False
         if code in _STICKY:
@@ -244,7 +246,7 @@ class Host:
         return SUCCESS
 
     def unchecked(self) -> None:
-        """An error that nobody asked for is a finding."""
+        """Report an error that the program never checked."""
         e = self.error
         if not e.last or e.asked or e.last in _STICKY:
             return
@@ -286,7 +288,7 @@ class Host:
         return SUCCESS
 
     def _no_room(self, call: str, count: int, room: str, taken: int, here: Line | None) -> None:
-        """Note the first allocation that does not fit into the simulator."""
+        """Record the first allocation that does not fit into the simulator."""
         if self.no_room:
             return
         text = (
@@ -394,13 +396,13 @@ class Host:
         if dynamic > self.allowed.get(stub, SHARED_WITHOUT_ASKING):
             return self.fail(INVALID_VALUE, kernel.name, here, of_launch=True)
         arguments = self._pointed_to(pointers, kernel) if pointers else self._set_up(config, count)
-        # An object without members is an argument, and no parameter in WebAssembly.
+        # An argument of an empty class type has no parameter in WebAssembly.
         while len(arguments) > len(kernel.parameters):
             arguments.remove(next(a for a in arguments if len(a) == 1))
         return self.launch(number, grid, block, dynamic, arguments, here)
 
     def _set_up(self, config: int, count: int) -> list[bytes]:
-        """The arguments of `k<<<...>>>(...)`, which lie in a hotloop_launch."""
+        """Return the arguments of `k<<<...>>>(...)`, which runtime.h stores in a hotloop_launch."""
         places = struct.unpack(f"<{2 * count}I", self.read(config + 32, 8 * count))
         values = config + 32 + 8 * 128
         return [
@@ -409,7 +411,7 @@ class Host:
         ]
 
     def _pointed_to(self, pointers: int, kernel: KernelFacts) -> list[bytes]:
-        """The arguments of cudaLaunchKernel: an array of pointers, one for each parameter."""
+        """Return the arguments of cudaLaunchKernel: an array with one pointer per parameter."""
         count = len(kernel.parameters)
         places = struct.unpack(f"<{count}I", self.read(pointers, 4 * count))
         return [
@@ -421,8 +423,10 @@ class Host:
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
         here: Line | None = None,
     ) -> int:  # fmt: skip
-        """Launch a kernel and wait for its end. An error's code where it does not begin; how it
-        ended, the error's state tells. TimedOut."""
+        """Launch a kernel and wait for its end. Raises TimedOut.
+
+        Returns an error code if the launch is refused; an error of the kernel itself is in `error`.
+        """
         kernel = self.device.built.kernels[number]
         code = _refused(grid, block, kernel.most_threads)
         if code:
@@ -450,12 +454,12 @@ class Host:
 
 
 def error_name(code: int) -> str:
-    """As `cudaGetErrorName` and `cudaGetErrorString` give it; nothing for success."""
+    """Return the text of `cudaGetErrorName` and `cudaGetErrorString`, or "" for success."""
     return _NAMES.get(code, f"error {code}") if code else ""
 
 
 def _refused(grid: Triple, block: Triple, most_threads: int) -> int:
-    """The error of a configuration that a driver refuses, or 0."""
+    """Return the error code of a configuration that a driver refuses, or 0."""
     if not all((*grid, *block)) or grid[0] > 0x7FFFFFFF or max(grid[1:]) > 65535:
         return INVALID_CONFIGURATION
     threads = block[0] * block[1] * block[2]
@@ -475,7 +479,10 @@ def run(
     timeout_s: float = TIMEOUT_S,
     cwd: Path | None = None,
 ) -> Run:
-    """Run a program's `main` to its end, or to the time limit."""
+    """Run a program's `main` to its end or to the time limit in seconds.
+
+    cwd: the folder that the program can open files in; by default the current one.
+    """
     with (
         tempfile.TemporaryDirectory() as temporary,
         closing(Device(built, order=order, timeout_s=timeout_s)) as device,
@@ -497,11 +504,11 @@ def run(
 
 
 _ENDS = {"host_access", "crash", "unsupported"}
-"""Findings that say already why a program's host code ended."""
+"""Kinds of findings that already explain why the host code ended."""
 
 
 class _Exited(Exception):
-    """The program has ended itself. WASI knows fewer statuses than a shell does."""
+    """The program called exit(). WASI allows fewer status values than a shell does."""
 
     def __init__(self, status: int) -> None:
         super().__init__(status)

@@ -1,7 +1,7 @@
-"""Host code that touches the device's memory: a check before each of its own accesses.
+"""Inserts checks before memory accesses in host code, to find uses of device memory.
 
-Only functions with lines of the user's are changed; the C and C++ library is left as it is. Nothing
-about a kernel rests on this.
+Only functions with lines of the user's source are changed, not the C and C++ library. No result
+about a kernel depends on this pass.
 """
 
 import bisect
@@ -22,16 +22,16 @@ from hotloop.simulate.binary import (
 )
 
 TOUCH = ("host", "touch")
-"""The import that is told: (address, write | site << 1)."""
+"""The import that each check calls, with (address, write | site << 1)."""
 
 
 def watch_host(
     wasm: bytes, watched: int, shadows: tuple[int, int]
 ) -> tuple[bytes, list[tuple[str, int]]]:
-    """The module with its checks, and the line of each.
+    """Return the module with checks added, and the file and line of each site.
 
-    Told of are addresses below the one that lies at `watched`, and those between the two of
-    `shadows`.
+    A check reports addresses below the value stored at `watched`, and those within `shadows`
+    (first, end).
     """
     parts = sections(wasm)
     touch = _touch(next(s.body for s in parts if s.number == 2))
@@ -66,7 +66,7 @@ def _touch(imports: bytes) -> int | None:
 
 
 def _parameters(parts: list[Section]) -> list[int]:
-    """How many parameters each defined function has."""
+    """Return the number of parameters of each defined function."""
     types = Reader(next(s.body for s in parts if s.number == 1))
     counts: list[int] = []
     for _ in range(types.unsigned()):
@@ -100,7 +100,7 @@ class _HostPass:
             end = reader.unsigned() + reader.at
             body = self.code[reader.at : end]
             if self._is_own(reader.at, end):
-                with suppress(Refused):  # host code may hold what device code may not
+                with suppress(Refused):  # host code may contain instructions that the pass rejects
                     body = self._function(
                         Reader(self.code, reader.at, end), self.parameters[number]
                     )

@@ -1,16 +1,16 @@
-"""The pass: a device module becomes one whose every access is reported and whose threads can wait.
+"""Instruments a device module: every access is reported, and threads can be suspended.
 
-It is trusted, and it is the only place where instructions are made. Two things happen to a
-function:
+This pass is trusted, and it is the only place that generates instructions. It changes functions in
+two ways:
 
-* Before each load and store stands a call of the checker's `access`, with the address, the offset,
-  and what is known of the access; before each bulk copy one of `range`. `verify` looks for them
-  anew.
-* A function that may reach `hotloop_wait` can be left and entered again, as Binaryen's Asyncify
-  does it (https://kripken.github.io/blog/wasm/2019/07/16/asyncify.html). Leaving, it saves its
-  local variables as a frame in a memory of its own, which the module's own instructions cannot
-  name. Entered again, it loads them and jumps to the call that it was left in: what comes before
-  such a call lies in a block, and a table at its beginning branches to the end of that block.
+* Before each load and store it inserts a call of the checker's `access`, with the address, the
+  offset, and what is known about the access; before each bulk copy, calls of `range`. `verify`
+  checks for these calls independently.
+* A function that may reach `hotloop_wait` is made suspendable, as Binaryen's Asyncify does
+  (https://kripken.github.io/blog/wasm/2019/07/16/asyncify.html). On suspension it saves its local
+  variables as a frame in a separate memory that the module's own instructions cannot name. On
+  resumption it loads them and jumps to the call that it was suspended in: the code before such a
+  call is wrapped in a block, and a br_table at its start branches to the end of that block.
 """
 
 from __future__ import annotations
@@ -59,11 +59,14 @@ CHECKER: dict[str, Signature] = {
     "outside": ((I32, I32), ()),
     "space": ((I32,), (I32,)),
 }
-"""What an instrumented module may call, by name. The last number of some is the call's site."""
+"""Functions that an instrumented module may import, by name, with their types.
+
+For those in `WITH_SITE` the last argument is the call's site.
+"""
 
 WITH_SITE = frozenset({"wait", "atomic", "copy_later", "trap", "print", "failed", "outside"})
 RUNNING, LEAVING, ENTERING = 0, 1, 2
-"""Values of the variable that says what a call is for."""
+"""Values of the state variable: run normally, unwind to suspend, rewind to resume."""
 
 STORES = {I32: 0x36, I64: 0x37, F32: 0x38, F64: 0x39, V128: 0xFD0B}
 LOADS = {I32: 0x28, I64: 0x29, F32: 0x2A, F64: 0x2B, V128: 0xFD00}
@@ -79,11 +82,10 @@ ParameterKind = Literal["pointer", "integer", "float", "object"]
 
 @dataclass(frozen=True)
 class Parameter:
-    """Of a kernel: where its value lies among the launch's arguments.
+    """A kernel's parameter: where its value lies in the launch's argument buffer.
 
-    kind: "object" is a struct, which the kernel is given the address of. signed: an integer of less
-    than 4 bytes that is extended with its sign. holds_pointer: an object with a
-    pointer in it.
+    offset, bytes: in that buffer. kind: "object" is a struct, passed by address. signed: whether an
+    integer of less than 4 bytes is sign-extended. holds_pointer: an object that contains a pointer.
     """
 
     offset: int
@@ -94,13 +96,13 @@ class Parameter:
 
     @property
     def room(self) -> int:
-        """Bytes that an object takes on a thread's stack."""
+        """Bytes that an object takes on a thread's stack: its size rounded up to 16."""
         return (self.bytes + 15) & ~15
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is launched. function: its index in the module as it was compiled."""
+    """A function that can be launched. function: its index in the module as compiled."""
 
     name: str
     function: int
@@ -109,9 +111,9 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Instrumented:
-    """The module that runs.
+    """The instrumented module.
 
-    sites: for each access or call, its offset in the code as it was compiled.
+    sites: for each site number, the offset of its access or call in the code section as compiled.
     """
 
     wasm: bytes
@@ -119,7 +121,11 @@ class Instrumented:
 
 
 def instrument(wasm: bytes, kernels: Sequence[Kernel], *, checked: bool) -> Instrumented:
-    """Kernel number n is exported as `kernel_n`. Refused for what a program may not hold."""
+    """Instrument a module and export kernel number n as `kernel_n`.
+
+    checked: whether accesses are reported. Raises Refused for anything that a program must not
+    contain.
+    """
     with well_formed():
         return _Pass(parse(wasm), checked).run(kernels)
 
@@ -128,7 +134,7 @@ class _Pass:
     def __init__(self, module: Module, checked: bool) -> None:
         self.module = module
         self.checked = checked
-        self.sites: list[int] = [0]  # site 0 is none
+        self.sites: list[int] = [0]  # site 0 means no site
         self.new = {name: index for index, name in enumerate(CHECKER)}
         self.shift = len(CHECKER) - len(module.imports)
         if not module.globals or not module.globals[0][1]:
@@ -159,9 +165,9 @@ class _Pass:
     # --- which functions may wait ---------------------------------------------------------------
 
     def _waiting(self) -> set[int]:
-        """Functions from which a wait can be reached, by index.
+        """Return the indices of functions from which a wait can be reached.
 
-        An indirect call reaches every function of its type.
+        An indirect call is assumed to reach every function of its type in the tables.
         """
         module = self.module
         calls: dict[int, set[int]] = {}
@@ -179,7 +185,7 @@ class _Pass:
             found |= more
 
     def _calls(self, body: Body) -> tuple[set[int], set[Signature]]:
-        """Which functions a body calls, and which types it calls through the table."""
+        """Return the functions that a body calls directly, and the types of its indirect calls."""
         direct, indirect = set[int](), set[Signature]()
         reader = Reader(self.module.code, body.at, body.end)
         while reader.at < body.end:
@@ -249,7 +255,11 @@ class _Pass:
         )
 
     def _entry(self, kernel: Kernel) -> bytes:
-        """(what for, top of the frames, stack pointer) → both when the kernel was left, or 0."""
+        """Generate a kernel's entry: (state, top of the frames, stack pointer) → i64.
+
+        The result is 0 when the kernel ended; when it was suspended, the stack pointer in the upper
+        and the top of the frames in the lower 32 bits.
+        """
         takes, gives = self.module.signature(kernel.function)
         if (
             gives
@@ -258,7 +268,7 @@ class _Pass:
         ):
             raise Refused(f"{kernel.name} is no kernel with these parameters")
         out = [_local(0), _global_set(self.state), _local(1), _global_set(self.top)]
-        # A thread's frames lie in a row of its own.
+        # Each thread has its own area for frames.
         out += [_local(1), const(layout.FRAME_BYTES - 1), b"\x72", _global_set(self.limit)]
         out += [_local(2), _global_set(0)]
         values: list[bytes] = []
@@ -266,7 +276,7 @@ class _Pass:
             if parameter.kind != "object":
                 values.append(_parameter(kind, parameter))
                 continue
-            # The kernel may change its copy, so that each thread has its own.
+            # Each thread gets its own copy, because the kernel may change it.
             out += [_global(0), const(parameter.room), b"\x6b", _global_set(0)]
             out += [_global(0), const(layout.PARAMETERS + parameter.offset), const(parameter.bytes)]
             out += [b"\xfc\x0a\0\0", _global(0), _set(3 + number)]
@@ -322,7 +332,7 @@ def _op(code: int) -> bytes:
 
 
 def _frame(code: int, offset: int) -> bytes:
-    """A load or store in the frames' memory."""
+    """Encode a load or store in the frames' memory (memory 1)."""
     return _op(code) + b"\x40\1" + unsigned(offset)
 
 
@@ -338,7 +348,7 @@ def _parameter(kind: int, parameter: Parameter) -> bytes:
 
 
 class _Emitter:
-    """Writes one function's instructions, with the hooks before its accesses."""
+    """Writes the instructions of one function, with hooks before its accesses."""
 
     def __init__(self, of: _Pass, body: Body) -> None:
         self.of = of
@@ -347,26 +357,26 @@ class _Emitter:
         self.temporaries: dict[int, int] = {}
 
     def new(self, kind: int) -> int:
-        """A new local variable."""
+        """Add a local variable of this type; return its index."""
         self.extra.append(kind)
         return len(self.body.locals) + len(self.extra) - 1
 
     def temporary(self, kind: int) -> int:
-        """A local variable around one instruction.
+        """Return a local variable that is used around a single instruction.
 
-        kind: its type; 0, 1 and 2 are none and stand for three variables that hold addresses.
+        kind: its type, or 0, 1 or 2 for one of three i32 variables that hold addresses and sizes.
         """
         if kind not in self.temporaries:
             self.temporaries[kind] = self.new(kind if kind in SIZES else I32)
         return self.temporaries[kind]
 
     def locals(self) -> bytes:
-        """The declaration of all local variables but the parameters."""
+        """Encode the declaration of all local variables except the parameters."""
         kinds = [*self.body.locals[len(self.body.signature[0]) :], *self.extra]
         return vector(b"\1" + bytes([kind]) for kind in kinds)
 
     def site(self, one: Instruction) -> int:
-        """The number under which the checker reports this place."""
+        """Return a new site number, by which the checker reports this instruction."""
         self.of.sites.append(one.at)
         if len(self.of.sites) >= 1 << 16:
             raise Refused("more than 65,535 accesses to memory")
@@ -376,7 +386,7 @@ class _Emitter:
         return self.of.module.code[one.at : one.end]
 
     def instruction(self, one: Instruction) -> bytes:
-        """One that cannot wait."""
+        """Encode an instruction that cannot suspend the function."""
         access = opcodes.ACCESSES.get(one.op)
         if access is not None:
             return self._access(one, access) if self.of.checked else self.raw(one)
@@ -395,7 +405,7 @@ class _Emitter:
         return self.raw(one)
 
     def _access(self, one: Instruction, access: opcodes.Access) -> bytes:
-        """The instruction behind a call of `access`.
+        """Encode a call of `access`, then the load or store itself.
 
         `access(address, offset, bytes | write << 5 | align << 6 | site << 9)`
         """
@@ -409,7 +419,7 @@ class _Emitter:
         return _set(value) + hook + _local(value) + self.raw(one)
 
     def _range(self, one: Instruction) -> bytes:
-        """`range(address, bytes, write | site << 1)`, of what is written and of what is read."""
+        """Encode `range(address, bytes, write | site << 1)` for what a copy writes and reads."""
         to, other, count = self.temporary(0), self.temporary(1), self.temporary(2)
         site = self.site(one) << 1
         check = b"\x10" + unsigned(self.of.new["range"])
@@ -420,7 +430,7 @@ class _Emitter:
         return out + _local(to) + _local(other) + _local(count) + self.raw(one)
 
     def call(self, one: Instruction) -> bytes:
-        """A call, of another function or of the checker's."""
+        """Encode a call of one of the module's functions or of a checker function."""
         self.of.module.signature(one.number)
         if one.number >= len(self.of.imported):
             return b"\x10" + unsigned(one.number + self.of.shift)
@@ -431,7 +441,10 @@ class _Emitter:
 
 @dataclass
 class _Node:
-    """An instruction, or a block of them. first, last: which of the function's waits lie within."""
+    """An instruction, or a block with its instructions.
+
+    other: instructions of an if's `else`. first, last: range of the function's waits inside it.
+    """
 
     one: Instruction
     body: list[_Node] = field(default_factory=list["_Node"])
@@ -445,7 +458,7 @@ class _Node:
 
 
 class _Suspendable(_Emitter):
-    """Writes a function that can be left in a call and entered there again."""
+    """Writes a function that can be suspended in a call and resumed there."""
 
     def __init__(self, of: _Pass, body: Body) -> None:
         super().__init__(of, body)
@@ -474,7 +487,7 @@ class _Suspendable(_Emitter):
         return self.locals() + out.replace(_SAVE, save)
 
     def _nodes(self, reader: Reader) -> tuple[list[_Node], int]:
-        """Up to the block's end or `else`; what can never be reached is left out."""
+        """Read instructions up to the block's end or `else`; drop unreachable ones."""
         found: list[_Node] = []
         dead = False
         while True:
@@ -505,9 +518,10 @@ class _Suspendable(_Emitter):
         )
 
     def _sequence(self, nodes: list[_Node], first: int) -> tuple[bytes, list[int] | None]:
-        """A block's instructions, and the types that they leave.
+        """Encode a block's instructions; return the code and the types that it leaves on the stack.
 
-        first: the number of its first wait. The types are None where its end is not reached.
+        first: the number of its first wait. The types are None if the end of the block is
+        unreachable.
         """
         cuts = [n for n, node in enumerate(nodes) if node.waits]
         if not cuts:
@@ -548,9 +562,9 @@ class _Suspendable(_Emitter):
     def _cut(
         self, node: _Node, spilled: list[int], stack: list[int]
     ) -> tuple[bytes, list[int] | None]:
-        """A call that may wait, or a block with such a call in it.
+        """Encode a call that may suspend, or a block that contains one.
 
-        All operands lie in variables.
+        All its operands have been saved in local variables.
         """
         one = node.one
         if one.op in (opcodes.BLOCK, opcodes.LOOP, opcodes.IF):
@@ -594,7 +608,7 @@ class _Suspendable(_Emitter):
         return out, [*stack[:lower], *gives]
 
     def _nothing(self) -> bytes:
-        """Return, with any result: nobody looks at it."""
+        """Encode a return with zeros as results: callers ignore the results while unwinding."""
         return b"".join(ZERO[kind] for kind in self.body.signature[1]) + b"\x0f"
 
     def _block(self, node: _Node, first: int) -> tuple[bytes, list[int] | None]:
@@ -613,7 +627,7 @@ class _Suspendable(_Emitter):
         return head + code + b"\x0b", list(gives) if reached else None
 
     def _piece(self, nodes: Sequence[_Node], stack: list[int]) -> tuple[bytes, list[int] | None]:
-        """Instructions without a wait, and the types on the stack behind them."""
+        """Encode instructions without a wait; return the code and the types left on the stack."""
         out: list[bytes] = []
         now: list[int] | None = list(stack)
         for node in nodes:
@@ -632,7 +646,7 @@ class _Suspendable(_Emitter):
         return b"".join(out), now
 
     def _branch(self, one: Instruction) -> bytes:
-        """With the depth that the label has now."""
+        """Encode a branch, with its label's current depth."""
         if one.op == opcodes.BR_TABLE:
             return b"\x0e" + vector(map(self._depth, one.more[:-1])) + self._depth(one.more[-1])
         return bytes([one.op]) + self._depth(one.number)
@@ -684,7 +698,7 @@ class _Suspendable(_Emitter):
         return opcodes.SIGNATURES[one.op]
 
     def _frame_code(self) -> tuple[bytes, bytes]:
-        """What saves all local variables as a frame, and what loads them from the last one."""
+        """Return code that saves all local variables as a frame, and code that loads them."""
         skipped = set(self.temporaries.values())
         kinds = [*self.body.locals, *self.extra]
         places = [(n, kind) for n, kind in enumerate(kinds) if n not in skipped]
@@ -710,13 +724,13 @@ class _Suspendable(_Emitter):
 
 
 _SAVE = secrets.token_bytes(32)
-"""Stands for the code that saves a frame, until all local variables are known."""
+"""Placeholder for the code that saves a frame, until all local variables are known."""
 _BRANCHES = (opcodes.BR, opcodes.BR_IF, opcodes.BR_TABLE)
 _CONSTANTS = {0x41: I32, 0x42: I64, 0x43: F32, 0x44: F64}
 
 
 def _results(one: Instruction) -> tuple[int, ...]:
-    """Of a block: no or one value."""
+    """Return the types of a block's results: none or one."""
     if one.number == -64:
         return ()
     if one.number >= 0 or one.number + 128 not in SIZES:

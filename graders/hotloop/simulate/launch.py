@@ -1,4 +1,4 @@
-"""Launches one kernel of a file by its name, with arrays of the caller's: no program around it."""
+"""Launches one kernel of a file by name on the caller's arrays, without a host program."""
 
 import struct
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ _FORMATS = {("integer", 1): "b", ("integer", 2): "h", ("integer", 4): "i", ("int
 class Array:
     """Memory that a kernel gets a pointer to.
 
-    name: in findings. data: bytes, in which the launch leaves what the kernel wrote.
-    is_output: its bytes are the kernel's to write, and no kernel may read them before.
+    name: used in findings. data: bytes; after the launch an output's data is what the kernel wrote.
+    is_output: the kernel may write to it, and must not read a byte before it has written it.
     """
 
     name: str
@@ -35,7 +35,10 @@ Argument = Array | int | float
 
 @dataclass(frozen=True)
 class Launched:
-    """error: of the CUDA runtime, 0 for none. report: what was found and moved."""
+    """Result of a launch. error: CUDA runtime error code, 0 for success.
+
+    report: findings and memory traffic.
+    """
 
     error: int
     report: Report
@@ -53,7 +56,7 @@ def launch(
 ) -> Launched:
     """Launch `name<<<grid, block>>>(arguments…)` and wait for its end.
 
-    Problem where the file has no such kernel with such parameters.
+    Raises Problem if the file has no kernel with this name and these parameters.
     """
     number = find(built, name, arguments)
     with closing(Device(built, order=order, timeout_s=timeout_s)) as device:
@@ -88,7 +91,10 @@ def _launched(
 
 
 def find(built: Built, name: str, arguments: Sequence[Argument]) -> int:
-    """The number of the kernel that is called so and takes such arguments. Problem without one."""
+    """Return the number of the kernel with this name and these parameters.
+
+    Raises Problem if there is none, or several.
+    """
     found = [n for n, kernel in enumerate(built.kernels) if kernel.name == name]
     if not found:
         raise Problem(f"there is no kernel `{name}`: a __global__ function of this very name")
@@ -120,7 +126,7 @@ def _shown(kernel: KernelFacts) -> str:
 
 
 def _packed(value: float, parameter: Parameter) -> bytes:
-    """A number as the kernel's parameter has it. Problem where it has no room for it."""
+    """Pack a number as the kernel's parameter. Raises Problem if it does not fit."""
     try:
         return struct.pack(f"<{_FORMATS[parameter.kind, parameter.bytes]}", value)
     except struct.error:

@@ -1,4 +1,4 @@
-"""What a notebook shows of a kernel of the learner's: which line moves how much."""
+"""What a notebook shows about the learner's kernel: the memory traffic of each line."""
 
 import os
 import subprocess
@@ -14,11 +14,11 @@ from hotloop.simulate.problem import Problem
 from hotloop.simulate.report import Finding, Site
 
 THREADS = 256
-"""Of a block."""
+"""Threads per block."""
 
 
 class Traffic:
-    """A table and a picture of what each line moves; a notebook shows both."""
+    """A table and a chart of the memory traffic of each line, or a message `text` instead."""
 
     def __init__(self, sites: list[Site], text: str = "") -> None:
         self.sites = sites
@@ -46,9 +46,10 @@ class Traffic:
 
 
 def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> Traffic:
-    """Launch a softmax kernel of `file` in the simulator and count what its lines move.
+    """Launch a softmax kernel of `file` in the simulator and count the traffic of each line.
 
-    One thread a row for a kernel called `…_naive`, one block of 256 threads a row for others.
+    A kernel called `…_naive` is launched with one thread per row, any other with one block of 256
+    threads per row. Problems are returned as the text of the result, not raised.
     """
     if os.environ.get("HOTLOOP_JUDGE"):
         return Traffic([], "Not counted while the notebook is graded.")
@@ -78,12 +79,12 @@ def show_traffic(file: str, kernel: str, *, rows: int, columns: int) -> Traffic:
 
 
 def _places(found: Finding) -> list[str]:
-    """Its lines as one text, if it has any."""
+    """Return the finding's lines as a list of one text, or an empty list if it has none."""
     return [", ".join(map(str, found.lines))] if found.lines else []
 
 
 class Told:
-    """Plain text that a notebook shows as it is."""
+    """Plain text that a notebook shows unchanged."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -93,20 +94,20 @@ class Told:
 
 
 def try_operator(file: str) -> Told:
-    """Run PyTorch's own checks on the operator of `file`."""
+    """Run torch.library.opcheck on the operator of `file` in a separate process."""
     return _told(_OPCHECK, file)
 
 
 def compare_operators(*files: str, sharpness: float = 1.0, total: float = 1.0) -> Told:
-    """Results of each file's `softmax` beside torch.nn.functional.softmax, and times on a GPU.
+    """Compare each file's `softmax` with torch.nn.functional.softmax, and time both on a GPU.
 
-    sharpness, total: what x is multiplied by before, and the result afterwards.
+    sharpness: factor on x before softmax. total: factor on the result.
     """
     return _told(f"sharpness, total = {sharpness!r}, {total!r}\n{_COMPARISON}", *files)
 
 
 def _told(program: str, *files: str) -> Told:
-    """What a program prints that is run on operators, apart from the notebook's own process."""
+    """Run a program on operators in a separate process and return what it prints."""
     if os.environ.get("HOTLOOP_JUDGE"):
         return Told("Not tried while the notebook is graded.")
     command = [sys.executable, "-c", program, *(str(Path(file).resolve()) for file in files)]

@@ -1,7 +1,7 @@
-"""Which line of the source an instruction comes from: DWARF's line table, version 4.
+"""Maps instructions to source lines with DWARF's line table, version 4.
 
-The table is made by the compiler from the program, and is used for messages only.
-Source: https://dwarfstd.org/doc/DWARF4.pdf, section 6.2
+The compiler makes the table from the program, and it is used for messages only. Source:
+https://dwarfstd.org/doc/DWARF4.pdf, section 6.2
 """
 
 import bisect
@@ -13,11 +13,11 @@ from hotloop.simulate.binary import Reader, sections
 Place = tuple[str, int, int]
 """File, line, column."""
 Row = tuple[int, *Place]
-"""Offset in the code section, and the place. Line 0 ends a sequence."""
+"""Offset in the code section, then the place. Line 0 ends a sequence."""
 
 
 def table(wasm: bytes) -> list[Row]:
-    """All rows, by offset."""
+    """Return all rows of the line table, sorted by offset."""
     data = next((s.body for s in sections(wasm) if s.name == ".debug_line"), b"")
     rows: list[Row] = []
     at = 0
@@ -31,9 +31,9 @@ def table(wasm: bytes) -> list[Row]:
 
 
 def at(rows: list[Row], offset: int) -> Place:
-    """Of an instruction; an empty name where it is the C library's."""
+    """Return the place of an instruction, or ("", 0, 0) for the C library's and unknown code."""
     index = bisect.bisect_right(rows, offset, key=lambda row: row[0]) - 1
-    # Several rows may stand for one offset: the last one that names a line counts.
+    # Several rows may have the same offset: use the last one that names a line.
     while index >= 0 and rows[index][2] == 0 and index and rows[index - 1][0] == rows[index][0]:
         index -= 1
     if index < 0 or rows[index][2] == 0:
@@ -45,10 +45,10 @@ def at(rows: list[Row], offset: int) -> Place:
 
 @dataclass(frozen=True)
 class _Header:
-    """Of a unit. files: by number. program: where its instructions begin.
+    """Header of a unit. files: by number. program: offset of its instructions.
 
-    least: bytes of the shortest machine instruction. base, span, first: of special opcodes.
-    operands: how many numbers follow each standard opcode.
+    least: bytes of the shortest machine instruction. base, span, first: parameters of special
+    opcodes. operands: number of operands of each standard opcode.
     """
 
     files: list[str]
@@ -87,7 +87,7 @@ def _unit(data: bytes, at: int, end: int) -> list[Row]:
 
 
 class _Machine:
-    """Runs a unit's line program, which makes the rows."""
+    """Runs a unit's line program, which generates the rows."""
 
     def __init__(self, header: _Header) -> None:
         self.header = header
@@ -98,7 +98,7 @@ class _Machine:
         self.address, self.file, self.line, self.column = 0, 1, 1, 0
 
     def step(self, reader: Reader) -> None:
-        """One instruction."""
+        """Execute one instruction of the line program."""
         op = reader.byte()
         if op >= self.header.first:
             self._special(op - self.header.first)
@@ -108,11 +108,11 @@ class _Machine:
             self._standard(op, reader)
 
     def _row(self) -> None:
-        if self.line:  # an instruction merged from several lines counts to the one before
+        if self.line:  # line 0: an instruction merged from several lines belongs to the row before
             self.rows.append((self.address, self.header.files[self.file], self.line, self.column))
 
     def _special(self, step: int) -> None:
-        """Advances the address and the line at once, and makes a row."""
+        """Advance address and line together, and add a row."""
         self.address += step // self.header.span * self.header.least
         self.line += self.header.base + step % self.header.span
         self._row()

@@ -1,4 +1,4 @@
-"""A compiled device module: what it declares, and whether a simulated program may declare it."""
+"""Parses a compiled device module; rejects declarations that a simulated program must not have."""
 
 from dataclasses import dataclass, field
 
@@ -7,12 +7,12 @@ from hotloop.simulate.binary import I32, TYPES, Reader, Refused, Section, functi
 Signature = tuple[tuple[int, ...], tuple[int, ...]]
 
 _KNOWN = {1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12}
-"""Sections that are read. A start function (8) would run before anything is watched."""
+"""Sections that are allowed. A start function (8) would run before the checker watches."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """A function that the module calls and does not define."""
+    """A function that the module imports. type: index of its type."""
 
     module: str
     name: str
@@ -21,7 +21,10 @@ class Import:
 
 @dataclass(frozen=True)
 class Body:
-    """A function's own code. locals: types, the parameters first. at, end: in the code section."""
+    """Code of a defined function.
+
+    locals: types, the parameters first. at, end: offsets in the code section.
+    """
 
     index: int
     signature: Signature
@@ -32,9 +35,10 @@ class Body:
 
 @dataclass
 class Module:
-    """All that the pass needs of a module.
+    """What the pass needs from a module.
 
-    code: the code section's body.
+    imports: functions. functions: type indices. globals: type and whether it is mutable. raw:
+    section bodies by number. code: body of the code section.
     """
 
     types: list[Signature] = field(default_factory=list[Signature])
@@ -48,7 +52,10 @@ class Module:
     code: bytes = b"\0"
 
     def signature(self, function: int) -> Signature:
-        """Of a function, imported or defined."""
+        """Return the type of an imported or defined function.
+
+        Raises Refused if there is no such function.
+        """
         if function < len(self.imports):
             return self.types[self.imports[function].type]
         if function - len(self.imports) >= len(self.functions):
@@ -57,7 +64,7 @@ class Module:
 
 
 def parse(wasm: bytes) -> Module:
-    """Refused where the module declares what a device's code cannot."""
+    """Parse a module. Raises Refused if it declares something that device code must not have."""
     found = Module(names=function_names(wasm))
     parts = {s.number: s for s in sections(wasm) if s.number}
     for number in parts:
@@ -97,7 +104,7 @@ def _imports(module: Module) -> None:
 
 
 def _memory(module: Module) -> None:
-    """One, in whose place the simulator puts its own."""
+    """Require exactly one memory, which the simulator replaces with its own."""
     reader = Reader(module.raw.get(5, b"\0"))
     if reader.unsigned() != 1 or reader.byte() > 1:
         raise Refused("several memories, or one that is shared or of 64 bits")
@@ -109,7 +116,7 @@ def _indices(body: bytes) -> list[int]:
 
 
 def _globals(module: Module) -> None:
-    """Only the stack pointer may change: another one would carry values between threads unseen."""
+    """Reject mutable globals but the stack pointer: they could carry values between threads."""
     reader = Reader(module.raw.get(6, b"\0"))
     for index in range(reader.unsigned()):
         kind, changes = reader.byte(), reader.byte() != 0

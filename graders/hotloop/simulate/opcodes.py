@@ -1,8 +1,7 @@
-"""The instructions that a simulated program may consist of.
+"""The instructions that a simulated program may contain, with their immediates and types.
 
-For each: what follows it, what it takes and what it gives.
-Anything else is refused: atomics, tail calls, references, exceptions, tables, more than one memory.
-Source: https://webassembly.github.io/spec/core/appendix/index-instructions.html
+Any other instruction is refused: atomics, tail calls, references, exceptions, tables, more than one
+memory. Source: https://webassembly.github.io/spec/core/appendix/index-instructions.html
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ BR, BR_IF, BR_TABLE, RETURN, UNREACHABLE = 0x0C, 0x0D, 0x0E, 0x0F, 0x00
 CALL, CALL_INDIRECT, DROP, SELECT = 0x10, 0x11, 0x1A, 0x1B
 LOCAL_GET, LOCAL_SET, LOCAL_TEE, GLOBAL_GET, GLOBAL_SET = 0x20, 0x21, 0x22, 0x23, 0x24
 TRAPPING = frozenset({UNREACHABLE, 0x6D, 0x6E, 0x6F, 0x70, 0x7F, 0x80, 0x81, 0x82})
-"""Divisions, remainders and what must not be reached: the place is noted before."""
+"""Divisions, remainders and `unreachable`: the pass records the site before they may trap."""
 MEMORY_COPY, MEMORY_FILL = 0xFC0A, 0xFC0B
 
 
@@ -22,7 +21,7 @@ MEMORY_COPY, MEMORY_FILL = 0xFC0A, 0xFC0B
 class Access:
     """An instruction that reads or writes memory at an address on the stack.
 
-    type: of the value. lane: whether a lane's number follows.
+    type: of the value. lane: whether a lane index follows in the encoding.
     """
 
     bytes: int
@@ -125,15 +124,15 @@ def _vector_signatures() -> dict[int, Signature]:
 
 
 SIGNATURES = _signatures()
-"""Of instructions whose types do not depend on the function around them, accesses aside."""
+"""Types of all other instructions whose types do not depend on the function around them."""
 
 
 @dataclass(frozen=True)
 class Instruction:
-    """op: the opcode, with its prefix if it has one. at, end: its bytes in the code section.
+    """A decoded instruction. op: the opcode with its prefix.
 
-    number: the index, depth, block type or offset that follows. more: a br_table's targets.
-    align: log2 of the alignment that an access promises.
+    at, end: offsets in the code section. number: the index, depth, block type or offset that
+    follows. more: targets of a br_table. align: log2 of the alignment that an access promises.
     """
 
     op: int
@@ -148,17 +147,17 @@ _SIGNED = frozenset({BLOCK, LOOP, IF, 0x41, 0x42})
 _UNSIGNED = frozenset(
     {BR, BR_IF, CALL, LOCAL_GET, LOCAL_SET, LOCAL_TEE, GLOBAL_GET, GLOBAL_SET},
 )
-"""Instructions that one number follows."""
+"""Instructions followed by one unsigned number."""
 
 _BYTES = {0x43: 4, 0x44: 8, 0xFD0C: 16, 0xFD0D: 16, **dict.fromkeys(range(0xFD15, 0xFD23), 1)}
-"""Bytes of immediates that the pass does not read: constants and lane numbers."""
+"""Bytes of immediates that the pass skips: constants and lane indices."""
 
 _PLAIN = frozenset({UNREACHABLE, 0x01, ELSE, END, RETURN, DROP, SELECT})
-"""Instructions that nothing follows, besides those of SIGNATURES."""
+"""Instructions without immediates that are not in SIGNATURES."""
 
 
 def read(reader: Reader) -> Instruction:
-    """The next instruction. Refused when it is none that a program may hold."""
+    """Read the next instruction. Raises Refused if a program must not contain it."""
     at = reader.at
     op = _opcode(reader)
     access = ACCESSES.get(op)
@@ -183,7 +182,7 @@ def _opcode(reader: Reader) -> int:
 
 
 def _place(reader: Reader, access: Access) -> tuple[int, int]:
-    """Log2 of an access's alignment, and its offset."""
+    """Read log2 of an access's alignment, and its offset."""
     align, offset = reader.unsigned(), reader.unsigned()
     if align > 4 or 1 << align > access.bytes or offset >= 1 << 32:
         raise Refused("an access to another memory, or of more alignment than bytes")
@@ -193,7 +192,7 @@ def _place(reader: Reader, access: Access) -> tuple[int, int]:
 
 
 def _number(reader: Reader, op: int) -> int:
-    """The number that follows, or 0 where there is none or it does not matter."""
+    """Read the number after an opcode; 0 if there is none or the pass does not use it."""
     if op in _SIGNED:
         return reader.signed()
     if op in _UNSIGNED:

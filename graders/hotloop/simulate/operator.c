@@ -1,7 +1,7 @@
-// What a PyTorch operator's library has beside the host code of its source, which is native: the way to
-// the simulator in the same process (operators.py), and a device that is the CPU.
+// Linked into a PyTorch operator's library, whose host code is native: connects it to the simulator in the
+// same process (operators.py), and presents the CPU as its device.
 //
-// Functions named __wrap_f are called instead of f, which is __real_f: the linker's --wrap.
+// The linker's --wrap makes calls of f call __wrap_f; the original function is __real_f.
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,12 +11,12 @@
 
 #define FOR_PYTHON __attribute__((visibility("default")))
 
-enum { INITIALIZATION_ERROR = 3, TENSOR = 17 };  // of cudaError and of hotloop_call
+enum { INITIALIZATION_ERROR = 3, TENSOR = 17 };  // values of cudaError and of hotloop_call
 
 // --- the runtime API ---------------------------------------------------------------------------------------
 
 typedef unsigned Call(unsigned op, const void* a, const void* b, size_t c, size_t d, const char* file, unsigned line);
-FOR_PYTHON Call* hotloop_simulator;  // set when the library is loaded, taken back before the process ends
+FOR_PYTHON Call* hotloop_simulator;  // set when the library is loaded, cleared before the process ends
 
 unsigned hotloop_host(unsigned op, const void* a, const void* b, size_t c, size_t d, const char* file, unsigned line) {
   return hotloop_simulator ? hotloop_simulator(op, a, b, c, d, file, line) : INITIALIZATION_ERROR;
@@ -28,7 +28,7 @@ double hotloop_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-// Why the last launch that failed did so.
+// The error and the reason of the last failed launch.
 FOR_PYTHON unsigned hotloop_failed_with;
 FOR_PYTHON char hotloop_reason[4096];
 
@@ -41,7 +41,7 @@ const char* hotloop_explained(unsigned error, const char* text) {
 
 // --- kernels and variables: the compiler registers them when the library is loaded -----------------------------
 
-// bytes: of a variable; 0 for a kernel.
+// bytes: the size of a variable; 0 for a kernel.
 typedef struct { const void* host; const char* name; size_t bytes; } Registered;
 FOR_PYTHON Registered* hotloop_registered;
 FOR_PYTHON size_t hotloop_count;
@@ -77,7 +77,7 @@ extern Status aoti_torch_get_storage_offset(void* tensor, int64_t* elements);
 extern Status aoti_torch_get_dtype(void* tensor, int32_t* dtype);
 extern size_t aoti_torch_dtype_element_size(int32_t dtype);
 
-// Tells of the storage that a kernel may use through this pointer.
+// Report the tensor's whole storage to the simulator, which a kernel may use through this pointer.
 static Status told(void* tensor, const void* data, Status status) {
   int64_t bytes, offset;
   int32_t dtype;
@@ -106,8 +106,8 @@ Status __wrap_aoti_torch_library_init_impl(const char* name, const char* key, co
   return __real_aoti_torch_library_init_impl(name, strcmp(key, "CUDA") ? key : "CPU", file, line, library);
 }
 
-// PyTorch's number of the CPU stands for CUDA here. The CPU's own is another one, of which PyTorch keeps
-// the low 8 bits, so that tensors of either are on the CPU.
+// PyTorch's number of the CPU is used for CUDA here. The CPU gets another number, of which PyTorch keeps
+// the low 8 bits, so that tensors of both are on the CPU.
 int32_t aoti_torch_device_type_cuda(void) { return 0; }
 int32_t aoti_torch_device_type_cpu(void) { return 256; }
 

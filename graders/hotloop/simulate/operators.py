@@ -1,8 +1,8 @@
-"""The runtime API of a PyTorch operator: its host code is native, its kernels are simulated.
+"""CUDA runtime API for a PyTorch operator with native host code and simulated kernels.
 
-Device memory is this process's own: tensors, what cudaMalloc gave, and the device's variables, for
-which the host code's own copies stand. Each launch has a device of its own. What its pointers
-belong to is copied there before it, and back when it has ended.
+Device memory is memory of this process: tensors, what cudaMalloc returned, and device variables,
+which the host code's copies represent. Each launch gets a new simulated device. The memory that its
+pointers belong to is copied to that device before the launch and back after it.
 """
 
 import atexit
@@ -40,10 +40,10 @@ log = logging.getLogger("hotloop.simulate")
 _NOT_SUPPORTED, _UNKNOWN = 801, 999
 _REASON_BYTES = 4096
 _TENSORS = 4096
-"""Storages that are remembered: host code asks for a tensor's pointer shortly before a launch."""
+"""Most storages to remember: host code asks for a tensor's pointer shortly before a launch."""
 
 _LONG = str.maketrans("xy", "lm")
-"""In symbols. int64_t is `long` in native code and `long long` in WebAssembly."""
+"""Renames int64_t in mangled names: `long` in native code, `long long` in WebAssembly."""
 
 _CALL = ctypes.CFUNCTYPE(
     ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t,
@@ -52,14 +52,14 @@ _CALL = ctypes.CFUNCTYPE(
 
 
 class _Registered(ctypes.Structure):
-    """As operator.c has it."""
+    """An entry of the table of kernels and variables in operator.c."""
 
     _fields_ = (("host", ctypes.c_size_t), ("name", ctypes.c_char_p), ("bytes", ctypes.c_size_t))
 
 
 @dataclass(frozen=True)
 class _Symbol:
-    """A kernel's stub or a variable of the host code. bytes: 0 for a kernel."""
+    """A kernel's stub or a variable in the host code. bytes: 0 for a kernel."""
 
     address: int
     name: str
@@ -68,7 +68,7 @@ class _Symbol:
 
 @dataclass(frozen=True)
 class _Extent:
-    """Memory of this process that kernels may use."""
+    """A range of this process's memory that kernels may use."""
 
     begin: int
     bytes: int
@@ -77,17 +77,18 @@ class _Extent:
 
     @property
     def end(self) -> int:
-        """The address behind it."""
+        """The address just past the end."""
         return self.begin + self.bytes
 
 
 class _Refused(Exception):
-    """A launch whose arguments mean something else in WebAssembly; the text says what to do."""
+    """An argument has a different meaning in WebAssembly; the text says what to do."""
 
 
 def refuse_pointers(built: Built) -> None:
-    """Problem where a kernel takes a pointer that cannot be found among its arguments, or one to
-    numbers that have another size in host code.
+    """Raise Problem for kernel parameters whose pointers the simulator cannot translate.
+
+    These are structs that contain a pointer, and pointers to long or size_t, whose sizes differ.
     """
     for kernel in built.kernels:
         if _points_to_long(kernel.symbol):
@@ -104,10 +105,10 @@ def refuse_pointers(built: Built) -> None:
 
 
 def _points_to_long(symbol: str) -> bool:
-    """True where the mangled name has a pointer to long: `P`, then `l` or `m`.
+    """True if a mangled name contains a pointer to long: `P`, then `l` or `m`.
 
-    Names, literals and substitutions are left out, as they may hold any letter. See the Itanium C++
-    ABI, "External Names (a.k.a. Mangling)".
+    Names, literals and substitutions are skipped, as they may contain any letter. See the Itanium
+    C++ ABI, "External Names (a.k.a. Mangling)".
     """
     kept, at = "", 0
     while at < len(symbol):
@@ -122,9 +123,9 @@ _MANGLED = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|(?P<length>\d+)|.")
 
 
 def connect(built: Built, library: Path) -> None:
-    """Let kernels run in the simulator for a library that is loaded, once for each.
+    """Make a loaded library run its kernels in the simulator. Does nothing if it already does.
 
-    Problem where a variable of the device has another size than its host code believes.
+    Raises Problem if a device variable has a different size in host code.
     """
     loaded = ctypes.CDLL(str(library))
     simulator = ctypes.c_void_p.in_dll(loaded, "hotloop_simulator")
@@ -132,7 +133,7 @@ def connect(built: Built, library: Path) -> None:
         return
     function = _CALL(Operators(built, loaded).answer)
     simulator.value = ctypes.cast(function, ctypes.c_void_p).value
-    # The function lives as long as this: until host code that runs still later is told of errors.
+    # The handler keeps `function` alive until exit; host code that runs later gets errors.
     atexit.register(_disconnect, simulator, function)
 
 
@@ -141,7 +142,7 @@ def _disconnect(simulator: ctypes.c_void_p, _function: object) -> None:
 
 
 class Operators(Host):
-    """The API's state for the operators of one library."""
+    """CUDA runtime state for the operators of one library."""
 
     def __init__(self, built: Built, library: ctypes.CDLL) -> None:
         super().__init__(Device(built, order="forward", timeout_s=TIMEOUT_S))
@@ -162,19 +163,19 @@ class Operators(Host):
     def answer(
         self, op: int, a: int | None, b: int | None, c: int, d: int, file: bytes | None, line: int
     ) -> int:
-        """One call of the host code's. Whatever fails here must not look like a success."""
+        """Handle one call of the host code. An exception in the simulator becomes an error code."""
         here = Line(file.decode(errors="replace"), line) if file else None
         with self.lock:
             try:
                 return self.answers[op](a or 0, b or 0, c, d, here)
             except Exception:
-                log.exception("the simulator failed")  # raised, it would be lost in native code
+                log.exception("the simulator failed")  # an exception would be lost in native code
                 return self.fail(_UNKNOWN, "the simulator", here)
 
     # --- variables and kernels --------------------------------------------------------------------
 
     def _homes(self, symbols: Iterable[_Symbol]) -> list[tuple[int, int, int]]:
-        """Where each variable of the device lies: there, in this process, and its bytes."""
+        """Return device address, address in this process and bytes of each device variable."""
         of_host = {symbol.name: symbol for symbol in symbols if symbol.bytes}
         homes: list[tuple[int, int, int]] = []
         for variable in self.device.built.variables:
@@ -198,36 +199,36 @@ class Operators(Host):
 
     def _buffer(self, count: int) -> int:
         buffer = ctypes.create_string_buffer(max(1, count) + 512)
-        address = (ctypes.addressof(buffer) + 511) // 512 * 512  # as cudaMalloc aligns
+        address = (ctypes.addressof(buffer) + 511) // 512 * 512  # cudaMalloc aligns like this
         self.buffers[address] = buffer
         return address
 
     # --- the host code's own memory ---------------------------------------------------------------
 
     def text_at(self, address: int) -> str:
-        """A text of the host code's that ends with a zero byte."""
+        """Read a zero-terminated string from the host code's memory."""
         return ctypes.string_at(address).decode(errors="replace")
 
     def read(self, address: int, count: int) -> bytes:
-        """Bytes of the host code's memory."""
+        """Read `count` bytes from the host code's memory."""
         return ctypes.string_at(address, count)
 
     def write(self, address: int, number: int) -> None:
-        """Put a pointer or a size where the host code wants it."""
+        """Store a pointer or a size at an address in the host code's memory."""
         ctypes.memmove(address, struct.pack("<Q", number), 8)
 
     def move(self, to: int, source: int, count: int) -> None:
-        """Copy memory of either side."""
+        """Copy bytes within or between host and device memory."""
         ctypes.memmove(to, source, count)
 
     def fill(self, address: int, byte: int, count: int) -> None:
-        """Set bytes of either side's memory."""
+        """Set bytes of host or device memory."""
         ctypes.memset(address, byte, count)
 
     # --- device memory ----------------------------------------------------------------------------
 
     def _tensor(self, begin: int, _b: int, count: int, *_: Any) -> int:
-        """Host code has asked for a pointer into this storage."""
+        """Record a tensor's storage when host code asks for a pointer into it."""
         self.tensors.pop(begin, None)
         self.tensors[begin] = _Extent(begin, count, "tensor's storage")
         if len(self.tensors) > _TENSORS:
@@ -257,7 +258,7 @@ class Operators(Host):
         return sum(extent.bytes for extent in self.allocated.values())
 
     def _is_device(self, address: int) -> bool:
-        """False of tensors: they come and go unseen, and the host may use their memory later."""
+        """True for allocations, not for tensors, whose memory the host may reuse without notice."""
         return _holder(address, self.allocated.values()) is not None
 
     def _is_pinned(self, address: int) -> bool:
@@ -274,7 +275,10 @@ class Operators(Host):
         self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
         here: Line | None = None,
     ) -> int:  # fmt: skip
-        """Launch it on a device of its own. The error's code; its text tells the reason."""
+        """Launch a kernel on a new device.
+
+        Returns an error code; `hotloop_reason` has the reason.
+        """
         self.device = Device(self.device.built, order="forward", timeout_s=TIMEOUT_S)
         kernel = self.device.built.kernels[number]
         try:
@@ -299,7 +303,10 @@ class Operators(Host):
     def _mirrors(
         self, parameters: Sequence[Parameter], arguments: Sequence[bytes]
     ) -> list[tuple[_Extent, int]]:
-        """Room on the device for all that the pointers belong to: what is here, and where there."""
+        """Allocate device memory for everything that pointer arguments point into.
+
+        Returns each extent of this process with its address on the device.
+        """
         pointers = [
             int.from_bytes(argument, "little")
             for parameter, argument in zip(parameters, arguments, strict=True)
@@ -315,7 +322,10 @@ class Operators(Host):
         return mirrors
 
     def _extent(self, address: int) -> _Extent | None:
-        """What an address belongs to. Of tensors, the last one that was asked for."""
+        """Return what an address belongs to.
+
+        Among tensors, the most recently requested one wins.
+        """
         known = [*self.allocated.values(), *reversed(self.tensors.values())]
         return _holder(address, known) or next((e for e in known if e.end == address), None)
 
@@ -324,14 +334,14 @@ class Operators(Host):
             ctypes.memmove(self.device.bytes_at(there, count), here, count)
 
     def _copy_out(self, mirrors: Iterable[tuple[_Extent, int]]) -> None:
-        """Only what has changed: memory that is read may be read-only."""
+        """Copy back only memory that has changed: memory that is only read may be read-only."""
         for there, here, count in self._places(mirrors):
             now = self.device.bytes_at(there, count)
             if self.libc.memcmp(now, ctypes.c_void_p(here), ctypes.c_size_t(count)):
                 ctypes.memmove(here, now, count)
 
     def _places(self, mirrors: Iterable[tuple[_Extent, int]]) -> Iterator[tuple[int, int, int]]:
-        """All that a launch shares with the process: there, here, bytes."""
+        """Yield device address, process address and bytes of all memory that a launch shares."""
         yield from self.homes
         for extent, there in mirrors:
             yield there, extent.begin, extent.bytes
@@ -339,7 +349,7 @@ class Operators(Host):
     # --- what a launch has to say -----------------------------------------------------------------
 
     def _tell(self) -> None:
-        """Print what kernels print and what was found, each finding once."""
+        """Print the kernels' output and the findings, each finding once per library."""
         print(*self.device.printed, sep="", end="", flush=True)
         if self.error.sticky and self.device.found:
             self._explain(self.error.sticky, _sentence(self.device.found[-1]))
@@ -362,7 +372,7 @@ def _symbols(library: ctypes.CDLL) -> Iterator[_Symbol]:
 
 
 def _stubs(built: Built, symbols: Iterable[_Symbol]) -> dict[int, int]:
-    """The numbers of kernels by what host code launches."""
+    """Return kernel numbers by the address of the stub that host code launches."""
     exact = {kernel.symbol: number for number, kernel in enumerate(built.kernels)}
     alike = {name.translate(_LONG): number for name, number in exact.items()}
     found = {
@@ -378,7 +388,7 @@ def _holder(address: int, known: Iterable[_Extent]) -> _Extent | None:
 
 
 def _joined(extents: Iterable[_Extent]) -> list[_Extent]:
-    """Each byte once, so that pointers into the same memory share it."""
+    """Merge overlapping extents, so that pointers into the same memory share one copy."""
     found: list[_Extent] = []
     for extent in sorted(extents, key=lambda e: e.begin):
         if found and extent.begin < found[-1].end:
@@ -389,7 +399,7 @@ def _joined(extents: Iterable[_Extent]) -> list[_Extent]:
 
 
 def _value(parameter: Parameter, given: bytes, mirrors: Sequence[tuple[_Extent, int]]) -> bytes:
-    """An argument of native host code's as the kernel takes it."""
+    """Convert an argument of native host code to the kernel's parameter."""
     if parameter.kind == "pointer":
         if len(given) != 8:
             raise _Refused("a parameter is an object with a copy constructor: pass its members")
@@ -411,7 +421,7 @@ def _value(parameter: Parameter, given: bytes, mirrors: Sequence[tuple[_Extent, 
 
 
 def _address(pointer: int, mirrors: Sequence[tuple[_Extent, int]]) -> int:
-    """On the device. What belongs to nothing lies in the host's memory there."""
+    """Translate a pointer to a device address; an unknown one becomes an invalid host address."""
     if not pointer:
         return 0
     for extent, there in mirrors:
@@ -424,7 +434,7 @@ def _address(pointer: int, mirrors: Sequence[tuple[_Extent, int]]) -> int:
 
 
 def _sentence(finding: Finding) -> str:
-    """One line, beginning with the place as compilers name it."""
+    """Return a finding as one line that starts with file:line, like a compiler message."""
     first = finding.witnesses[0] if finding.witnesses else None
     where = f"{first.line}: " if first and first.line else ""
     of = f" (kernel `{finding.kernel}`" if finding.kernel else ""

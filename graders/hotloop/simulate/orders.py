@@ -1,7 +1,7 @@
-"""How a program is run, unless somebody says otherwise."""
+"""Defaults for running a program."""
 
 ORDERS = ("forward", "reverse", "random:1", "random:2")
-"""Of lanes, warps and blocks: a program must not depend on any."""
+"""Orders of lanes, warps and blocks; a program must not depend on any of them."""
 
 TIMEOUT_S = 60
-"""Seconds of one run."""
+"""Time limit of one run, in seconds."""

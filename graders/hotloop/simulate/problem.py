@@ -1,4 +1,4 @@
-"""What can go wrong before a program runs."""
+"""Errors before a program runs."""
 
 from hotloop.core.user_error import UserError
 
@@ -8,11 +8,11 @@ class Problem(UserError):
 
 
 class ToolMissing(Problem):
-    """A program of the toolchain is not installed; the text has the command that installs it."""
+    """A program of the toolchain is not installed; the text has the command to install it."""
 
 
 class Unsupported(Problem):
-    """The source uses what the simulator does not have.
+    """The source uses something that the simulator does not support.
 
     file, line: where, as the compiler would name it.
     """
@@ -25,4 +25,4 @@ class Unsupported(Problem):
 
 
 class CompileError(Problem):
-    """The compiler refused the source; the text is its own message."""
+    """The compiler rejected the source; the text is its message."""

@@ -1,4 +1,4 @@
-"""What a kernel can reach: the functions that it calls, and the addresses in their code."""
+"""Finds the functions that a kernel can reach, and the addresses in their code."""
 
 from hotloop.simulate import opcodes
 from hotloop.simulate.binary import Reader
@@ -6,7 +6,7 @@ from hotloop.simulate.module import Module
 
 
 def addresses_used(module: Module, kernel: int) -> set[int]:
-    """Numbers in the code of a kernel and of what it calls that may be addresses of variables."""
+    """Return constants, in a kernel and its callees, that may be addresses of variables."""
     bodies = {body.index: body for body in module.bodies}
     in_tables = {f for _, functions in module.elements for f in functions}
     seen: set[int] = set()

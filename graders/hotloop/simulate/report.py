@@ -1,4 +1,4 @@
-"""What a run found, and what each line of a kernel moved."""
+"""Findings of a run, and the memory traffic of each line of a kernel."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Witness:
-    """Who took part in a finding: where, what it did, and as which thread of which block."""
+    """An access or thread that took part in a finding.
+
+    did: what it did, such as "read" or "write".
+    """
 
     line: Line | None
     did: str
@@ -30,7 +33,7 @@ class Witness:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong. witnesses: the first one is where to look first."""
+    """Something wrong in the program. witnesses: the most relevant one first."""
 
     kind: str
     text: str
@@ -40,19 +43,20 @@ class Finding:
 
     @property
     def lines(self) -> list[Line]:
-        """All lines that take part, in the order of the witnesses, each once."""
+        """All lines involved, in the order of the witnesses, each once."""
         found = [w.line for w in self.witnesses if w.line is not None]
         return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
 class Site:
-    """What one line moves in one kernel, summed over all launches.
+    """Memory traffic of one line in one kernel, summed over all launches.
 
-    bytes: asked for by threads. requests: of warps. For global memory `moved` is the bytes of all
-    32-byte sectors touched and `fewest` the least that could hold the bytes; for shared memory
-    they are passes over the banks, and the fewest that the requests need. overlapped: bytes of
-    asynchronous copies between whose start and wait the thread shuffled values with its warp.
+    bytes: requested by threads. requests: by warps. For global memory `moved` is the bytes of all
+    32-byte sectors touched and `fewest` the least that could hold the bytes; for shared memory they
+    are passes over the banks, and the fewest that the requests need. overlapped: bytes of
+    asynchronous copies between whose start and wait the thread exchanged values with its warp by
+    shuffles.
     """
 
     line: Line | None
@@ -70,7 +74,10 @@ class Site:
 
 @dataclass(frozen=True)
 class Launch:
-    """A kernel with a configuration, and how often it was launched."""
+    """A kernel with a launch configuration, and how often it was launched so.
+
+    Sizes are in bytes.
+    """
 
     kernel: str
     grid: Triple
@@ -82,7 +89,7 @@ class Launch:
 
 @dataclass
 class Report:
-    """All of one run, or of several. ended: "exited", "timed out" or "crashed"."""
+    """Report of one run or of several. ended: "exited", "timed out" or "crashed"."""
 
     ended: str = "exited"
     findings: list[Finding] = field(default_factory=list[Finding])
@@ -90,7 +97,10 @@ class Report:
     launches: list[Launch] = field(default_factory=list[Launch])
 
     def bytes(self, did: str, kernel: str | None = None) -> int:
-        """Bytes of global memory that threads asked for; did: "read", "write" or "atomic"."""
+        """Return the bytes of global memory that threads requested.
+
+        did: "read", "write" or "atomic". kernel: only this one; None for all.
+        """
         return sum(
             s.bytes
             for s in self.sites
@@ -99,9 +109,9 @@ class Report:
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of the same kind at the same lines, once.
+    """Merge findings of the same kind at the same lines.
 
-    A read that comes before its write because nothing orders the two is a race, and no more.
+    An uninitialized read on a line with a data race is dropped, since the race explains it.
     """
     found: dict[tuple[str, frozenset[Line]], Finding] = {}
     for finding in findings:
@@ -115,7 +125,7 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def merge(reports: Iterable[Report]) -> Report:
-    """Everything that any of the runs found; figures are those of the first one."""
+    """Merge reports: the findings of all runs, the traffic and launches of the first."""
     all_ = list(reports)
     first = all_[0]
     ended = next((r.ended for r in all_ if r.ended != "exited"), first.ended)
@@ -124,7 +134,7 @@ def merge(reports: Iterable[Report]) -> Report:
 
 
 def summed(sites: Iterable[Site]) -> list[Site]:
-    """One site for each line, kernel, kind of access and width."""
+    """Sum the sites of each line, kernel, memory space, kind of access and width."""
     totals: dict[tuple[object, ...], Site] = {}
     for site in sites:
         key = (site.line, site.kernel, site.space, site.did, site.width)

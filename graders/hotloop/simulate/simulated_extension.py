@@ -1,5 +1,6 @@
-"""An operator on PyTorch's stable ABI whose kernels run in the simulator: the host's half becomes a
-library of this machine's, in which a launch is a call of the simulator.
+"""Builds a PyTorch operator whose kernels run in the simulator.
+
+The host code becomes a native library, in which a launch is a call of the simulator.
 """
 
 import platform
@@ -20,11 +21,11 @@ _TARGET = f"{platform.machine()}-unknown-linux-gnu"
 _HOST = (
     f"--target={_TARGET}", "-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib",
     "-std=c++17", "-O2", "-fPIC", "-fdeclspec", "-w", *build.DEFINES,
-    # A launch becomes the calls that runtime.h defines.
+    # Compile launches to the calls that runtime.h defines.
     "-Xclang", "-target-sdk-version=9.0",
-    # For a GPU the compiler would know its built-in functions, which the headers define.
+    # For a GPU target clang would declare its own built-in functions, which our headers define.
     "-Xclang", "-aux-triple", "-Xclang", _TARGET,
-    # Kernels and variables are registered by their own names, beside some file of a GPU's code.
+    # Register kernels and variables by their own names; the GPU binary can be any file.
     "-fuse-cuid=none", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(_SUPPORT),
     "-isystem", str(toolchain.INCLUDE), "-include", "cuda_runtime.h",
 )  # fmt: skip
@@ -34,11 +35,11 @@ _WRAPPED = (
     "torch_get_const_data_ptr",
     "aoti_torch_library_init_impl",
 )
-"""PyTorch's functions that _SUPPORT stands in front of."""
+"""PyTorch functions that operator.c wraps."""
 
 
 def load_simulated(path: Path) -> None:
-    """As `extension.load`, where there is no GPU."""
+    """Load an operator like `extension.load`, without a GPU."""
     with ThreadPoolExecutor() as pool:
         library = pool.submit(_host_library, path)
         built = build.kernels([path], checked=True, include=headers(), defines=DEFINES)
@@ -48,7 +49,7 @@ def load_simulated(path: Path) -> None:
 
 
 def _host_library(source: Path) -> Path:
-    """The host's half of the source as a library of this machine's."""
+    """Compile the host code to a native library. Raises ToolMissing if there is no g++."""
     if sys.platform != "linux":
         raise Problem("PyTorch operators in CUDA C++ are simulated on Linux only")
     compiler = shutil.which("g++")

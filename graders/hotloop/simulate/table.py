@@ -1,4 +1,4 @@
-"""What each line moves, in words and as a picture."""
+"""Describes the memory traffic of each line, in words and as a chart."""
 
 from collections.abc import Sequence
 from html import escape
@@ -10,12 +10,12 @@ _WIDTH, _LEFT, _RIGHT, _ROW, _BAR, _TOP = 720, 230, 150, 24, 14, 30
 
 
 def efficiency(site: Site) -> float:
-    """The share of what moved that had to: of sectors' bytes, or of passes over the banks."""
+    """Return the share of the moved sectors or bank passes that was necessary, 0 to 1."""
     return site.fewest / site.moved if site.moved else 1.0
 
 
 def sentence(site: Site) -> str:
-    """What the hardware makes of this line's accesses."""
+    """Describe how the hardware serves this line's accesses, or return ""."""
     share = efficiency(site)
     if site.space == "local":
         return "an array or variable that is not in registers"
@@ -31,7 +31,7 @@ def sentence(site: Site) -> str:
 
 
 def svg(sites: Sequence[Site]) -> str:
-    """Bars of the bytes that each line asks of global memory, and of what moves for them."""
+    """Draw bars of the bytes that each line requests from global memory and moves."""
     rows = [s for s in sites if s.space == "global"]
     most = max((max(s.moved, s.bytes) for s in rows), default=1)
     height = _TOP + _ROW * max(1, len(rows)) + 8

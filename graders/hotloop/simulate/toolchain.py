@@ -1,6 +1,6 @@
 """The compiler: Zig's clang and wasm-ld from the wheel `ziglang`.
 
-The wheel is there for Linux, macOS and Windows.
+The wheel exists for Linux, macOS and Windows.
 """
 
 import importlib.util
@@ -30,7 +30,7 @@ FEATURES = (
     "nontrapping-fptoint",
     "mutable-globals",
 )
-"""Of WebAssembly. Nothing that moves data in a way that `instrument` does not know."""
+"""WebAssembly features; none that moves data in a way that `instrument` does not know."""
 
 FILE_STREAMS = "fstream.o"
 _LIBRARIES = (
@@ -45,7 +45,7 @@ _LIBRARIES = (
 
 @cache
 def zig() -> Path:
-    """The compiler. ToolMissing when the wheel is not installed."""
+    """Return the path of zig. Raises ToolMissing if the wheel is not installed."""
     found = importlib.util.find_spec("ziglang")
     if found is None or not found.submodule_search_locations:
         raise ToolMissing(
@@ -58,27 +58,30 @@ def zig() -> Path:
 
 @cache
 def version() -> str:
-    """Of the compiler."""
+    """Return the version of zig."""
     return call([str(zig()), "version"]).strip()
 
 
 def clang(arguments: Sequence[str]) -> str:
-    """Run the compiler proper. CompileError with its message."""
+    """Run clang's frontend (`-cc1`). Raises CompileError with its message."""
     return call([str(zig()), "clang", "-cc1", *arguments])
 
 
 def native(arguments: Sequence[str]) -> str:
-    """Run the compiler as its driver does, for this machine. CompileError with its message."""
+    """Run clang's driver for this machine. Raises CompileError with its message."""
     return call([str(zig()), "clang", *arguments])
 
 
 def link(arguments: Sequence[str]) -> str:
-    """Run wasm-ld. CompileError with its message."""
+    """Run wasm-ld. Raises CompileError with its message."""
     return call([str(zig()), "wasm-ld", *arguments])
 
 
 def call(command: Sequence[str]) -> str:
-    """The output of a tool, or CompileError with what it said."""
+    """Return the output of a tool.
+
+    Raises CompileError with its message if it fails or times out.
+    """
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8",
@@ -100,7 +103,7 @@ def _environment() -> dict[str, str]:
 
 
 def headers() -> list[str]:
-    """Options that name the C and C++ library's headers, as Zig's own driver does."""
+    """Return options that name the C and C++ headers, as Zig's own driver does."""
     library = zig().parent / "lib"
     folders = [library / name for name in ("libcxx/include", "libcxxabi/include", "include")]
     folders += [library / "libc" / "include" / name for name in _C_HEADERS]
@@ -132,24 +135,24 @@ _LIBCXX = (
 
 
 def step() -> str:
-    """What compiling a program means now, for who waits for it."""
+    """Return the progress message for compiling, which mentions a first-time library build."""
     if has_libraries():
         return "compiling"
     return "compiling; the first time with the C and C++ library, which takes a minute"
 
 
 def has_libraries() -> bool:
-    """True when the C and C++ library is built. ToolMissing without the compiler."""
+    """True if the C and C++ library is built. Raises ToolMissing if zig is not installed."""
     return (store.folder() / f"libraries-{version()}" / FILE_STREAMS).exists()
 
 
 def library(name: str) -> Path:
-    """One of `_LIBRARIES`, or FILE_STREAMS. The first call builds them all: about a minute."""
+    """Return one of `_LIBRARIES` or FILE_STREAMS. The first call builds all in about a minute."""
     return store.made(f"libraries-{version()}/{name}", _build_libraries)
 
 
 def _build_libraries(wanted: Path) -> None:
-    """Zig builds the C and C++ library for a program; they are kept apart from it."""
+    """Let Zig build the C and C++ library for an empty program, and keep the library files."""
     folder = store.folder() / f"libraries-{version()}"
     with tempfile.TemporaryDirectory() as temporary:
         source = Path(temporary) / "empty.cpp"
@@ -177,7 +180,7 @@ def _build_libraries(wanted: Path) -> None:
 
 
 def _compile_file_streams(target: Path) -> None:
-    """Streams to and from files, which Zig leaves out of the library for WebAssembly."""
+    """Compile file streams, which Zig leaves out of its library for WebAssembly."""
     own = zig().parent / "lib" / "libcxx"
     arguments = ["-triple", TARGET, "-x", "c++", "-std=c++23", "-O2", "-emit-obj"]
     arguments += ["-mrelocation-model", "static", "-fgnuc-version=4.2.1"]

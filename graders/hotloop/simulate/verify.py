@@ -1,8 +1,8 @@
-"""Looks once more, and on its own, at the module that is about to run.
+"""Verifies an instrumented module independently before it runs.
 
-It shares no code with the pass (`instrument`) but the reading of bytes. It asks that every load and
-store of the program's memory stands behind a call of the checker with this address, and that
-nothing but the pass's own frames touches the other memory.
+It shares no code with the pass (`instrument`) except for reading bytes. It requires that every load
+and store of the program's memory follows a call of the checker with its address, and that only the
+pass's own frames use the other memory.
 """
 
 from hotloop.simulate.binary import Reader, Refused, sections, well_formed
@@ -23,16 +23,17 @@ _VECTOR_BYTES = {
 }  # fmt: skip
 
 Seen = tuple[int, int, int]
-"""An instruction: its opcode (with its prefix, if any) and up to two numbers that follow it."""
+"""An instruction: its opcode (with its prefix, if any) and up to two immediates."""
 
 Access = tuple[int, int, bool, int]
-"""Which memory an instruction accesses, its bytes, whether it writes, and log2 of its alignment."""
+"""Memory index, bytes, whether it writes, and log2 of the alignment."""
 
 
 def verify(wasm: bytes, entries: int) -> int:
-    """How many accesses of the program's memory there are.
+    """Return the number of accesses to the program's memory, all of which are reported.
 
-    entries: functions at the end that the pass made. Refused where an access is not reported.
+    entries: number of functions at the end that the pass generated; they are not checked. Raises
+    Refused if an access is not reported.
     """
     with well_formed():
         return _accesses(wasm, entries)
@@ -52,7 +53,7 @@ def _accesses(wasm: bytes, entries: int) -> int:
 
 
 def _hooks(imports: bytes) -> tuple[int, int]:
-    """Indices of the checker's two functions. Nothing is imported but from the checker."""
+    """Return the indices of `access` and `range`. Raises Refused for imports from elsewhere."""
     reader = Reader(imports)
     numbers: dict[str, int] = {}
     for _ in range(reader.unsigned()):
@@ -90,7 +91,7 @@ def _function(reader: Reader, end: int, access: int, range_: int) -> int:
 
 
 def _require_frame(last: list[Seen], access: Access) -> None:
-    """… global.get, [local.get,] and the access: as frames are saved and loaded."""
+    """Require … global.get, [local.get,] and the access: the form that saves and loads frames."""
     memory, _, writes, align = access
     before = [one[0] for one in last[-2:]]
     right = before == [0x23, 0x20] if writes else before[-1:] == [0x23]
@@ -99,7 +100,7 @@ def _require_frame(last: list[Seen], access: Access) -> None:
 
 
 def _require_access(last: list[Seen], access: int, one: Seen, memory: Access) -> None:
-    """… tee A, const offset, const info, call access, get A, [get value,] and now the access."""
+    """Require … tee A, const offset, const info, call access, get A, [get value,] the access."""
     _, count, writes, align = memory
     takes_value = writes or 0xFD54 <= one[0] <= 0xFD5B
     window = last[-6:-1] if takes_value else last[-5:]
@@ -113,7 +114,7 @@ def _require_access(last: list[Seen], access: int, one: Seen, memory: Access) ->
 
 
 def _require_range(last: list[Seen], range_: int, hooks: int) -> None:
-    """… (get A, get N, const info, call range) once or twice, get D, get S, get N, and the copy."""
+    """Require … (get A, get N, const info, call range) once or twice, get D, S, N, and the copy."""
     if len(last) < 3 + 4 * hooks:
         raise Refused("a copy that is not reported")
     gets = last[-3:]
@@ -131,7 +132,7 @@ def _is_range(hook: list[Seen], place: Seen, count: Seen, range_: int, writes: i
 
 
 def _next(reader: Reader) -> tuple[Seen, Access | None]:
-    """The next instruction, and what it accesses if it does."""
+    """Read the next instruction, and its access if it has one."""
     op = reader.byte()
     if op == 0xFD:
         return _vector(reader)
@@ -185,7 +186,7 @@ def _immediates(reader: Reader, op: int) -> tuple[int, int]:
 
 
 def _memory(reader: Reader) -> tuple[int, int, int]:
-    """Log2 of the alignment, which memory, and the offset."""
+    """Read log2 of the alignment, the memory index and the offset."""
     flags = reader.unsigned()
     memory = reader.unsigned() if flags & 0x40 else 0
     return flags & 0x3F, memory, reader.unsigned()

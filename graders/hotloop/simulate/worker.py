@@ -1,7 +1,7 @@
-"""Runs a learner's CUDA kernels in the simulator: `python -m hotloop.simulate.worker --fd N`.
+"""Runs learners' CUDA kernels in the simulator: `python -m hotloop.simulate.worker --fd N`.
 
-A process of ours, in a sandbox of its own. Of the learner's code only kernels are compiled, to
-WebAssembly, and launched from here: nothing native of theirs runs in this process.
+A process of Hotloop in its own sandbox. Only the kernels of the learner's code are compiled, to
+WebAssembly, and launched from here: no native code of the learner runs in this process.
 """
 
 import os
@@ -34,7 +34,7 @@ _ELEMENT_BYTES = {
 
 
 class Simulator(Worker):
-    """Answers `build` and `launch`."""
+    """A worker that handles the judge's messages `build` and `launch`."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -42,12 +42,12 @@ class Simulator(Worker):
         self.folder = Path(tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd()))
 
     def answer(self, message: Message, fds: list[int]) -> Message:
-        """Only this program's own code can raise here, so that it is no failure of a kernel's."""
+        """Reply to a message. An exception here is this program's error, not the kernel's."""
         reply = super().answer(message, fds)
         return reply if reply["ok"] else {"ok": True, "internal": reply["error"]}
 
     def on_build(self, message: Message, _fds: list[int]) -> Message:
-        """`file`, `source`: the learner's."""
+        """Build the learner's kernels. `file`: its name; `source`: its text."""
         source = self.folder / message["file"]
         source.write_text(message["source"], encoding="utf-8")
         try:
@@ -59,10 +59,10 @@ class Simulator(Worker):
         return {}
 
     def on_launch(self, message: Message, _fds: list[int]) -> Message:
-        """`kernel`; `grid`, `block`: three numbers each; `order` of threads; `seconds`.
+        """Launch a kernel. `kernel`: its name; `grid`, `block`: three numbers each.
 
-        `arguments`: in the kernel's order, plain numbers or tensors: `tensor`, a place in a mapped
-        buffer; `name`; `is_output`.
+        `order` of threads; `seconds`: time limit. `arguments`: in the kernel's order, either plain
+        numbers or tensors: `tensor`, a place in a mapped buffer; `name`; `is_output`.
         """
         if self.built is None:
             raise RuntimeError("nothing was built")
@@ -97,7 +97,7 @@ class Simulator(Worker):
         }
 
     def _named(self, data: Message) -> Message:
-        """Lines name the learner's file, not where it lies here."""
+        """Replace paths of this machine in lines with the learner's file name."""
         for holder in [data, *data.get("witnesses", ())]:
             line = holder.get("line")
             if line is not None:
@@ -113,7 +113,7 @@ def _fault(kind: str, message: str, line: int) -> Message:
 
 
 def main() -> None:
-    """Serve the judge."""
+    """Serve the judge until it closes the connection."""
     os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
     run(Simulator())
 

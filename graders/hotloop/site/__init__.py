@@ -1,4 +1,4 @@
-"""The site: pages made of curriculum/, runs/ and what is written by hand, for mkdocs to build."""
+"""The site: pages made from curriculum/, runs/ and hand-written text, which mkdocs builds."""
 
-# First, before anything reads a notebook.
+# Must be the first import, before anything reads a notebook.
 from hotloop import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]

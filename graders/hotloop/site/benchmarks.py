@@ -1,7 +1,7 @@
-"""The figures of the judge: the scripts under tests/benchmarks and what they wrote.
+"""The figures of the judge: the scripts under tests/benchmarks and their recorded results.
 
-In any page `{{ benchmark NAME KEY }}` becomes a value of `results/NAME.json`; a key within a key is
-written with a dot.
+In any page `{{ benchmark NAME KEY }}` is replaced by a value of `results/NAME.json`; a nested key
+is written with a dot.
 """
 
 import ast
@@ -18,16 +18,16 @@ from hotloop.site.runs import NOT_MEASURED
 
 MOST_ROWS = 8
 MOST_VALUES = 4
-"""What is shown at once; a longer result opens by a click."""
+"""The most rows and values that are shown unfolded; a longer result opens on a click."""
 
 _FIGURE = re.compile(r"(?<!`)\{\{\s*benchmark\s+(?P<name>\w+)\s+(?P<key>[\w.]+)\s*\}\}")
 
 
 def insert(text: str, results: Path, place: str) -> str:
-    """The page with its figures; "not yet measured" for those of a benchmark, or of a part of one,
-    that was not recorded. FigureError for a key that a recorded one has not.
+    """Return the page with its figures inserted.
 
-    place: the page's name, for errors.
+    A benchmark, or a part of one, that was not recorded becomes "not yet measured". Raises
+    FigureError if a recorded result lacks the key. place: the page's name, for errors.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -47,7 +47,7 @@ def insert(text: str, results: Path, place: str) -> str:
 
 
 def page(folder: Path) -> str:
-    """One section a script in tests/benchmarks that has a `main`, with its recorded result."""
+    """Return one section for each script in tests/benchmarks with a `main`, and its results."""
     lines = [
         "# Figures of the judge",
         "",
@@ -75,10 +75,11 @@ def _benchmark(script: Path, description: str, results: Path) -> list[str]:
 
 
 def _recorded(path: Path) -> list[str]:
-    """A result holds `device` and `date`, and may hold `rows`, objects with the same keys.
+    """Return one recorded result as Markdown.
 
-    Other plain values are told too, and objects of them, part for part; lists, such as the samples,
-    are not.
+    A result holds `device` and `date`, and may hold `rows`, objects with the same keys. Other plain
+    values are shown too, and objects of plain values, each on its own line; other lists, such as
+    the samples, are not. Raises ValueError if `device` or `date` is missing.
     """
     document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     for key in ("device", "date"):
@@ -122,14 +123,14 @@ def _words(name: str) -> str:
 
 
 def _shown(value: str | float) -> str:
-    """Yes and no for truth values; no more digits than were measured."""
+    """Format a value: yes or no for a bool, four significant digits for a float."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _headline(description: str) -> tuple[str, str]:
-    """The first question or sentence, and what follows it."""
+    """Split off the first question or sentence; return it and the rest."""
     end = re.search(r"[?.:](\s|$)", description)
     if end is None:
         return description.strip(), ""

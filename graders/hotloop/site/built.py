@@ -1,4 +1,4 @@
-"""Reads the built site as a browser would: where links lead, what is loaded from elsewhere."""
+"""Reads the built site as a browser would: where links lead, and what loads from other hosts."""
 
 import re
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ _LOADING = {
     ("use", "href"),
     ("input", "src"),
 }
-"""Attributes that make a browser load something by itself."""
+"""(tag, attribute) pairs whose URL a browser loads without a click."""
 _IN_STYLES = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 
 
 @dataclass
 class Page:
-    """What matters of a page: its anchors, its links with their lines, and what it loads."""
+    """The checked parts of a page: anchors, links as (line, address), and URLs it loads."""
 
     anchors: set[str] = field(default_factory=set[str])
     links: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
@@ -70,14 +70,14 @@ def pages(site: Path) -> list[Path]:
 
 @cache
 def read(path: Path) -> Page:
-    """A page, read once."""
+    """Parse a page; the result is cached."""
     reader = _Reader()
     reader.feed(path.read_text(encoding="utf-8"))
     return reader.page
 
 
 def links(site: Path) -> Iterator[tuple[Path, int, str]]:
-    """Every link that leads to a page of this site: the page it is on, its line, its address."""
+    """Yield every link within this site: the page that holds it, its line, its address."""
     for path in pages(site):
         for line, address in read(path).links:
             if not urlsplit(address).scheme and not address.startswith("//"):
@@ -85,7 +85,7 @@ def links(site: Path) -> Iterator[tuple[Path, int, str]]:
 
 
 def broken_links(site: Path) -> list[str]:
-    """Links that lead to no file, or to no anchor in it."""
+    """Return a message for each link to a missing file or a missing anchor."""
     broken: list[str] = []
     for path, line, address in links(site):
         parts = urlsplit(address)
@@ -103,7 +103,7 @@ def broken_links(site: Path) -> list[str]:
 
 
 def foreign(site: Path) -> list[str]:
-    """What pages and style sheets load from other hosts; links to them are no loading."""
+    """Return what pages and style sheets load from other hosts; plain links do not count."""
     found: list[str] = []
     for path in pages(site):
         found += [

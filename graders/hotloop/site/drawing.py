@@ -1,7 +1,7 @@
-"""Drawings as SVG that take the page's colours, so that they are read in light and in dark.
+"""SVG drawings that use the page's colors, so that they work in light and dark mode.
 
-A drawing is 360 units wide, the width of a phone, and no letter in it is smaller than 10: it is
-never scaled down. What it shows stands in its description too, for those who cannot see it.
+A drawing is 360 units wide, the width of a phone, and its smallest text is of size 10: it is never
+scaled down. Its description contains what it shows, for readers who cannot see it.
 """
 
 import html
@@ -13,7 +13,7 @@ WIDTH = 360
 SIZE = 11
 LINE = 14
 _PER_LETTER = 0.56
-"""How wide a letter is on average, in units of its size."""
+"""Average width of a letter, as a fraction of its size."""
 
 COLOURS = (
     "var(--hot, #d55e00)",
@@ -21,18 +21,20 @@ COLOURS = (
     "var(--leaf, #009e73)",
     "var(--plum, #cc79a7)",
 )
-"""Told apart in both schemes and by people who see few colours; defined in the style sheet. The
-second one of each, and the attributes beside classes, are for a picture outside of the site.
+"""Distinct in both color schemes and with color blindness; defined in the style sheet.
+
+The fallback value in each `var`, and the attributes next to classes, are for pictures outside the
+site.
 """
 
 
 def letters(width: float, size: float = SIZE) -> int:
-    """How many letters fit into `width`."""
+    """Return how many letters fit into `width`, at least 4."""
     return max(int(width / (size * _PER_LETTER)), 4)
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> list[str]:
-    """The lines into which `words` fall. A word is cut only where it is far too long."""
+    """Wrap `words` to lines of `width`. A word is cut only if it is far too long."""
     most = letters(width, size)
     longest = max((len(word) for word in words.split()), default=0)
     if most < longest <= most + 2:
@@ -50,7 +52,7 @@ def text(
     css: str = "",
     turned: float = 0,
 ) -> str:
-    """One line of text; anchor: start, middle or end."""
+    """Draw one line of text; anchor: start, middle or end."""
     more = f' class="{css}"' if css else ""
     if anchor != "start":
         more += f' text-anchor="{anchor}"'
@@ -60,7 +62,7 @@ def text(
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str = "faint") -> str:
-    """A straight line."""
+    """Draw a straight line."""
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
         f' stroke="currentColor" class="{css}"/>'
@@ -70,7 +72,7 @@ def line(x1: float, y1: float, x2: float, y2: float, css: str = "faint") -> str:
 def rectangle(
     x: float, y: float, width: float, height: float, css: str = "box", fill: str = ""
 ) -> str:
-    """A rectangle with slightly round corners."""
+    """Draw a rectangle with slightly rounded corners."""
     more = f' style="fill:{fill}"' if fill else ""
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4"'
@@ -79,13 +81,13 @@ def rectangle(
 
 
 def dot(x: float, y: float, radius: float, fill: str, title: str = "") -> str:
-    """A disc; `title` appears under the pointer."""
+    """Draw a disc; `title` is its tooltip."""
     told = f"<title>{html.escape(title)}</title>" if title else ""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" style="fill:{fill}">{told}</circle>'
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    """From one box down to another."""
+    """Draw an arrow from one box down to another."""
     middle = (y1 + y2) / 2
     path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2 - 5:.1f}"
     tip = f"{x2 - 4:.1f},{y2 - 6:.1f} {x2 + 4:.1f},{y2 - 6:.1f} {x2:.1f},{y2:.1f}"
@@ -94,7 +96,7 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:
-    """The whole picture, without an empty line, so that it can stand in a page's text."""
+    """Return the SVG's lines, without an empty line, so that it can be part of a page's text."""
     told = " ".join(html.escape(f"{title}. {description}", quote=True).split())
     size = f'viewBox="0 0 {WIDTH} {height:g}"'
     return [
@@ -106,13 +108,13 @@ def drawing(height: float, parts: Sequence[str], title: str, description: str) -
 
 
 def figure(picture: Sequence[str], caption: str) -> list[str]:
-    """A picture with a text below it, which is HTML."""
+    """Wrap a picture in a figure; the caption is HTML."""
     return ["<figure>", *picture, f"<figcaption>{caption}</figcaption>", "</figure>", ""]
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle with text in it, and where arrows come in and go out."""
+    """A rectangle that contains text, with a start and an end point for arrows."""
 
     x: float
     y: float
@@ -122,21 +124,21 @@ class Box:
 
     @property
     def height(self) -> float:
-        """By the number of its lines."""
+        """Height for its number of lines."""
         return len(self.lines) * LINE + 12
 
     @property
     def top(self) -> tuple[float, float]:
-        """Where an arrow ends."""
+        """Where an arrow to the box ends: the middle of its upper edge."""
         return self.x + self.width / 2, self.y
 
     @property
     def bottom(self) -> tuple[float, float]:
-        """Where an arrow begins."""
+        """Where an arrow from the box begins: the middle of its lower edge."""
         return self.x + self.width / 2, self.y + self.height
 
     def drawn(self) -> list[str]:
-        """As SVG."""
+        """Return the box's SVG elements."""
         parts = [rectangle(self.x, self.y, self.width, self.height, self.css)]
         for number, words in enumerate(self.lines):
             y = self.y + 6 + LINE * number + SIZE - 1

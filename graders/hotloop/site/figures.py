@@ -1,16 +1,16 @@
 """Figures in prose: `{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}` becomes a measured value.
 
-All six words are needed, in this order:
+All six words are required, in this order:
 
-    MODULE     the module whose run it is
-    DEVICE     the run's file name without suffix; or `gpu`, the first run that was made on one
-    CANDIDATE  `reference`, or the name of a wrong answer
-    TASK RUNG  as in module.yaml
-    FIELD      a key of FIELDS below
+  MODULE     the module of the run
+  DEVICE     the run's file name without suffix; or `gpu`, the first run on a GPU
+  CANDIDATE  `reference`, or the name of a wrong answer
+  TASK RUNG  as in module.yaml
+  FIELD      a key of FIELDS below
 
-The value comes with a footnote that names device, date and versions, and says where the code has
-changed since. What is misspelt or missing stops the build; a device on which this module was not
-measured gives "not yet measured on this device". In code nothing is replaced.
+The value gets a footnote with device, date and versions, which says if the code has changed since
+the run. A misspelt or missing figure stops the build; a device on which the module was not measured
+gives "not yet measured on this device". Code blocks are left unchanged.
 """
 
 import re
@@ -28,11 +28,11 @@ _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
 Value = Callable[[curriculum.Measurement], str | None]
 Shown = Callable[[str, str, curriculum.Run], str]
-"""What stands in the text for a value, the name of its run and the run."""
+"""Return the text for a value, given the value, the run's name and the run."""
 
 
 class FigureError(ValueError):
-    """A figure that cannot be told; the message begins with `file:line:`."""
+    """A figure that cannot be resolved; the message begins with `file:line:`."""
 
 
 def _ratio(m: curriculum.Measurement) -> str | None:
@@ -73,14 +73,14 @@ FIELDS: Mapping[str, Value] = {
 
 
 def three_digits(value: float) -> str:
-    """No more digits than such a measurement is good for."""
+    """Format with three significant digits, as many as such a measurement supports."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def insert(text: str, place: str) -> str:
-    """The page with its figures, and a footnote for each run that they come from.
+    """Return the page with its figures inserted, and a footnote for each run they come from.
 
-    place: the file's name, for errors.
+    place: the file's name, for errors. Raises FigureError for a wrong figure.
     """
     notes: dict[str, str] = {}
 
@@ -96,8 +96,9 @@ def insert(text: str, place: str) -> str:
 
 
 def plain(text: str, place: str) -> str:
-    """As `insert`, with the values alone: for readers without footnotes, or without solutions, with
-    which a run is compared.
+    """Like `insert`, but insert the values without footnotes.
+
+    For readers that show no footnotes, and for solutions, which runs are compared with.
     """
     return "\n".join(_told_lines(text, place, lambda value, _name, _run: value))
 
@@ -112,7 +113,7 @@ def _told_lines(text: str, place: str, shown: Shown) -> list[str]:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The mark of the code block that `line` is in; empty outside."""
+    """Return the fence mark of the code block after `line`; empty outside a block."""
     found = _FENCE.match(line)
     if found is None:
         return fence
@@ -154,7 +155,10 @@ def _figure(words: list[str], place: str, shown: Shown) -> str:
 
 
 def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | None]:
-    """The run's name and the run; None where this module was not measured on that device."""
+    """Return the run's name and the run, or None if the device did not measure this module.
+
+    Raises FigureError for an unknown module or device.
+    """
     try:
         curriculum.folder(module)
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""Small pieces of Markdown and HTML that the generated pages are put together from."""
+"""Small pieces of Markdown and HTML from which the generated pages are assembled."""
 
 import html
 import json
@@ -9,20 +9,20 @@ Lines = list[str]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Lines:
-    """A table; a cell may hold a vertical bar."""
+    """Return a table; a vertical bar in a cell is escaped."""
     lines = [_row(heads), _row(["---"] * len(heads))]
     return [*lines, *(_row(row) for row in rows)]
 
 
 def folded(kind: str, title: str, body: str | Sequence[str]) -> Lines:
-    """What opens by a click. kind: one of the theme's admonitions, such as `tip`."""
+    """Return a block that opens on a click. kind: one of the theme's admonitions, such as `tip`."""
     text = body if isinstance(body, str) else "\n".join(body)
     shown = title.replace('"', "”")
     return [f'??? {kind} "{shown}"', "", *indented(text), ""]
 
 
 def fenced(text: str, language: str = "text") -> Lines:
-    """Code that may itself hold fences; leading and trailing empty lines are dropped."""
+    """Return a code block; the code may contain fences. Empty lines at its ends are dropped."""
     mark = "```"
     while mark in text:
         mark += "`"
@@ -30,33 +30,36 @@ def fenced(text: str, language: str = "text") -> Lines:
 
 
 def indented(text: str, by: int = 4) -> Lines:
-    """The lines of `text`, moved to the right; empty ones stay empty."""
+    """Return the lines of `text`, indented by `by` spaces; empty lines stay empty."""
     return [f"{' ' * by}{line}".rstrip() for line in text.split("\n")]
 
 
 def prose(*parts: str) -> str:
-    """A paragraph that is written in several lines."""
+    """Join the parts of a paragraph with spaces."""
     return " ".join(parts)
 
 
 def one_line(text: str) -> str:
-    """Without line breaks."""
+    """Replace line breaks and runs of spaces by single spaces."""
     return " ".join(text.split())
 
 
 def plain(text: str) -> str:
-    """As an HTML element's text, or an attribute's value."""
+    """Escape `text`, on one line, as an HTML element's text or an attribute's value."""
     return html.escape(one_line(text))
 
 
 def facts(entries: Iterable[tuple[str, str]]) -> Lines:
-    """What is known about a page's subject at a glance; the values are HTML."""
+    """Return a list of (name, value) facts about a page's subject; the values are HTML."""
     cells = [f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in entries]
     return ['<dl class="facts">', *cells, "</dl>", ""]
 
 
 def cards(entries: Iterable[tuple[str, str, str]]) -> Lines:
-    """Links with a text, side by side where there is room: title, address, HTML below it."""
+    """Return links with a text, side by side if there is room.
+
+    entries: title, address, and the HTML below the title.
+    """
     lines = ['<ul class="cards">']
     for title, address, text in entries:
         lines.append(f'<li><a class="card" href="{address}"><strong>{plain(title)}</strong>')
@@ -65,7 +68,7 @@ def cards(entries: Iterable[tuple[str, str, str]]) -> Lines:
 
 
 def steps_of_five(value: int) -> str:
-    """A grade of one to five, drawn, and told to those who do not see it."""
+    """Draw a grade from 1 to 5, with a text for screen readers."""
     marks = "●" * value + "○" * (5 - value)
     return (
         f'<span class="grade" aria-hidden="true">{marks}</span>'
@@ -74,19 +77,22 @@ def steps_of_five(value: int) -> str:
 
 
 def front_matter(entries: Mapping[str, object]) -> Lines:
-    """A page's own settings; JSON is YAML."""
+    """Return a page's own settings as YAML front matter; the values are written as JSON."""
     return ["---", *(f"{key}: {json.dumps(value)}" for key, value in entries.items()), "---", ""]
 
 
 def write(path: Path, text: str | Sequence[str]) -> None:
-    """Write a page, with one line break at its end."""
+    """Write a page that ends with exactly one line break; make its folder if needed."""
     whole = text if isinstance(text, str) else "\n".join(text)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{whole.rstrip()}\n", encoding="utf-8")
 
 
 def fill(path: Path, place: str, text: str | Sequence[str]) -> None:
-    """Put `text` where an authored page has the line `place`. ValueError where it has none."""
+    """Replace the line `place` of a hand-written page by `text`.
+
+    Raises ValueError if the page has no such line.
+    """
     page = path.read_text(encoding="utf-8")
     if place not in page:
         raise ValueError(f"{path.name} has no line {place}")

@@ -1,4 +1,4 @@
-"""Plots of recorded runs: times beside naive and limit, ratios with their intervals, rooflines."""
+"""Plots of recorded runs: times with baseline and limit, ratios with intervals, rooflines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BAR = 12
 
 
 def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
-    """Two pictures for each rung of the module that has speeds in this run."""
+    """Return two pictures for each rung of the module for which this run measured a speed."""
     lines: list[str] = []
     for task in module.tasks:
         for rung in task.rungs:
@@ -40,7 +40,7 @@ def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
 
 @dataclass(frozen=True)
 class Bar:
-    """One line of the picture of times: in milliseconds; None where it is the reader's to fill."""
+    """One bar of the picture of times, in milliseconds; value None: the reader's own, not known."""
 
     name: str
     value: float | None
@@ -50,7 +50,7 @@ class Bar:
 
 
 def times(found: Sequence[curriculum.Measurement], key: str) -> list[str]:
-    """Naive, yours, the reference, wrong answers and the device's limit; shorter is faster."""
+    """Draw baseline, yours, the reference, wrong answers and the device's limit; less is faster."""
     reference = next(m for m in found if m.candidate == REFERENCE)
     bars = [
         Bar("naive, the baseline", reference.baseline_p50_ms, "var(--faint)"),
@@ -124,7 +124,7 @@ def _measured_on(m: curriculum.Measurement) -> str:
 def ratios(
     found: Sequence[curriculum.Measurement], threshold: problem.Threshold | None
 ) -> list[str]:
-    """Each candidate's ratio with its interval, against the levels that are asked for."""
+    """Draw each candidate's ratio with its interval, and the levels that earn points."""
     levels = threshold.levels if threshold else []
     values = [v for m in found if m.ratio for v in (m.ratio.low, m.ratio.high)]
     values += [1.0, *(level.ratio for level in levels)]
@@ -171,7 +171,7 @@ def _interval(m: curriculum.Measurement, axis: _LogAxis, y: float) -> list[str]:
 
 @dataclass(frozen=True)
 class _LogAxis:
-    """From a value to a place, so that twice and half are equally far from one."""
+    """Maps a value to a position on a logarithmic axis from `left` to `right`."""
 
     low: float
     high: float
@@ -179,12 +179,15 @@ class _LogAxis:
     right: float
 
     def at(self, value: float) -> float:
-        """Where `value` is drawn."""
+        """Return the position of `value`."""
         share = math.log(value / self.low) / math.log(self.high / self.low)
         return self.left + share * (self.right - self.left)
 
     def ticks(self) -> list[float]:
-        """1, 2 and 5 times powers of ten, within the axis; no more than fit side by side."""
+        """Return 1, 2 and 5 times powers of ten within the axis; only powers of ten if over seven.
+
+        With fewer than three, return evenly spaced values.
+        """
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         found = [step * 10.0**power for power in powers for step in (1, 2, 5)]
         inside = [value for value in found if self.low <= value <= self.high]
@@ -195,7 +198,7 @@ class _LogAxis:
         return [value for value in inside if math.log10(value) % 1 < 1e-9]
 
     def _evenly(self) -> list[float]:
-        """Multiples of a round number, for an axis that does not span a factor of ten."""
+        """Return multiples of a round number, for an axis that spans less than a factor of ten."""
         for step in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0):
             first, last = math.ceil(self.low / step), math.floor(self.high / step)
             if last - first < 6:
@@ -203,7 +206,7 @@ class _LogAxis:
         return []
 
     def drawn(self, y: float) -> list[str]:
-        """The axis, with its numbers below it."""
+        """Draw the axis, with its numbers below it."""
         parts = [line(self.left, y, self.right, y)]
         for value in self.ticks():
             x = self.at(value)
@@ -217,7 +220,7 @@ class _LogAxis:
 
 @dataclass(frozen=True)
 class Point:
-    """One task's place under the roof: operations a byte, and GFLOP/s reached."""
+    """One task in a roofline plot: its operations per byte, and the GFLOP/s it reached."""
 
     name: str
     intensity: float
@@ -226,10 +229,10 @@ class Point:
 
 
 def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
-    """The roof of a device and where the references stand under it; nothing without a point.
+    """Draw a device's roofline and the references under it; empty if there are no points.
 
-    runs: those of that device, by module. The slope is the highest bandwidth that was measured, the
-    flat part the highest arithmetic rate, if any run measured one.
+    runs: this device's runs, by module. The slope is the highest measured bandwidth, the flat part
+    the highest measured arithmetic rate, if any run measured one.
     """
     points = [
         point

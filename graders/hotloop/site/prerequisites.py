@@ -1,4 +1,4 @@
-"""The drawn way to a module: what one brings along, which modules come before, which after."""
+"""The drawn path to a module: prior knowledge, the modules before it, and those after it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ _BESIDE = 8
 
 
 def section(module: curriculum.Module, modules: Modules) -> list[str]:
-    """The picture, and the same as links."""
+    """Return the picture, and the same as links."""
     before, after = ancestors(module, modules), followers(module, modules)
     boxes, edges = _placed(module, modules)
     parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
@@ -27,7 +27,7 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
 
 
 def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
-    """All modules that come before, the first ones first."""
+    """Return all modules that come before, prerequisites first."""
     found: dict[str, curriculum.Module] = {}
     for name in module.prerequisites.modules:
         if name in modules and name not in found:
@@ -37,14 +37,14 @@ def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Mo
 
 
 def followers(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
-    """The modules that ask for this one."""
+    """Return the modules that directly require this one."""
     return [each for each in modules.values() if module.id in each.prerequisites.modules]
 
 
 def _placed(
     module: curriculum.Module, modules: Modules
 ) -> tuple[dict[str, Box], list[tuple[str, str]]]:
-    """A box for each, in rows; an arrow for each step of the way."""
+    """Place a box for each module, in rows; return the boxes by id, and the arrows as pairs."""
     before, after = ancestors(module, modules), followers(module, modules)
     depth = {each.id: _depth(each, modules) for each in before}
     rows: list[list[tuple[str, list[str], str]]] = [

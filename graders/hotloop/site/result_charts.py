@@ -1,4 +1,4 @@
-"""Which results of benchmarks are drawn on the page of figures, and how."""
+"""Which benchmark results are drawn on the page of figures, and how."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from hotloop.site.markdown import plain
 
 @dataclass(frozen=True)
 class Chart:
-    """A bar for each row. label, value: the row's keys. only: what the drawn rows have.
+    """A bar for each row. label, value: keys of a row. only: draw only rows with these values.
 
     log_from: where a logarithmic axis begins.
     """
@@ -43,11 +43,11 @@ CHARTS: Mapping[str, Chart] = {
         log_from=0.1,
     ),
 }
-"""By the result's file name, without suffix."""
+"""Charts by the result's file name, without suffix."""
 
 
 def figure(name: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The drawing of a result; nothing where there is none for it, or no row fits."""
+    """Return the drawing of a result; empty if it has no chart, or no row fits."""
     chart = CHARTS.get(name)
     if chart is None:
         return []

@@ -12,7 +12,7 @@ _RIGHT = 8
 
 
 def section(modules: Sequence[curriculum.Module]) -> list[str]:
-    """The picture and the table. `modules` in the curriculum's order."""
+    """Return the picture and the table. `modules` in the curriculum's order."""
     concepts = taught(modules)
     caption = (
         "A dot: the module in this column teaches the concept in this row. One colour a track."
@@ -32,7 +32,7 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
 def taught(
     modules: Sequence[curriculum.Module],
 ) -> list[tuple[curriculum.Concept, list[curriculum.Module]]]:
-    """Every concept that a module teaches, in the order in which one meets it."""
+    """Return every concept with the modules that teach it, in the order of first teaching."""
     known = {concept.id: concept for concept in curriculum.curriculum().concepts}
     order = dict.fromkeys(name for module in modules for name in module.concepts)
     return [
@@ -43,7 +43,7 @@ def taught(
 
 
 def colour(track: str) -> str:
-    """The colour of a track."""
+    """Return the color of a track."""
     names = [each.id for each in curriculum.curriculum().tracks]
     place = names.index(track) if track in names else 0
     return drawing.COLOURS[place % len(drawing.COLOURS)]

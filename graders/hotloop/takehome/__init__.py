@@ -1,5 +1,5 @@
-"""Take-home exercises: packs for candidates, what comes back, and the report on it.
+"""Take-home exercises: packs for candidates, submissions, and reports on them.
 
-A team hires for a *role* (`takehome.yaml`). Each *candidate* is known by a pseudonym only, gets one
-*pack* (a zip whose *variant* of the module is theirs alone) and hands in one *submission*.
+A team hires for a *role* (`takehome.yaml`). Each *candidate* is identified by a pseudonym, gets one
+*pack* (a zip with a *variant* of the module of their own) and hands in one *submission*.
 """

@@ -1,9 +1,9 @@
-"""The zip of a submission, read without trust.
+"""Reads the zip of a submission, which is untrusted.
 
-Only the plain form is taken that `hotloop takehome submit` writes: one archive that fills the file
-from its first byte to its last, entries one behind another without gap or overlap, stored or
-deflated, ordinary files, plain names, no extras. What a zip can say in two ways is thereby said in
-one. Nothing is ever written to disk under a name from the archive.
+Only the plain form that `hotloop takehome submit` writes is accepted: one archive from the first to
+the last byte of the file, entries one after another without gaps or overlaps, stored or deflated,
+regular files, plain names, no extra fields. This rules out zips that different readers interpret
+differently. No file is written to disk under a name from the archive.
 """
 
 import io
@@ -20,7 +20,7 @@ from hotloop.takehome import limits
 
 
 class Refusal(StrEnum):
-    """The code of each reason; what a portal counts, and what tests ask for."""
+    """Codes of the reasons for a refusal, for statistics and tests."""
 
     NOT_A_FILE = "not_a_file"
     TOO_LARGE = "too_large"
@@ -45,7 +45,10 @@ class Refusal(StrEnum):
 
 
 class RefusedSubmission(UserError):
-    """code: which reason. sentence: what the candidate is told; it quotes nothing unescaped."""
+    """The submission is refused. code: the reason.
+
+    sentence: message for the candidate; it quotes nothing unescaped.
+    """
 
     def __init__(self, code: Refusal, sentence: str) -> None:
         super().__init__(sentence)
@@ -57,7 +60,7 @@ _END = struct.Struct("<4s4H2LH")
 _END_SIGNATURE = b"PK\x05\x06"
 _LOCATOR = 20
 _ZIP64 = b"PK\x06\x07"
-"""Begins the locator of a second, larger directory, which would stand in front of the end."""
+"""Signature of the zip64 locator, which would precede the end record."""
 
 _LOCAL_HEADER = 30
 _UTF8 = 0x800
@@ -66,7 +69,7 @@ _REMEDY = "Make it with `make submit`, and upload that file as it is."
 
 
 def content(path: Path) -> bytes:
-    """The upload, read once. RefusedSubmission when it is no ordinary file, or too large."""
+    """Read the upload. Raises RefusedSubmission if it is not a regular file or too large."""
     data = read_ordinary(path, limits.MAX_UPLOAD)
     if data is None:
         raise RefusedSubmission(Refusal.NOT_A_FILE, "It is not an ordinary file, or not there.")
@@ -78,7 +81,7 @@ def content(path: Path) -> bytes:
 
 
 def read(data: bytes) -> dict[str, bytes]:
-    """Names and contents. RefusedSubmission when it is no such archive, or larger than may be."""
+    """Return contents by name. Raises RefusedSubmission for an invalid or too large archive."""
     directory, number = _require_plain_form(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -108,10 +111,11 @@ def read(data: bytes) -> dict[str, bytes]:
 
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, data: bytes) -> bytes:
-    """As much as the entry says that it holds: `ZipFile.read` would unpack up to 2 GiB and only
-    then look. BadZipFile where it holds more, less or something else.
+    """Unpack an entry, up to its declared size; `ZipFile.read` would unpack up to 2 GiB first.
+
+    Raises BadZipFile if the content has another size or checksum.
     """
-    with archive.open(entry):  # its local header says the same as the directory
+    with archive.open(entry):  # checks that local header and directory agree
         begin = entry.header_offset + _LOCAL_HEADER + len(entry.filename)
     packed = data[begin : begin + entry.compress_size]
     if entry.compress_type == zipfile.ZIP_DEFLATED:
@@ -126,9 +130,9 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, data: bytes) -> 
 
 
 def _require_plain_form(data: bytes) -> tuple[int, int]:
-    """One zip from its first byte to its last.
+    """Require a single zip from the first to the last byte.
 
-    Returns where its directory begins, and how many entries it claims.
+    Returns the offset of its directory and the number of entries that it declares.
     """
     last = data[-_END.size :]
     locator = data[: -_END.size][-_LOCATOR:]
@@ -155,7 +159,7 @@ def _require_few(number: int) -> None:
 
 
 def _require_order(entries: list[zipfile.ZipInfo], directory: int) -> None:
-    """Each entry begins where the one before it ends, the directory behind the last."""
+    """Require that entries follow each other without gaps, and the directory follows the last."""
     place = 0
     for entry in entries:
         if entry.header_offset != place:

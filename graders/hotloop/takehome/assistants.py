@@ -1,4 +1,4 @@
-"""What a candidate hands in about their work with AI assistants, and how a person marks it."""
+"""A candidate's notes on their use of AI assistants, and the rubric for marking them."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ NOTES = f"{FOLDER}notes.md"
 SUFFIXES = (".md", ".txt", ".json")
 MOST_FILES = 10
 LONGEST = 30_000
-"""Characters of one file that the report shows."""
+"""Most characters of a file that the report shows."""
 
 TEMPLATE = """\
 # Working with assistants
@@ -33,11 +33,11 @@ RUBRIC: Rubric = {
     3: "steered with constraints, cases and measurements; found a mistake and corrected it",
     4: "knows where an assistant is not to be trusted in this work, and verified just that",
 }
-"""Of steering and verification."""
+"""Rubric for how the candidate steered and verified the assistant."""
 
 
 def use(rule: Assistants, files: Mapping[str, bytes]) -> AssistantUse:
-    """What was handed in; the empty form is nothing."""
+    """Return the notes that were handed in; an unchanged template counts as none."""
     names = sorted(n for n in files if n.startswith(FOLDER) and n.endswith(SUFFIXES))
     notes: list[AssistantNote] = []
     for name in names:

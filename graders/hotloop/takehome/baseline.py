@@ -1,7 +1,8 @@
-"""What an assistant alone scores on a role: a team's own model attempts packs of it, each in a
-variant of its own, and the same judge judges what it writes.
+"""Measures what an AI model alone scores on a role.
 
-Kept in roles/<role>/baseline.json, one series a model. What people mark is not part of it.
+A model of the team's choice attempts packs of the role, each in a variant of its own, and the judge
+judges the code it writes. Results are kept in roles/<role>/baseline.json, one series per model.
+Tasks that people mark are not included.
 """
 
 import hashlib
@@ -37,7 +38,7 @@ from hotloop.variants import Variant, draw
 
 NAME = "baseline.json"
 SOLVED = 0.5
-"""Share of a task's points from which on an attempt counts as a success at it."""
+"""Share of a task's points from which an attempt counts as a success."""
 
 _SOLUTION = "_solution"
 _PIECE = re.compile(
@@ -48,30 +49,30 @@ _LONGEST_FILE = 100_000
 
 
 class Points(Strict):
-    """What a rung earned, of `possible`."""
+    """Points earned by a check, out of `possible`."""
 
     points: Interval
     possible: Annotated[float, Field(gt=0)]
 
     @property
     def open(self) -> bool:
-        """Whether nothing of it is known."""
+        """True if nothing about its points is known."""
         return self.points.width >= self.possible
 
 
 Task = Mapping[str, Points]
-"""By rung; those that do not count are not in it."""
+"""Points by check; checks that do not count are left out."""
 
 
 class Attempt(Strict):
-    """One attempt, by task and rung. pieces: files and cells that the last reply had."""
+    """Points of one attempt by task and check. pieces: files and cells in the last reply."""
 
     tasks: dict[Identifier, dict[Identifier, Points]]
     pieces: int
 
 
 class Baseline(Strict):
-    """All attempts of one model. host: where it was asked. turns: replies that each attempt had."""
+    """All attempts of one model. host: of its endpoint. turns: replies per attempt."""
 
     model: Text
     host: Text
@@ -83,12 +84,12 @@ class Baseline(Strict):
     attempts: Annotated[list[Attempt], Field(min_length=1)]
 
     def scores(self, weights: Mapping[str, float]) -> list[Interval]:
-        """Of each attempt the points of 100 by what was measured, with these weights of tasks."""
+        """Return the score of each attempt, out of 100, from measured checks and task weights."""
         without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
         return [_score(attempt.tasks, weights, without) for attempt in self.attempts]
 
     def is_hard(self, task: str) -> bool:
-        """Whether fewer than half of all attempts succeed at the task, by a 95 % interval."""
+        """True if fewer than half of attempts succeed: the 95 % interval is below 0.5."""
         without = _measured_nowhere([attempt.tasks for attempt in self.attempts])
         found = [_share(attempt.tasks[task], task, without) for attempt in self.attempts]
         shares = [share for share in found if share is not None]
@@ -97,7 +98,10 @@ class Baseline(Strict):
 
 
 def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str]]:
-    """Tasks' rungs that are open for all: a machine without a GPU tells nobody apart by them."""
+    """Return (task, check) pairs without a result for any of the works.
+
+    On a machine without a GPU these cannot distinguish the works.
+    """
     known = {(task, rung) for work in works for task, rungs in work.items() for rung in rungs}
     return {
         (task, rung)
@@ -120,14 +124,14 @@ def _score(
 
 
 class Baselines(Strict):
-    """baseline.json: the last series of each model."""
+    """Content of baseline.json: the latest series of each model."""
 
     format: Literal[1] = 1
     series: list[Baseline]
 
 
 def read(team: Team, role: str) -> list[Baseline]:
-    """All series of a role; none where nothing was measured. TeamError for a damaged file."""
+    """Return all series of a role, or []. Raises TeamError for a damaged file."""
     path = _path(team, role)
     try:
         return Baselines.model_validate_json(path.read_bytes()).series
@@ -138,7 +142,7 @@ def read(team: Team, role: str) -> list[Baseline]:
 
 
 def keep(team: Team, role: str, series: Baseline) -> Path:
-    """Put a series in the place of the model's earlier one."""
+    """Store a series in place of the model's earlier one; return the file's path."""
     with team.alone():
         others = [one for one in read(team, role) if one.model != series.model]
         document = Baselines(series=[*others, series]).model_dump(mode="json")
@@ -155,8 +159,9 @@ def _path(team: Team, role: str) -> Path:
 def places(
     series: Sequence[Baseline], manifest: Manifest, tasks: Sequence[TaskReport]
 ) -> list[BaselinePlace]:
-    """Where a candidate stands among the attempts of each model, by what the judge measured for
-    any of them. Left out is a model that did not attempt all of the pack's tasks.
+    """Place a candidate among the attempts of each model, by what was measured for any of them.
+
+    A model that did not attempt all of the pack's tasks is left out.
     """
     own = {
         task.task: {
@@ -207,9 +212,10 @@ def _position(own: Interval, span: Interval) -> Position:
 def attempt(
     team: Team, role: Role, chat: Chat, turns: int, say: Callable[[str], None] = lambda _text: None
 ) -> Attempt:
-    """One pack in a variant of its own, attempted and judged. ChatError where no reply comes.
+    """Let the model attempt one pack in a new variant, and judge it. Raises ChatError.
 
-    turns: after each one but the last, the model is told what the judge said, and may revise.
+    turns: number of replies; after each but the last, the model gets the judge's verdicts and may
+    revise its work.
     """
     variant = draw(role.module, team.key.variants, f"baseline-{secrets.token_hex(8)}")
     tasks = execution.code_tasks(role.module, [task.task for task in role.tasks])
@@ -244,7 +250,7 @@ def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
 
 
 def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> Baseline:
-    """What is kept of these attempts."""
+    """Return these attempts as a series to store."""
     return Baseline(
         model=chat.model,
         host=chat.host,
@@ -258,7 +264,7 @@ def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> B
 
 
 def prompt(role: Role, given: Mapping[str, bytes]) -> list[Message]:
-    """All that the model is told: the pack's texts and starter files, nothing of any candidate."""
+    """Return the prompt: tasks and starter files of the pack, and nothing about any candidate."""
     asked = [task for task in role.chosen() if task.kind == "code"]
     todo = "\n".join(f"- {task.title}: {task.goal} In {', '.join(task.files)}." for task in asked)
     files = "\n\n".join(
@@ -284,7 +290,7 @@ nothing else between these lines:
 
 
 def _text(data: bytes) -> str:
-    """Empty for what is no text, or long data."""
+    """Decode text; return "" for long data or data that is not UTF-8."""
     try:
         return data.decode() if len(data) <= _LONGEST_FILE else ""
     except UnicodeDecodeError:
@@ -305,7 +311,7 @@ def _notebook(given: Mapping[str, bytes]) -> str:
 
 
 def take(reply: str, role: Role, work: dict[str, bytes]) -> int:
-    """Put the reply's files and cells into the work, as far as the tasks ask for them; how many."""
+    """Copy files and cells that the tasks ask for from a reply into `work`; return how many."""
     asked = [task for task in role.chosen() if task.kind == "code"]
     files = {name for task in asked for name in task.files} - {NOTEBOOK}
     cells = {task.id for task in asked if NOTEBOOK in task.files}
@@ -346,7 +352,7 @@ def _hand_in(
     variant: Variant,
     tasks: Sequence[str],
 ) -> HandIn:
-    """As a candidate's is read."""
+    """Read the work like a candidate's hand-in."""
     own = {name for task in role.chosen() for name in task.files if name in work}
     release = released.of_files(role.module, given, own)
     files = {name: work[name] for name in own}
@@ -356,7 +362,7 @@ def _hand_in(
 
 
 def _feedback(records: Mapping[str, Record]) -> str:
-    """What `check()` would have told a candidate."""
+    """Return the feedback that `check()` would show a candidate."""
     lines = [
         f"{name}, {rung.rung}: {rung.verdict.value}. {rung.sentence}"
         for name, record in records.items()

@@ -1,7 +1,7 @@
-"""What a role's tasks have shown themselves to be: how hard, how long, how telling, how checked.
+"""Calibrates a role's tasks: difficulty, time needed, discrimination, and quality of the checks.
 
-From the reports on past candidates that are in the team's folder, and from what is recorded about
-the module's reference and wrong answers. What was deleted of a candidate counts no more.
+It uses reports on past candidates in the team's folder, and recorded verdicts on the module's
+reference and wrong answers. Deleted candidates do not count.
 """
 
 import statistics
@@ -29,20 +29,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Past:
-    """One candidate. card: what a person filed, None before that."""
+    """A past candidate. card: the filed scorecard, or None."""
 
     report: Report
     card: Scorecard | None
 
     @property
     def filed(self) -> bool:
-        """Whether a person has marked what the report is about."""
+        """True if a person has marked the submission that the report is about."""
         return self.card is not None and self.card.submission == self.report.submission.digest
 
 
 @dataclass(frozen=True)
 class Points:
-    """All three: candidates by tasks. Where a report lacks a task, nothing is possible."""
+    """Points as arrays of shape (candidates, tasks); `possible` is 0 if a report lacks a task."""
 
     earned: Floats
     pending: Floats
@@ -50,10 +50,10 @@ class Points:
 
 
 def task_points(past: Sequence[Past], tasks: Sequence[str]) -> Points:
-    """What was measured counts by the middle of its interval; what was not is pending.
+    """Return points by candidate and task: the middle of the interval if settled, else pending.
 
-    A written task counts once the scorecard is filed, whether anything was written or not: counted
-    earlier, those who left it blank would stand for everybody.
+    A written task counts once the scorecard is filed, even if the answer is empty. If it counted
+    earlier, only empty answers would be settled, and they would represent everybody.
     """
     shape = (len(past), len(tasks))
     earned, pending, possible = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -74,7 +74,7 @@ def task_points(past: Sequence[Past], tasks: Sequence[str]) -> Points:
 
 
 def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple[float, float]:
-    """Earned and pending."""
+    """Return earned and pending points of a written task."""
     if not filed or (task.answer is not None and mark is None):
         return 0.0, task.possible
     if task.answer is None or mark is None:
@@ -83,7 +83,7 @@ def _points_written(task: TaskReport, mark: int | None, *, filed: bool) -> tuple
 
 
 def _points_judged(task: TaskReport) -> tuple[float, float]:
-    """Earned and pending."""
+    """Return earned and pending points of a judged task."""
     counted = [rung for rung in task.rungs if rung.counted]
     settled = [rung.points for rung in counted if not rung.verdict.pending]
     earned = sum((found.low + found.high) / 2 for found in settled)
@@ -91,12 +91,13 @@ def _points_judged(task: TaskReport) -> tuple[float, float]:
 
 
 FEW = item_statistics.fewest_learners()
-"""Candidates below which difficulty and discrimination say little about a task."""
+"""Fewer candidates than this say little about a task's difficulty and discrimination."""
 
 
 class Difficulty(Strict):
-    """share: mean of the settled points that candidates earned, 0 to 1, with a 95 % interval that
-    holds for few candidates too. candidates: of whom it is the mean.
+    """Difficulty of a task. share: mean share of the settled points earned, 0 to 1.
+
+    interval: 95 %, valid for few candidates too. candidates: number behind the mean.
     """
 
     candidates: int
@@ -105,8 +106,9 @@ class Difficulty(Strict):
 
 
 class Time(Strict):
-    """Active minutes by the work logs. planned: what the role tells candidates. interval: 95 %, of
-    the median; None for too few logs.
+    """Active minutes according to work logs. planned: what the role tells candidates.
+
+    interval: 95 %, of the median; None for too few logs.
     """
 
     candidates: int
@@ -118,7 +120,7 @@ class Time(Strict):
 
 
 class Discrimination(Strict):
-    """Correlation of a task with all the others, and its 95 % interval."""
+    """Correlation of a task's points with those of all other tasks, and its 95 % interval."""
 
     candidates: int
     correlation: float | None
@@ -127,7 +129,7 @@ class Discrimination(Strict):
 
 
 def difficulty_of(share: Floats) -> Difficulty:
-    """From each candidate's share; NaN where nothing is settled."""
+    """Compute difficulty from each candidate's share; NaN if nothing is settled."""
     settled = share[~np.isnan(share)]
     count = int(settled.size)
     mean = float(settled.mean()) if count else None
@@ -137,7 +139,7 @@ def difficulty_of(share: Floats) -> Difficulty:
 
 
 def time_of(minutes: Sequence[float], planned: float) -> Time:
-    """From the minutes of those whose work log says them."""
+    """Summarize the active minutes of candidates whose work log has them."""
     return Time(
         candidates=len(minutes),
         median=statistics.median(minutes) if minutes else None,
@@ -149,7 +151,7 @@ def time_of(minutes: Sequence[float], planned: float) -> Time:
 
 
 def discrimination_of(points: Points, task: int) -> Discrimination:
-    """Over candidates with settled points in the task and in others."""
+    """Compute discrimination over candidates with settled points in this and other tasks."""
     found = item_statistics.discrimination(points.earned, points.pending, points.possible, task)
     low, high = found.interval or (None, None)
     return Discrimination(
@@ -161,7 +163,7 @@ _LONGER = 1.5
 
 
 class TaskCalibration(Strict):
-    """One task. remarks: what a team may want to look at, in sentences."""
+    """Calibration of one task. remarks: sentences on what the team should look at."""
 
     task: Identifier
     title: str
@@ -174,7 +176,7 @@ class TaskCalibration(Strict):
 
 
 class Calibration(Strict):
-    """warning: empty where there are candidates enough."""
+    """Calibration of a role. warning: "" if there are enough candidates."""
 
     role: RoleId
     module: Identifier
@@ -184,7 +186,7 @@ class Calibration(Strict):
 
 
 def calibrate(team: Team, role: str) -> Calibration:
-    """What is known today. TeamError when there is no such role."""
+    """Calibrate a role with the data so far. Raises TeamError if there is no such role."""
     found = team.role(role)
     module = found.definition()
     past = _past(team, role)
@@ -223,7 +225,7 @@ def calibrate(team: Team, role: str) -> Calibration:
 
 
 def _past(team: Team, role: str) -> list[Past]:
-    """All candidates of the role who have a report that can be read and was not altered."""
+    """Return the candidates of the role whose report is readable and unmodified."""
     found: list[Past] = []
     own = OwnReports(team)
     for record in team.packs():
@@ -238,7 +240,7 @@ def _past(team: Team, role: str) -> list[Past]:
 
 
 def _card(team: Team, record: PackRecord) -> Scorecard | None:
-    """A damaged one counts as none."""
+    """Return the scorecard; None if it is missing or damaged."""
     try:
         return scorecard.read(team, record.pack)
     except ScorecardError:
@@ -281,7 +283,7 @@ def remarks(
     telling: Discrimination,
     checks: CheckQuality | None,
 ) -> list[str]:
-    """Only what holds at the far end of an interval, or was counted."""
+    """Return remarks that hold at the far end of an interval, or were counted."""
     return [
         *_hard(task, difficulty),
         *_telling(telling),

@@ -1,4 +1,4 @@
-"""Which names a notebook cell makes for the others, and which it takes from them."""
+"""Finds the names that a notebook cell defines for other cells, and those that it uses."""
 
 import ast
 import symtable
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def made(source: str) -> set[str]:
-    """Names that the cell binds at its top level; none when it is not Python."""
+    """Return the names that the cell binds at top level; none if it is not valid Python."""
     table = _table(source)
     if table is None:
         return set()
@@ -15,13 +15,13 @@ def made(source: str) -> set[str]:
 
 
 def taken(source: str) -> set[str]:
-    """Names that the cell looks up outside of its functions, its own among them."""
+    """Return the names that the cell reads from global scope, including its own."""
     table = _table(source)
     return set() if table is None else set(_looked_up(table))
 
 
 def modules(source: str) -> set[str]:
-    """Modules that the cell imports."""
+    """Return the modules that the cell imports."""
     found: set[str] = set()
     for node in _nodes(source):
         if isinstance(node, ast.Import):
@@ -32,13 +32,13 @@ def modules(source: str) -> set[str]:
 
 
 def texts(source: str) -> set[str]:
-    """Texts that are written out in it."""
+    """Return the string literals in the cell."""
     nodes = _nodes(source)
     return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def called(source: str) -> set[str]:
-    """What is called in it, by its last name: `f` of `module.f(x)`."""
+    """Return the last names of called functions: `f` for `module.f(x)`."""
     functions = [node.func for node in _nodes(source) if isinstance(node, ast.Call)]
     return {
         f.attr if isinstance(f, ast.Attribute) else f.id
@@ -48,7 +48,7 @@ def called(source: str) -> set[str]:
 
 
 def statements(source: str) -> list[str]:
-    """The top-level statements as they are written; none when it is not Python."""
+    """Return the source of each top-level statement; none if it is not valid Python."""
     try:
         body = _parsed(source).body
     except SyntaxError:

@@ -1,12 +1,12 @@
-"""JSON lines that hang together: each names the digest of the line before it.
+"""A log of JSON lines in which each line contains the digest of the previous one.
 
-It shows what was taken out, put in or altered by somebody who did not write all later lines anew.
-It proves nothing against somebody who did: there is no key in it, since whoever writes such a file
-on their own machine would hold that key too.
+It reveals lines that were removed, inserted or changed by somebody who did not rewrite all later
+lines. It proves nothing against somebody who did: there is no key, since the author of the log, on
+their own machine, would have that key too.
 
-Lines are only ever appended. A line that was torn by a crash stays where it is; the next line after
-it is of kind `resumed`, and names the digest of what is left of the torn one. A page of the latest
-lines is read from behind, so that one of a long file costs no more than one of a short file.
+Lines are only appended. A line cut off by a crash stays; the next line is of kind `resumed` and has
+the digest of what is left of it. Pages of the latest lines are read from the end, so that a long
+file costs no more than a short one.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _BLOCK = 64 << 10
 
 @dataclass(frozen=True)
 class Break:
-    """Where a chain does not hold. line: from 1."""
+    """A place where the chain is broken. line: from 1."""
 
     line: int
     what: str
@@ -35,10 +35,10 @@ class Break:
 
 @dataclass
 class Chain:
-    """What was read: the lines that are JSON objects, and where they do not fit together.
+    """A parsed log: the lines that are JSON objects, and the breaks between them.
 
-    torn: lines that a crash has cut, and after which writing went on. last: the digest that the
-    next line names. unfinished: the file ends within a line.
+    torn: numbers of lines cut off by a crash, after which writing resumed. last: the digest that
+    the next line must have. unfinished: whether the file ends within a line.
     """
 
     documents: list[tuple[int, dict[str, Any]]] = field(
@@ -51,16 +51,16 @@ class Chain:
 
 
 def beginning(about: str) -> str:
-    """The digest that the first line names."""
+    """Return the digest that the first line must have."""
     return hashlib.sha256(f"hotloop chain of {about}".encode()).hexdigest()
 
 
 def read(data: bytes, about: str) -> Chain:
-    """The chain in `data`; never an error, whatever it holds."""
+    """Parse a log; never raises, whatever the data."""
     chain = Chain(last=beginning(about))
     lines = data.split(b"\n")
     chain.unfinished = lines[-1] != b""
-    suspect: int | None = None  # the number of a line that is torn, if the next one says so
+    suspect: int | None = None  # an unreadable line, torn if the next one is `resumed`
     for number, line in enumerate(lines if chain.unfinished else lines[:-1], 1):
         document = parsed(line)
         if document is None:
@@ -81,7 +81,7 @@ def read(data: bytes, about: str) -> Chain:
 
 
 def parsed(line: bytes) -> dict[str, Any] | None:
-    """What a line says; None where it is no JSON object."""
+    """Parse a line; return None if it is not a JSON object."""
     try:
         document: object = json.loads(line)
     except (ValueError, RecursionError):
@@ -90,7 +90,7 @@ def parsed(line: bytes) -> dict[str, Any] | None:
 
 
 def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -> None:
-    """Add a line, safely beside other processes and after a crash. OSError when it cannot be."""
+    """Append a line, safe with concurrent processes and after a crash. Raises OSError."""
     lock = path.with_name(f".{path.name}.lock")
     with whole_file.alone(lock), path.open("ab+") as stream:
         last, unfinished = _end(stream, about)
@@ -105,8 +105,9 @@ def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -
 
 
 def _end(stream: BinaryIO, about: str) -> tuple[str, bool]:
-    """`last` and `unfinished` of the chain in a file, of which its last line alone is read: a log
-    may be long, and strangers may make it so.
+    """Return `last` and `unfinished` of the log in a file, reading only its last line.
+
+    A log may be long, and untrusted people can make it so.
     """
     place = stream.seek(0, os.SEEK_END)
     tail = b""
@@ -135,12 +136,12 @@ def _note_order(chain: Chain, number: int, document: Mapping[str, Any]) -> None:
 
 
 LONGEST_PAGE = 1 << 20
-"""Bytes that are read for one page."""
+"""Most bytes to read for one page."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """document: None for what cannot be read. fits: it names the digest of the line before it."""
+    """One line. document: None if unreadable. fits: it has the digest of the previous line."""
 
     document: dict[str, Any] | None
     fits: bool
@@ -148,17 +149,16 @@ class Line:
 
 @dataclass(frozen=True)
 class ChainPage:
-    """lines: the latest first. earlier: the place before which there are more, or None."""
+    """Lines, the latest first. earlier: offset before which there are more, or None."""
 
     lines: tuple[Line, ...] = ()
     earlier: int | None = None
 
 
 def read_page(path: Path, about: str, count: int, before: int | None = None) -> ChainPage:
-    """At most `count` lines that end at or before the byte `before`, or at the file's end.
+    """Return at most `count` lines that end at or before offset `before`, or the end of the file.
 
-    A line that is just being written is not there yet. One that is longer than a page may be cannot
-    be read.
+    An incomplete last line is left out. A line longer than LONGEST_PAGE is unreadable.
     """
     try:
         with path.open("rb") as stream:
@@ -172,7 +172,7 @@ def read_page(path: Path, about: str, count: int, before: int | None = None) -> 
     data = data[: data.rfind(b"\n") + 1]
     whole = data.split(b"\n")[:-1]
     if start:
-        # The first one begins before what was read.
+        # The first line begins before the bytes that were read.
         whole = whole[1:]
         if not whole:
             return ChainPage((Line(None, fits=False),), earlier=start)
@@ -187,8 +187,9 @@ def read_page(path: Path, about: str, count: int, before: int | None = None) -> 
 
 
 def _shown(whole: Sequence[bytes], count: int, beginning: str) -> tuple[Sequence[bytes], str]:
-    """The last lines, and what the first of them has to name. beginning: what the first line of all
-    names; empty when it was not read.
+    """Return the last `count` lines, and the digest that the first of them must have.
+
+    beginning: the digest for the log's first line; "" if that line was not read.
     """
     if len(whole) > count:
         return whole[-count:], _digest(whole[-count - 1])

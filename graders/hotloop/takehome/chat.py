@@ -1,4 +1,4 @@
-"""Asks a language model: any endpoint that speaks the chat completions protocol of OpenAI.
+"""A client for language models with OpenAI's chat completions protocol.
 
 https://platform.openai.com/docs/api-reference/chat
 """
@@ -21,17 +21,17 @@ from hotloop.problem import Strict
 TRIES = 4
 LONGEST_WAIT_S = 60.0
 LONGEST_REPLY = 8 << 20
-"""Bytes."""
+"""In bytes."""
 
 _AGAIN = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class ChatError(UserError):
-    """The model gave no answer. The text says what came instead, and what to do."""
+    """The model returned no reply. The text says what happened, and what to do."""
 
 
 class Message(Strict):
-    """One turn of the conversation."""
+    """One message of the conversation."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -46,23 +46,25 @@ class _Choice(BaseModel):
 
 
 class _Completion(BaseModel):
-    """As much of a reply as is read; servers add keys of their own."""
+    """The parts of a response that are used; servers add other keys."""
 
     choices: list[_Choice] = Field(min_length=1)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A key is sent to the host that was named, and to no other."""
+    """Refuses redirects, so that the key is sent only to the configured host."""
 
     def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
-        """Follow none: it ends as the HTTP error that it is."""
+        """Return None, so that a redirect raises HTTPError."""
         return
 
 
 @dataclass(frozen=True)
 class Chat:
-    """endpoint: the base, such as https://api.example.org/v1. key_variable: the environment
-    variable that holds the key; where it is not set, none is sent.
+    """A model at an endpoint. endpoint: base URL, such as https://api.example.org/v1.
+
+    key_variable: environment variable with the API key; if it is not set, no key is sent.
+    timeout_s: per request.
     """
 
     endpoint: str
@@ -79,11 +81,11 @@ class Chat:
 
     @property
     def host(self) -> str:
-        """Whom the texts are sent to."""
+        """Host of the endpoint, to which the texts are sent."""
         return urlsplit(self.endpoint).netloc.rpartition("@")[2]
 
     def reply(self, messages: Sequence[Message]) -> str:
-        """What the model says next; empty where it declines. ChatError."""
+        """Return the model's next message; "" if it refuses. Raises ChatError."""
         body = json.dumps({"model": self.model, "messages": [m.model_dump() for m in messages]})
         headers = {"Content-Type": "application/json"}
         if key := os.environ.get(self.key_variable):
@@ -121,7 +123,7 @@ class Chat:
 
 
 def _wait_s(retry_after: str | None, tried: int) -> float:
-    """What the server asks for, or twice as long each time."""
+    """Return the wait that the server asked for, else exponential backoff; in seconds."""
     try:
         asked = float(retry_after or "")
     except ValueError:

@@ -1,5 +1,7 @@
-"""Questions about the candidate's own lines: about what the judge found there, and about what the
-code does. Whoever has understood the code answers them; the published answers do not.
+"""Interview questions about lines of the candidate's code.
+
+They ask about the judge's findings and about what the code does. Understanding the code answers
+them; the published answers do not.
 """
 
 import re
@@ -37,7 +39,7 @@ def _expression(text: str) -> str:
 
 
 class CodeQuestion(Strict):
-    """One of code_questions.yaml."""
+    """A question in code_questions.yaml."""
 
     id: Identifier
     languages: list[Language]
@@ -52,21 +54,23 @@ class CodeQuestion(Strict):
 
 
 class CodeQuestions(Strict):
-    """code_questions.yaml, in the order in which they are preferred."""
+    """Content of code_questions.yaml, in order of preference."""
 
     questions: list[CodeQuestion]
 
 
 @cache
 def known() -> tuple[CodeQuestion, ...]:
-    """All of them."""
+    """Return all questions."""
     path = Path(__file__).with_name("code_questions.yaml")
     return tuple(load(path, CodeQuestions).questions)
 
 
 def about(tasks: Sequence[TaskReport]) -> list[FollowUp]:
-    """At most MOST: first on what was found in the code, by the points that it cost, then on what
-    the code does, where possible one a task and about rungs that were lost.
+    """Return at most MOST questions on the code of these tasks.
+
+    Questions on the judge's findings come first, by points lost, then questions on what the code
+    does, if possible one per task and about failed checks.
     """
     found = sorted(
         ((_lost(task, rung), task, rung) for task in tasks for rung in _failed(task)),
@@ -75,7 +79,7 @@ def about(tasks: Sequence[TaskReport]) -> list[FollowUp]:
     chosen = [_on_finding(task, rung) for _, task, rung in found[: MOST - 1]]
     asked: set[str] = set()
     candidates = [(task, question) for task in tasks for question in _on_code(task)]
-    # A rung that was lost first; then another task each time.
+    # Prefer failed checks, then tasks without a question yet.
     candidates.sort(key=lambda one: not one[1].weak)
     for again in (False, True):
         for task, question in candidates:
@@ -92,7 +96,7 @@ def _tasks(chosen: Sequence[FollowUp]) -> set[str]:
 
 
 def _failed(task: TaskReport) -> Iterator[RungReport]:
-    """The first counted rung that was lost for certain: those behind it were not reached."""
+    """Yield the first counted check that certainly lost points; later ones were not reached."""
     lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
     yield from lost[:1] if task.kind == "code" and task.code else ()
 
@@ -102,7 +106,7 @@ def _lost(task: TaskReport, rung: RungReport) -> float:
 
 
 def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
-    """About what the judge said, with the lines that it named."""
+    """Return a question about the judge's message, with the lines that it names."""
     named = next((shown for shown in task.code if rung.rung in shown.cited), None)
     where, code = ("", "") if named is None else _lines(named, named.cited[rung.rung])
     return FollowUp(
@@ -141,7 +145,7 @@ def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
 
 
 def _on_code(task: TaskReport) -> Iterator[FollowUp]:
-    """All that fit what was written for the task, in the order of the file."""
+    """Yield all questions that match the code written for the task, in order of the file."""
     lost = {rung.rung for rung in _failed(task)}
     for question in known():
         for shown in task.code:
@@ -170,7 +174,7 @@ def _on_code(task: TaskReport) -> Iterator[FollowUp]:
 
 
 def _first(question: CodeQuestion, shown: CodeShown) -> int | None:
-    """The first added line that it is about; comments are passed over."""
+    """Return the first added line that a question matches, ignoring comments; None without one."""
     if code_shown.language(shown) not in question.languages:
         return None
     for number in shown.added:
@@ -182,7 +186,7 @@ def _first(question: CodeQuestion, shown: CodeShown) -> int | None:
 
 
 def _lines(shown: CodeShown, numbers: Sequence[int]) -> tuple[str, str]:
-    """The file, and the numbered lines around those named."""
+    """Return the file's name, and the given lines with context, numbered."""
     kept = sorted({near for n in numbers for near in range(n - AROUND, n + AROUND + 1)})
     marks: Mapping[bool, str] = {True: "▶", False: " "}
     text = [

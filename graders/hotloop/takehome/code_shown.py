@@ -1,4 +1,4 @@
-"""What a candidate wrote, line by line against the starter, with the lines that the judge names."""
+"""Shows a candidate's code as a diff to the starter, with the lines that the judge names."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ from hotloop.notebook_cells import NOTEBOOK, Cell, readable_cells
 from hotloop.takehome.report import CodeShown, RungReport
 
 MOST_LINES = 1500
-"""Of one file or cell. No solution has half as many."""
+"""Most lines of one file or cell; no solution has half as many."""
 
 _PLACE = re.compile(r"([\w.-]+\.\w+)(?::|, line )(\d{1,6})")
 _CELL_PLACE = re.compile(r"\bline (\d{1,6}) of its cell")
@@ -27,10 +27,11 @@ def of_task(
     given: Mapping[str, bytes],
     rungs: Sequence[RungReport],
 ) -> list[CodeShown]:
-    """The files and cells that the task asks to edit, the candidate's own cells before its own one,
-    and files that the candidate added in the same languages.
+    """Return the files and cells that the task asks to edit, as diffs to the starter.
 
-    files: as they were judged. given: what the pack held. rungs: their sentences name lines.
+    A notebook's new cells come before the task's own cell. Files that the candidate added in the
+    same languages are included. files: as judged. given: content of the pack. rungs: their
+    sentences name lines.
     """
     languages = {language for name in task.files if (language := language_of(name)) is not None}
     found: list[CodeShown] = []
@@ -47,12 +48,12 @@ def of_task(
 
 
 def language(shown: CodeShown) -> Language | None:
-    """Of what is shown; a cell is Python."""
+    """Return the language of what is shown, None if unknown; a cell is Python."""
     return "python" if shown.name.startswith(NOTEBOOK) else language_of(shown.name)
 
 
 def _cells(task: str, data: bytes, given: bytes) -> Iterator[CodeShown]:
-    """The task's own cell, and the new ones that stand before it and behind another task's."""
+    """Yield the task's own cell, and new cells between it and the previous task's cell."""
     before = {cell.grade_id: cell.source for cell in readable_cells(given) if cell.grade_id}
     known = {cell.source.strip() for cell in readable_cells(given)}
     own: list[Cell] = []
@@ -79,7 +80,7 @@ def _shown(name: str, lines: list[str], starter: list[str]) -> CodeShown:
     shown = [line[:400] for line in lines[:MOST_LINES]]
     added: list[int] = []
     removed: dict[int, list[str]] = {}
-    # Long starters make no difference here: they are ours, and none is longer than a solution.
+    # No autojunk: starters are the team's files and no longer than a solution.
     matcher = SequenceMatcher(None, starter, lines[:MOST_LINES], autojunk=False)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind in ("insert", "replace"):
@@ -91,9 +92,7 @@ def _shown(name: str, lines: list[str], starter: list[str]) -> CodeShown:
 
 
 def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
-    """Several tasks may have their parts in one file: what was changed in another one's is put
-    aside.
-    """
+    """Move changes in other tasks' parts of a shared file to `elsewhere`."""
     others = set(_of_other_tasks(shown, task))
     return shown.model_copy(
         update={
@@ -105,8 +104,10 @@ def _of_task_only(shown: CodeShown, task: str) -> CodeShown:
 
 
 def _of_other_tasks(shown: CodeShown, task: str) -> Iterator[int]:
-    """From another task's mark within a function to that function's end; from one between functions
-    to the next that was handed out.
+    """Yield the lines of other tasks.
+
+    From another task's mark inside a function these are the lines up to the end of that function;
+    from a mark between functions, those up to the next starter line.
     """
     added = set(shown.added)
     inside = within = False
@@ -120,8 +121,9 @@ def _of_other_tasks(shown: CodeShown, task: str) -> Iterator[int]:
 
 
 def _with_places(shown: CodeShown, rungs: Iterable[RungReport], *, alone: bool) -> CodeShown:
-    """With the lines that each rung's sentence names. alone: of a notebook nothing else is shown,
-    so that a line "of its cell" is one of this cell.
+    """Add the lines that each check's sentence names.
+
+    alone: nothing else of the notebook is shown, so that "of its cell" means this cell.
     """
     cited: defaultdict[str, set[int]] = defaultdict(set)
     file = shown.name.rpartition("/")[2]
@@ -136,8 +138,9 @@ def _with_places(shown: CodeShown, rungs: Iterable[RungReport], *, alone: bool) 
 
 @dataclass(frozen=True)
 class Row:
-    """One line on the page. number: of the file; None for a line that is gone, and for what stands
-    in place of lines that are not shown. rungs: those whose sentence names it.
+    """One line on the page. rungs: checks whose sentence names the line.
+
+    number: in the file; None for a removed line, or for a placeholder of folded lines.
     """
 
     kind: Literal["given", "added", "removed", "folded"]
@@ -147,11 +150,11 @@ class Row:
 
 
 AROUND = 3
-"""Lines as handed out that are shown beside a change, and beside a line that a rung names."""
+"""Lines of context around a change or a line that a check names."""
 
 
 def rows(shown: CodeShown) -> list[Row]:
-    """What was changed and what is named, with what stands around; the rest in a word."""
+    """Return changed and named lines with context, and placeholders for the rest."""
     added = set(shown.added)
     named = {n: [r for r, lines in shown.cited.items() if n in lines] for n in _named(shown)}
     kept = {

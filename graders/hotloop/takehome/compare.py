@@ -1,8 +1,8 @@
-"""Candidates for one role beside each other: who is above whom, as far as that is known.
+"""Compares candidates for one role: who is above whom, as far as that is certain.
 
-Two whose intervals overlap are never ranked: neither by a place nor by the order of the list, which
-is that of the pseudonyms. So one step of one reader's marks ranks nobody; where marks alone rank
-two, that is said.
+Two candidates with overlapping intervals are not ranked, neither by place nor by the order of the
+list, which is by pseudonym. So one step of one reader's marks ranks nobody; a ranking that rests on
+marks alone is reported.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from hotloop.takehome.score import BEST_MARK, weighted
 from hotloop.takehome.scorecard import Scorecard, written_marks
 
 Key = tuple[str, str]
-"""A task and one of its rungs."""
+"""Task and check."""
 
 
 VIVA_COLUMNS = ("on the reference", "on their own code", "reasoning")
@@ -28,13 +28,13 @@ VIVA_NOTE = "Right answers, and Brier scores, of which 0 is best. They rank nobo
 
 
 class CompareError(UserError):
-    """These cannot be put beside each other. The text is one sentence."""
+    """These reports cannot be compared. The text is one sentence."""
 
 
 class Compared(Strict):
-    """One candidate. is_above, is_below: whom they are above, and whom below, for certain.
+    """One candidate. is_above, is_below: candidates certainly below or above this one.
 
-    best_place, worst_place: the places that are possible. viva: apart from the score; it ranks
+    best_place, worst_place: range of possible places. viva: separate from the score; it ranks
     nobody.
     """
 
@@ -48,7 +48,7 @@ class Compared(Strict):
 
 
 class Pair(Strict):
-    """Two candidates. higher: None where their intervals overlap: they are not ranked."""
+    """Two candidates. higher: None if their intervals overlap and they are not ranked."""
 
     first: Pseudonym
     second: Pseudonym
@@ -56,8 +56,10 @@ class Pair(Strict):
 
 
 class Comparison(Strict):
-    """basis: what the scores are of. left_out: rungs (task.rung) that no machine has measured for
-    any of them. cautions: why scores may not be comparable.
+    """Result of a comparison. basis: what the scores include.
+
+    left_out: checks (task.rung) that no machine has measured for any candidate. cautions: why
+    scores may not be comparable.
     """
 
     role: RoleId
@@ -75,10 +77,10 @@ def compare(
     *,
     measured_only: bool = False,
 ) -> Comparison:
-    """By the whole score, with the marks of filed scorecards; scorecards and vivas by pseudonym.
+    """Compare candidates by total score, with the marks of filed scorecards.
 
-    measured_only: leave out what was measured for none of them, since it can tell none of them
-    apart. CompareError for reports of different roles, or two on the same pack.
+    scorecards, vivas: by pseudonym. measured_only: leave out what was measured for no candidate.
+    Raises CompareError for reports of different roles, or two on the same pack.
     """
     _require_comparable(reports)
     left_out = _never_measured(reports) if measured_only else frozenset[Key]()
@@ -100,7 +102,7 @@ def compare(
 def score(
     report: Report, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
 ) -> Interval:
-    """Of 100: the report's score with a person's marks for what is written, less some rungs."""
+    """Return the score out of 100: the report's with marks for written tasks, minus `left_out`."""
     marks = written_marks(card, report)
     shares = [
         (share, task.weight)
@@ -111,7 +113,7 @@ def score(
 
 
 def viva_words(viva: VivaScore) -> tuple[str, str, str]:
-    """Of the items on the reference, of those on their own code, and of the reasoning."""
+    """Describe the results on the reference, on the candidate's code, and in reasoning."""
     marks = [one.reasoning for one in (viva.fixed, viva.own) if one is not None]
     reasoning = ", ".join(f"{mark:.1f}" for mark in marks if mark is not None)
     return _brier(viva.fixed), _brier(viva.own), reasoning or "not marked"
@@ -136,7 +138,7 @@ def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Inte
 
 
 def _by_a_person(mark: int) -> Interval:
-    """A mark is good to half a step: between two of them lies what a reader may call either."""
+    """Convert a mark to an interval of ± half a step, within which readers may differ."""
     low, high = max(0.0, mark - 0.5), min(float(BEST_MARK), mark + 0.5)
     return Interval(low=low, high=high).scaled(1 / BEST_MARK)
 
@@ -158,7 +160,7 @@ def _require_comparable(reports: Sequence[Report]) -> None:
 
 
 def _never_measured(reports: Sequence[Report]) -> frozenset[Key]:
-    """Rungs that the judge could measure for none of them. What a person reads is none of these."""
+    """Return the checks that the judge measured for no candidate; written tasks never count."""
 
     never = [_unmeasured(report) for report in reports]
     return frozenset(key for key in never[0] if all(key in keys for keys in never))
@@ -199,7 +201,7 @@ def _pairs(scores: Mapping[str, Interval]) -> list[Pair]:
 
 
 def _by_marks(pairs: Sequence[Pair], unmarked: Sequence[Pair]) -> list[str]:
-    """Whom nothing but what a person gave ranks."""
+    """Return a caution that names pairs ranked only by people's marks."""
     only = [
         f"{pair.first} and {pair.second}"
         for pair, without in zip(pairs, unmarked, strict=True)

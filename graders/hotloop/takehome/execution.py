@@ -1,5 +1,6 @@
-"""Has a submission judged by the executors of `hotloop course grade`: they take it as plain data,
-which any process on any node can execute without the team's folder.
+"""Judges a submission with the executors of `hotloop course grade`.
+
+They get it as plain data, which a process on any node can judge without the team's folder.
 """
 
 import time
@@ -28,15 +29,15 @@ from hotloop.task_spec import task_spec
 from hotloop.variants import Variant
 
 BUDGET_S = 180.0
-"""Seconds that judging one task may take."""
+"""Time limit for judging one task, in seconds."""
 
 
 class GraderLost(Exception):
-    """The process that had a task judged ended before it was done."""
+    """The process that judged a task ended early."""
 
 
 def work(key: str, submission: Submission, team: Team, tasks: Iterable[str]) -> Work:
-    """The piece of work that judging those of `tasks` is which are code."""
+    """Return the work item for judging the code tasks among `tasks`."""
     found = submission.manifest
     hand_in = replace(
         submission.work,
@@ -54,10 +55,10 @@ def judged(
     jobs: int = 1,
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> dict[str, Record]:
-    """The judge's records by task, in the module's order.
+    """Judge a submission; return records by task, in the module's order.
 
-    jobs: tasks at once, each in a process of its own. What measures speed has the machine to
-    itself even then. A task whose process is lost is the judge's error: its points stay open.
+    jobs: tasks to judge at once, each in its own process; speed measurements still get the machine
+    to themselves. If a task's process is lost, that is a judge error: its points stay open.
     """
     module = submission.manifest.module
     asked = code_tasks(module, tasks)
@@ -83,7 +84,7 @@ def _job(module: str, task: str) -> Job:
 
 
 def judge_candidate(hand_in: HandIn, terms: Terms, say: Say) -> Attempt:
-    """Have the judge judge it, in this process's judge. Of the terms, what is judged and where."""
+    """Judge a hand-in with this process's judge. terms: selects checks and device."""
     started = time.monotonic()
     records = judge(hand_in, lambda text: say("", text), terms)
     isolation = next((record.circumstances.isolation for record in records.values()), None)
@@ -102,11 +103,11 @@ def judge_candidate(hand_in: HandIn, terms: Terms, say: Say) -> Attempt:
 def judge(
     hand_in: HandIn, on_progress: Callable[[str], None], terms: Terms | None = None
 ) -> dict[str, Record]:
-    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
+    """Judge a hand-in in the sandbox; return records by task. A new seed is drawn for each task.
 
-    What stays undecided is judged once more, by itself and with the whole time. So a work that is
-    slow before it is measured makes no open points of lost ones. The files lie where the next
-    judging removes them if this one is killed.
+    Undecided checks are judged once more, alone and with the full time, so that code that is slow
+    before the measurement does not turn lost points into open ones. The files are in a scratch
+    folder that the next run removes if this process is killed.
     """
     terms = terms or Terms()
     variant = None if hand_in.variant is None else Variant.from_json(hand_in.variant)
@@ -136,10 +137,10 @@ def judge(
 
 
 def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
-    """Those that the judge has a say in, in the module's order."""
+    """Return the code tasks among `tasks`, in the module's order."""
     wanted = set(tasks)
     return [t.id for t in load_module(module).tasks if t.id in wanted and t.kind == "code"]
 
 
 _judge = JudgeProcess()
-"""This process's own: it is started by the first submission, and serves the later ones too."""
+"""This process's judge: started for the first submission and reused for later ones."""

@@ -1,7 +1,7 @@
-"""Questions for the interview: about the candidate's own lines, and from the bank.
+"""Interview questions: about the candidate's own code, and from the question bank.
 
-The bank ties a question to tasks. Among those of a task the ones come first that have rare words in
-common with what the judge said and with what the candidate wrote.
+The bank links questions to tasks. Among a task's questions, those come first that share rare words
+with the judge's messages and the candidate's code.
 """
 
 import math
@@ -19,18 +19,19 @@ from hotloop.takehome.report import FollowUp, RungReport, TaskReport
 
 MOST = 6
 MOST_STRONG = 1
-"""From the bank, about tasks that went well, where others did not."""
+"""Most questions on tasks that went well, if others did not."""
 
 _GOOD = 0.9
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _SAID = 4
-"""Words in common that are told."""
+"""Most shared words to show."""
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A task to ask about. lost: points of 100 that are lost or open there. words: of what was
-    lost and of the code that was written.
+    """A task to ask about. lost: points of 100 that are lost or open.
+
+    words: from failed checks and the candidate's code.
     """
 
     task: TaskReport
@@ -41,8 +42,10 @@ class _Wanted:
 
 
 def follow_ups(module: Module, tasks: Sequence[TaskReport]) -> list[FollowUp]:
-    """MOST: about the candidate's own code first, then from the bank what the weakest tasks call
-    for, then what shows that the strong ones are understood. None is asked twice.
+    """Return at most MOST questions, without repeats.
+
+    Questions on the candidate's code come first, then those from the bank on the weakest tasks,
+    then one that tests whether a strong task is understood.
     """
     own = code_questions.about(tasks)
     weight = sum(task.weight for task in tasks) or 1.0
@@ -79,7 +82,7 @@ def _named(rungs: Iterable[RungReport]) -> str:
 
 
 def _words_of(task: TaskReport) -> frozenset[str]:
-    """What the judge said where points were lost, and what the candidate wrote."""
+    """Return the words of the first failed check's message and of the candidate's code."""
     failed = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]
     said = [f"{rung.what} {rung.sentence}" for rung in failed[:1]]
     written = [
@@ -89,15 +92,16 @@ def _words_of(task: TaskReport) -> frozenset[str]:
 
 
 def _words(text: str) -> set[str]:
-    """In small letters; of names with underscores the whole and its parts."""
+    """Return words in lower case; names with underscores also give their parts."""
     found = {word.lower() for word in _WORD.findall(text)}
     return found | {part for word in found for part in word.split("_") if len(part) > 2}
 
 
 @cache
 def _vocabulary() -> tuple[Mapping[str, frozenset[str]], Mapping[str, float]]:
-    """The words of each question of the bank, by key, and how rare each word is: the logarithm of
-    the share of questions that has it, negated.
+    """Return the words of each question by key, and the rarity of each word.
+
+    Rarity is the negated logarithm of the share of questions that contain the word.
     """
     entries = catalog.catalog()
     words = {e.key: frozenset(_words(_text(e))) for e in entries}
@@ -113,7 +117,7 @@ def _text(entry: Entry) -> str:
 def _pick(
     module: Module, wanted: Sequence[_Wanted], most: int, taken: set[str]
 ) -> list[tuple[Entry, _Wanted]]:
-    """In turn one question a task, so that no task takes all places."""
+    """Pick one question per task in turn, so that no task takes all places."""
     queues = [(each, _ordered(module, each)) for each in wanted]
     chosen: list[tuple[Entry, _Wanted]] = []
     while any(queue for _, queue in queues):
@@ -130,13 +134,13 @@ def _pick(
 
 
 def _ordered(module: Module, each: _Wanted) -> list[Entry]:
-    """The task's questions, by the rare words that they have in common with it."""
+    """Return the task's questions, those with most rare words in common first."""
     found = [e for e in catalog.related(f"{module.id}.{each.task.task}") if e.module == module.id]
     return sorted(found, key=lambda entry: -_likeness(each, entry))
 
 
 def _likeness(each: _Wanted, entry: Entry) -> float:
-    """The rareness of the shared words, for each root of the question's length."""
+    """Return the summed rarity of shared words, divided by the root of the question's length."""
     words, rareness = _vocabulary()
     own = words[entry.key]
     return sum(rareness[word] for word in own & each.words) / math.sqrt(len(own))

@@ -1,4 +1,4 @@
-"""Grades a submission: has it judged, makes the report and keeps it in the team's folder."""
+"""Grades a submission: judges it, makes the report and stores it in the team's folder."""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -35,7 +35,7 @@ def grade(
     jobs: int = 1,
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> Report:
-    """The report on a submission. Nothing is written; see `write`. jobs: tasks judged at once."""
+    """Return the report on a submission without storing it; see `write`. jobs: tasks at once."""
     records = execution.judged(
         submission, team, submission.manifest.tasks, jobs=jobs, on_progress=on_progress
     )
@@ -43,13 +43,12 @@ def grade(
 
 
 def write(report: Report, team: Team) -> tuple[Path, Path]:
-    """Keep the report in the team's folder: report.json and report.html.
+    """Store report.json and report.html in the team's folder; return their paths.
 
-    report.json comes last: where it is, both are. Their digests are noted first, so that an edit
-    shows. UnknownPack when all about the candidate was deleted meanwhile: nothing of it comes back.
-
-    Then the reports on those whose work is like this one get their signals anew: whoever handed in
-    first was compared with nobody.
+    report.json is written last: if it exists, both do. Their digests are recorded first, so that
+    edits can be detected. Raises UnknownPack if the candidate's data was deleted in the meantime;
+    nothing is written then. Afterwards, similarity signals are recomputed in other candidates'
+    reports, since earlier submissions could not be compared with this one.
     """
     paths = _keep(report, team)
     _refresh_others(report, team)
@@ -57,7 +56,7 @@ def write(report: Report, team: Team) -> tuple[Path, Path]:
 
 
 def _keep(report: Report, team: Team, instead_of: Report | None = None) -> tuple[Path, Path]:
-    """instead_of: only where that one still lies there."""
+    """Store a report. instead_of: only if this report is still the stored one."""
     page, document = report_page.page(report).encode(), to_json(report).encode()
     with team.alone():
         team.pack(report.pack)
@@ -71,8 +70,9 @@ def _keep(report: Report, team: Team, instead_of: Report | None = None) -> tuple
 
 
 def _refresh_others(report: Report, team: Team) -> None:
-    """Likeness is the same from both sides: who is named in this report, or names its candidate,
-    has other signals from now on. What cannot be read is left as it is.
+    """Recompute signals of reports that name this candidate, or are named in this report.
+
+    Similarity is symmetric. Reports that cannot be read are left unchanged.
     """
     said = _text(report.signals)
     own = OwnReports(team)

@@ -1,7 +1,7 @@
-"""The candidate's side of a hand-in: one zip of the work, written at once or not at all.
+"""Makes the candidate's submission: one zip of the work, written atomically.
 
-It can be made as often as one likes; nothing is sent. It holds the manifest as it came, the files
-that can be graded, notebooks without their outputs, and the work log unless it is left out.
+It can be made again at any time; nothing is sent. It contains the manifest unchanged, the files
+that can be graded, notebooks without outputs, and the work log unless it is left out.
 """
 
 import io
@@ -24,11 +24,11 @@ _PLAIN_FILE = 0o100644 << 16
 
 
 class CannotSubmit(UserError):
-    """No submission can be made of this folder. The text is one sentence."""
+    """No submission can be made from this folder. The text is one sentence."""
 
 
 def pack_in(folder: Path) -> PackFolder:
-    """The pack that was unpacked into `folder`. CannotSubmit when there is none."""
+    """Return the pack that was unpacked into `folder`. Raises CannotSubmit if there is none."""
     try:
         found = manifest.find(folder)
     except ForgedManifest as error:
@@ -41,12 +41,12 @@ def pack_in(folder: Path) -> PackFolder:
 
 
 def submission_path(pack: PackFolder) -> Path:
-    """Where the submission of a pack is written."""
+    """Return the path of a pack's submission."""
     return pack.folder / f"submission-{pack.manifest.pseudonym}.zip"
 
 
 def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
-    """The zip to be handed in, in the pack's folder. CannotSubmit says what is in the way."""
+    """Write the submission into the pack's folder. Raises CannotSubmit with the reason."""
     pack = pack_in(folder)
     wanted = with_work_log and pack.manifest.work_log != "no"
     if wanted:
@@ -71,7 +71,7 @@ def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
 
 
 def zipped(entries: Mapping[str, bytes]) -> bytes:
-    """A zip of the form that `hotloop.takehome.archive` reads; the same for the same files."""
+    """Return a zip in the form that `archive` accepts; equal files give equal bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(entries.items()):
@@ -86,7 +86,7 @@ def zipped(entries: Mapping[str, bytes]) -> bytes:
 
 
 def _is_too_even(data: bytes) -> bool:
-    """What packs so well that it would pass for a bomb is stored as it is."""
+    """True for data that compresses so well that it would be refused as a zip bomb."""
     if len(data) <= limits.SMALL:
         return False
     return len(data) > limits.MAX_RATIO // 2 * len(zlib.compress(data))
@@ -109,7 +109,7 @@ def _work(folder: Path) -> dict[str, bytes]:
 
 
 def _without_outputs(notebook: bytes) -> bytes:
-    """The notebook's cells with what names them: outputs are not handed in, since all runs anew."""
+    """Return the notebook's cells with their ids, without outputs: everything is run again."""
     found = cells(notebook, most=limits.MAX_NOTEBOOK)
     if any(cell.source == UNREADABLE_CELL for cell in found):
         raise Unreadable(f"A cell is no text, or longer than {MAX_SOURCE >> 10} KiB: shorten it.")
@@ -135,7 +135,7 @@ def _without_output(cell: Cell, number: int) -> dict[str, Any]:
 
 
 def _require_asked(asked: Manifest, work: Mapping[str, bytes]) -> None:
-    """What the tasks ask to edit is there: nobody hands in less than they have worked on."""
+    """Require all files that the tasks ask to edit, so that no work is forgotten."""
     module = curriculum.load_module(asked.module)
     files = {name for task in asked.tasks for name in module.task(task).files}
     if missing := sorted(

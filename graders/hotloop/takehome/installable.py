@@ -1,6 +1,6 @@
-"""Tries what the first command in a pack does: is there the Hotloop that the pack was made with?
+"""Checks that the first command in a pack will work: the pack's Hotloop version can be installed.
 
-A candidate's time begins with the download. A pack whose first command fails must not be made.
+A candidate's time starts with the download, so no pack is made whose first command fails.
 """
 
 import json
@@ -32,9 +32,11 @@ class _Found:
 
 
 def require(team: Team, role: Role) -> None:
-    """TeamError where there is no such Hotloop, another version, or one without the extras that the
-    role's tasks need. The role's wheel is read; else pip says in a fresh environment what it would
-    install. What Hotloop itself needs is not looked for.
+    """Raise TeamError if the Hotloop that the role installs is missing or does not match.
+
+    It must have this version and the extras that the role's tasks need. The role's wheel is
+    inspected; without one, pip reports in a new environment what it would install. Hotloop's
+    dependencies are not checked.
     """
     wanted = requirement(role)
     where = f"{role.role}/takehome.yaml"
@@ -57,7 +59,7 @@ def require(team: Team, role: Role) -> None:
 
 
 class _NotFound(Exception):
-    """Why, in sentences. Not remembered: the next try may find it."""
+    """Why, in sentences. Not cached: the next attempt may succeed."""
 
 
 def _of_wheel(path: Path) -> _Found:
@@ -107,5 +109,5 @@ def _run(command: list[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """As packaging compares names."""
+    """Normalize a package or extra name as `packaging` does."""
     return re.sub(r"[-_.]+", "-", name.strip()).lower()

@@ -1,6 +1,6 @@
-"""The one page that a candidate reads: what is graded, how, how long, with which help.
+"""The candidate's instructions: what is graded, how, how long it takes, and what help is allowed.
 
-The page exists once, as Markdown; the HTML is made of it, stands alone and prints.
+The page is written in Markdown; a standalone, printable HTML page is generated from it.
 """
 
 import html
@@ -22,7 +22,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def instructions_markdown(role: Role, manifest: Manifest) -> str:
-    """INSTRUCTIONS.md."""
+    """Return the text of INSTRUCTIONS.md."""
     module, tasks = role.definition(), role.chosen()
     shares = percentages({name: task.weight for name, task in manifest.tasks.items()})
     minutes = sum(task.minutes for task in manifest.tasks.values())
@@ -56,12 +56,12 @@ def instructions_markdown(role: Role, manifest: Manifest) -> str:
 
 
 def gpu_parts(task: Task) -> list[str]:
-    """The parts of a task that are graded on a GPU."""
+    """Describe the checks of a task that run on a GPU."""
     return [f"{task.title}: {_cell(rung.what)}" for rung in task.rungs if rung.needs_gpu]
 
 
 def instructions_html(markdown: str, title: str) -> str:
-    """The same page for a browser and a printer."""
+    """Return the page as HTML for a browser or printer."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -72,7 +72,7 @@ def instructions_html(markdown: str, title: str) -> str:
 def _template() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    # Markdown, not HTML: what is made of it has HTML switched off.
+    # No autoescape: the result is Markdown, and its conversion to HTML disables raw HTML.
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         undefined=StrictUndefined,
@@ -125,7 +125,7 @@ td:nth-last-child(-n+2) {{ white-space: nowrap; }}
 
 
 def requirement(role: Role) -> str:
-    """What pip installs: the role's own, the wheel in the pack, or this version of Hotloop."""
+    """Return what pip installs: the role's own, the pack's wheel, or this version of Hotloop."""
     if role.install:
         return role.install
     module = role.definition()
@@ -137,12 +137,12 @@ def requirement(role: Role) -> str:
 
 
 def makefile(role: Role) -> str:
-    """`make lab` and what else is done in a pack."""
+    """Return the pack's Makefile, with `make lab` and others."""
     return _filled("Makefile", role)
 
 
 def containerfile(role: Role) -> str:
-    """An image to work in."""
+    """Return the pack's Containerfile, for an image to work in."""
     return _filled("Containerfile", role)
 
 
@@ -153,14 +153,12 @@ def _filled(name: str, role: Role) -> str:
 
 
 def percentages(weights: Mapping[str, float]) -> dict[str, int]:
-    """Of each name, in whole percent; together 100. What rounding down leaves over goes to those
-    that lost the most by it, of equal ones to the earlier.
-    """
+    """Return whole percentages that add up to 100, by largest remainder; ties go to the first."""
     total = sum(weights.values())
     exact = {name: 100 * weight / total for name, weight in weights.items()}
     found = {name: int(share) for name, share in exact.items()}
     left = 100 - sum(found.values())
-    # Twelve digits: equal weights must not be told apart by how a computer divides.
+    # 12 digits: floating-point errors must not separate equal weights.
     by_loss = sorted(exact, key=lambda name: round(found[name] - exact[name], 12))
     for name in by_loss[:left]:
         found[name] += 1

@@ -1,4 +1,4 @@
-"""Points of which only bounds are known, and rates of which only counts are."""
+"""Intervals for points with known bounds and for rates from counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDING = 1e-9
 
 
 class Interval(Strict):
-    """From the lowest to the highest that is possible. Where nothing is open, both are the same."""
+    """Lowest and highest possible value; both are equal if nothing is open."""
 
     low: Annotated[float, Field(ge=0)]
     high: Annotated[float, Field(ge=0)]
@@ -29,46 +29,45 @@ class Interval(Strict):
 
     @classmethod
     def exactly(cls, value: float) -> Self:
-        """Nothing is open."""
+        """Return an interval of a single value."""
         return cls(low=value, high=value)
 
     @property
     def width(self) -> float:
-        """How much is open."""
+        """Difference of the bounds."""
         return self.high - self.low
 
     @property
     def settled(self) -> bool:
-        """Whether nothing is open."""
+        """True if both bounds are equal."""
         return self.width <= _ROUNDING
 
     def overlaps(self, other: Interval) -> bool:
-        """Whether the two may be the same. Intervals that touch overlap."""
+        """True if the two values may be equal. Touching intervals overlap."""
         return self.low <= other.high + _ROUNDING and other.low <= self.high + _ROUNDING
 
     def scaled(self, factor: float) -> Interval:
-        """Both bounds times a factor that is not negative."""
+        """Multiply both bounds by a non-negative factor."""
         return Interval(low=self.low * factor, high=self.high * factor)
 
 
 def total(intervals: Iterable[Interval]) -> Interval:
-    """What all of them come to together."""
+    """Return the sum of intervals."""
     found = list(intervals)
     return Interval(low=sum(i.low for i in found), high=sum(i.high for i in found))
 
 
 def said(interval: Interval) -> str:
-    """A score or points: `62`, `62.5`, or `62 to 78`.
-
-    As `tenths` rounds it.
-    """
+    """Format a score or points: `62`, `62.5`, or `62 to 78`, rounded as by `tenths`."""
     low, high = tenths(interval)
     return _said(low) if low == high else f"{_said(low)} to {_said(high)}"
 
 
 def tenths(interval: Interval) -> tuple[int, int]:
-    """The bounds in tenths, rounded away from each other where they differ: what is open is never
-    shown as settled, nor as narrower than it is.
+    """Return the bounds in tenths.
+
+    Different bounds are rounded outward, so that an open interval is never shown as settled or too
+    narrow.
     """
     if interval.settled:
         settled = round(10 * interval.low)
@@ -83,11 +82,11 @@ def _said(count: int) -> str:
 
 
 def rate_interval(hits: float, trials: int) -> Interval | None:
-    """Wilson's 95 % interval of a rate that was counted; None where nothing was tried.
+    """Return Wilson's 95 % interval of a rate, or None without trials.
 
-    It says what few trials are worth: none of 10 leaves up to 28 % possible. hits: a count, or the
-    sum of shares that lie between 0 and 1 each. Shares scatter no more than counts of the same
-    mean, so that the interval is rather too wide for them.
+    0 of 10, for example, leaves up to 28 % possible. hits: a count, or a sum of shares between 0
+    and 1. Shares vary no more than counts with the same mean, so the interval is conservative for
+    them.
     """
     if trials == 0:
         return None
@@ -96,15 +95,16 @@ def rate_interval(hits: float, trials: int) -> Interval | None:
     middle = share + z2 / (2 * trials)
     reach = _NORMAL_QUANTILE * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
     scale = 1 + z2 / trials
-    # At the ends rounding would leave a trace below 0 or above 1, or inside of them.
+    # At the extremes, rounding could give values outside of 0 and 1, or inside of the exact bound.
     low = 0.0 if hits == 0 else max(0.0, (middle - reach) / scale)
     high = 1.0 if hits == trials else min(1.0, (middle + reach) / scale)
     return Interval(low=low, high=high)
 
 
 def median_interval(values: Sequence[float]) -> Interval | None:
-    """The 95 % interval of a median, from one value that was seen to another, whatever their
-    distribution; None for fewer than six, where even the extremes would be too close together.
+    """Return the distribution-free 95 % interval of a median, between two observed values.
+
+    Returns None for fewer than six values, for which even the extremes are not far enough apart.
     """
     ordered = sorted(values)
     count = len(ordered)

@@ -1,6 +1,6 @@
-"""A team's secrets: what signs its manifests, draws its variants and seals its candidates' names.
+"""A team's secret keys: for signing manifests, drawing variants and encrypting candidates' names.
 
-Two files of 32 bytes, which only their owner may read. Nothing else in a team's folder is secret.
+Two files of 32 bytes, readable by their owner only. Nothing else in a team's folder is secret.
 """
 
 import os
@@ -25,26 +25,26 @@ class KeyMissing(UserError):
 
 @dataclass(frozen=True)
 class TeamKey:
-    """signing: an Ed25519 private key. variants: the secret that variants are drawn from."""
+    """A team's keys. signing: Ed25519 private key. variants: secret for drawing variants."""
 
     signing: bytes = field(repr=False)
     variants: bytes = field(repr=False)
 
     @property
     def public(self) -> bytes:
-        """What signatures are verified with; anybody may have it."""
+        """Public key for verifying signatures."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return Ed25519PrivateKey.from_private_bytes(self.signing).public_key().public_bytes_raw()
 
     def sign(self, data: bytes) -> bytes:
-        """The signature of `data`."""
+        """Return the signature of `data`."""
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
         return Ed25519PrivateKey.from_private_bytes(self.signing).sign(data)
 
     def seal(self, text: str, about: str) -> bytes:
-        """`text` as nobody without the key can read it; it opens for the same `about` only."""
+        """Encrypt `text`; it can be decrypted only with the key and the same `about`."""
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
         nonce = secrets.token_bytes(12)
@@ -52,7 +52,7 @@ class TeamKey:
         return nonce + sealed
 
     def unseal(self, sealed: bytes, about: str) -> str:
-        """What was sealed. ValueError when it was changed, or is about something else."""
+        """Decrypt a text. Raises ValueError if it was changed, or belongs to another `about`."""
         from cryptography.exceptions import InvalidTag
         from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
@@ -71,7 +71,7 @@ class TeamKey:
 
 
 def is_signed(data: bytes, signature: bytes, public: bytes) -> bool:
-    """Whether the holder of the private key has signed `data`."""
+    """True if `data` was signed with the private key of `public`."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
@@ -83,7 +83,7 @@ def is_signed(data: bytes, signature: bytes, public: bytes) -> bool:
 
 
 def create(folder: Path) -> TeamKey:
-    """Keys in files that their owner alone may read; one that is there already is left as it is."""
+    """Create missing key files, readable by their owner only; return the keys."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for name in (SIGNING, VARIANTS):
         with suppress(FileExistsError):
@@ -92,7 +92,7 @@ def create(folder: Path) -> TeamKey:
 
 
 def load(folder: Path) -> TeamKey:
-    """The keys in `folder`. KeyMissing when they are not there, or others may read them."""
+    """Read the keys. Raises KeyMissing if they are missing or readable by others."""
     return TeamKey(_read(folder / SIGNING), _read(folder / VARIANTS))
 
 

@@ -1,41 +1,41 @@
-"""How large a submission may be. The candidate's side keeps to what the team's side insists on."""
+"""Size limits of a submission, which the candidate's and the team's side both enforce."""
 
 import re
 
 MAX_UPLOAD = 16 << 20
-"""Bytes of the zip."""
+"""Maximum bytes of the zip."""
 
 MAX_ENTRIES = 200
 MAX_FILE = 4 << 20
-"""Bytes of one file, as the judge reads it."""
+"""Bytes of one file, the judge's limit."""
 
 MAX_NOTEBOOK = 64 << 20
-"""Bytes of a notebook on the candidate's disk, with outputs, which are not handed in."""
+"""Bytes of a notebook on the candidate's disk with outputs, which are not handed in."""
 
 MAX_TOTAL = 24 << 20
-"""Bytes of all files together, unpacked."""
+"""Maximum bytes of all files together, unpacked."""
 
 MAX_RATIO = 200
-"""Unpacked over packed, for files of more than a few kilobytes. Program text reaches 20."""
+"""Limit on unpacked/packed size, for files larger than SMALL. Program text reaches 20."""
 
 SMALL = 64 << 10
-"""Bytes up to which nobody asks for the ratio: an empty file packs well."""
+"""Bytes up to which the ratio is not checked: nearly empty files compress well."""
 
 MAX_NAME = 160
 MAX_DEPTH = 8
 MAX_CELLS = 1000
 
 FILES = "files/"
-"""The folder within a submission that holds the work."""
+"""The folder in a submission that contains the work."""
 
 _PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
 
 
 def name_fault(name: str) -> str | None:
-    """Why a file may not be called so; None when it may.
+    """Return why a file name is not allowed, or None if it is.
 
-    Letters without accents, digits and three signs: nothing that a file system, a terminal, a page
-    or a spreadsheet takes for more than a name.
+    Only unaccented letters, digits and three other characters are allowed: nothing that has a
+    special meaning for a file system, terminal, web page or spreadsheet.
     """
     if len(name) > MAX_NAME:
         return f"is longer than {MAX_NAME} characters"

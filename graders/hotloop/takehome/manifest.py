@@ -1,7 +1,7 @@
-"""What a pack is: signed by the team, carried by the pack, and handed in again with the work.
+"""The manifest of a pack: signed by the team, part of the pack, and handed in with the work.
 
-The manifest says which tasks count, until when, and what each file was. Of the variant it has the
-digest only. A candidate can read all of it and change none of it.
+It lists the tasks that count, the deadline and the digests of all files. Of the variant it contains
+only the digest. A candidate can read all of it but cannot change it unnoticed.
 """
 
 import base64
@@ -24,10 +24,10 @@ from hotloop.variants import NAME as VARIANT
 from hotloop.variants import Variant
 
 NAME = "manifest.json"
-"""What the candidate is asked: lies beside the notebook, for `check()`."""
+"""The file next to the notebook with the candidate's variant, for `check()`."""
 
 LONGEST = 256 * 1024
-"""Bytes of a signed manifest."""
+"""Most bytes of a signed manifest."""
 
 RoleId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,60}$")]
 Pseudonym = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2,4}$")]
@@ -35,29 +35,29 @@ Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$")]
 WorkLogRule = Literal["yes", "no", "optional"]
 Assistants = Literal["forbidden", "declared", "expected"]
-"""Of AI: not to be used; to be told of in the notebook; to be used, and the use is looked at."""
+"""Rule for AI assistants: not allowed; to be declared in the notebook; expected, and looked at."""
 
 _DOMAIN = b"hotloop takehome manifest 1\n"
-"""Signed in front of it, so that no signature of something else can pass for one of a manifest."""
+"""Prefix of the signed bytes, so that no other signature is valid for a manifest."""
 
 
 class ForgedManifest(UserError):
-    """No manifest that this team has signed. The text is one sentence."""
+    """Not a manifest that this team has signed. The text is one sentence."""
 
 
 class PackTask(Strict):
-    """What a task counts, and a candidate's time for it, accommodation included."""
+    """Weight of a task, and the candidate's time for it, including accommodation."""
 
     weight: Annotated[float, Field(gt=0, le=1000)]
     minutes: Annotated[float, Field(gt=0)]
 
 
 class Manifest(Strict):
-    """One pack.
+    """Content of a manifest.
 
-    module_digest: of judge and checks when the pack was made. variant: the digest of the variant.
-    window_hours: time from the first download to the hand-in, accommodation included; files: what
-    the pack holds, by SHA-256. keep_days: how long the team keeps what is handed in.
+    module_digest: of judge and checks when the pack was made. variant: digest of the variant.
+    window_hours: time from first download to hand-in, including accommodation. files: content of
+    the pack by SHA-256. keep_days: how long the team keeps the submission.
     """
 
     format: Literal[1] = 1
@@ -86,40 +86,41 @@ class Manifest(Strict):
         return self
 
     def deadline(self, started: datetime | None = None) -> datetime:
-        """Until when it may be handed in, once it was `started`; None: nobody knows when it was."""
+        """Return the deadline for handing in. started: first download, None if unknown."""
         if started is None:
             return self.expires
         return min(self.expires, started + timedelta(hours=self.window_hours))
 
     def body(self) -> bytes:
-        """What is signed: the same bytes for the same manifest, whoever writes them."""
+        """Return the bytes to sign, the same for equal manifests."""
         document = self.model_dump(mode="json")
         return _DOMAIN + json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
 
 
 class SignedManifest(Strict):
-    """The file. signature: Ed25519, base64."""
+    """The manifest file. signature: Ed25519, in base64."""
 
     manifest: Manifest
     signature: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{86}==$")]
 
     def to_bytes(self) -> bytes:
-        """As it lies in a pack."""
+        """Return the content of the file."""
         return (json.dumps(self.model_dump(mode="json"), indent=1) + "\n").encode()
 
 
 @dataclass(frozen=True)
 class PackFolder:
-    """An unpacked pack, on the candidate's machine: nothing here was verified."""
+    """An unpacked pack on the candidate's machine; nothing in it has been verified."""
 
     folder: Path
     manifest: Manifest
     signed: bytes
 
     def variant(self) -> Variant:
-        """What this candidate is asked. ForgedManifest where the file is not the one of the pack.
+        """Read the candidate's variant. Raises ForgedManifest if it does not match the manifest.
 
-        A candidate who changes both changes this feedback only: the team grades with its own draw.
+        A candidate who changes both affects only this feedback: the team grades with its own
+        variant.
         """
         try:
             document = json.loads((self.folder / VARIANT).read_text(encoding="utf-8"))
@@ -132,13 +133,13 @@ class PackFolder:
 
 
 def sign(manifest: Manifest, key: TeamKey) -> SignedManifest:
-    """The manifest with the team's signature."""
+    """Return the manifest with the team's signature."""
     signature = base64.b64encode(key.sign(manifest.body())).decode()
     return SignedManifest(manifest=manifest, signature=signature)
 
 
 def verify(data: bytes, public_key: bytes) -> Manifest:
-    """The manifest in `data`. ForgedManifest when it is none, or not signed with that key."""
+    """Return the manifest in `data`. Raises ForgedManifest if invalid or not signed by that key."""
     signed = read(data)
     try:
         signature = base64.b64decode(signed.signature, validate=True)
@@ -150,7 +151,7 @@ def verify(data: bytes, public_key: bytes) -> Manifest:
 
 
 def read(data: bytes) -> SignedManifest:
-    """What `data` claims to be; nothing is verified. ForgedManifest when it is no manifest."""
+    """Parse a manifest without verifying it. Raises ForgedManifest if it is invalid."""
     if len(data) > LONGEST:
         raise ForgedManifest(f"The manifest is longer than {LONGEST} bytes.")
     try:
@@ -162,9 +163,9 @@ def read(data: bytes) -> SignedManifest:
 
 
 def find(folder: Path) -> PackFolder | None:
-    """The pack that was unpacked into `folder`, by the word of its manifest; None: there is none.
+    """Return the pack in `folder`, unverified, or None if there is no manifest.
 
-    ForgedManifest when there is a manifest that cannot be read.
+    Raises ForgedManifest if the manifest cannot be read.
     """
     path = folder / NAME
     if not path.is_file():

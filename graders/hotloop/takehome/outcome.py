@@ -1,7 +1,7 @@
-"""What came of a candidate's last hand-in: whether it is graded and marked, and its score.
+"""The state of a candidate's last hand-in: whether it is graded and marked, and its score.
 
-Report and scorecard lie beside each other and each says which hand-in it is about. What is about an
-earlier one says nothing of the last.
+Report and scorecard each name the hand-in that they are about; ones about an earlier hand-in are
+ignored.
 """
 
 import json
@@ -19,7 +19,7 @@ from hotloop.takehome.team import PackRecord, Team
 
 @dataclass(frozen=True)
 class Headline:
-    """What is read from a report for a list. digest: of the submission that it is on."""
+    """The parts of a report that lists show. digest: of the submission."""
 
     digest: str
     score: Interval
@@ -27,8 +27,10 @@ class Headline:
 
 @dataclass(frozen=True)
 class Outcome:
-    """score: with the marks of the filed scorecard; None until there is a report on the last
-    hand-in. is_filed: a scorecard about it is. problem: what cannot be read; one sentence.
+    """State of the last hand-in. score: with the marks of the filed scorecard.
+
+    It is None until the hand-in has a report. is_filed: whether its scorecard is filed. problem:
+    what cannot be read, as one sentence, or "".
     """
 
     score: Interval | None = None
@@ -37,7 +39,7 @@ class Outcome:
 
 
 def outcome_of(team: Team, record: PackRecord) -> Outcome:
-    """Of the last hand-in; nothing where there is none."""
+    """Return the state of the last hand-in; all defaults if there is none."""
     if not record.submitted:
         return Outcome()
     digest = record.submitted[-1].digest
@@ -54,7 +56,7 @@ def outcome_of(team: Team, record: PackRecord) -> Outcome:
 
 
 def headline(team: Team, pack: UUID) -> Headline | None:
-    """What the report says in one line; None when there is none that can be read."""
+    """Return the headline of the report, or None if there is no readable one."""
     path = report_path(team, pack)
     try:
         status = path.stat()
@@ -64,12 +66,12 @@ def headline(team: Team, pack: UUID) -> Headline | None:
 
 
 def report_path(team: Team, pack: UUID) -> Path:
-    """Where report.json lies, if it does; no folder is made for it."""
+    """Return the path of report.json, without creating its folder."""
     return team.folder / "reports" / str(pack) / JSON_NAME
 
 
 def _marked(team: Team, card: Scorecard) -> Interval:
-    """The score as `compare` has it. UnreadableReport."""
+    """Return the score as `compare` computes it. Raises UnreadableReport."""
     path = report_path(team, card.pack)
     try:
         status = path.stat()

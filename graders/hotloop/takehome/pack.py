@@ -1,8 +1,9 @@
-"""Makes the pack that one candidate gets.
+"""Makes the pack for one candidate.
 
-It holds the starter files of the chosen tasks in the candidate's variant, its constants and names,
-one page of instructions, ways to start, and the signed manifest. It holds no solution, no edit of
-one, no check and no key: what `check(…)` does comes with Hotloop, which the candidate installs.
+It contains the starter files of the chosen tasks in the candidate's variant, its constants and
+names, one page of instructions, files to start with, and the signed manifest. It contains no
+solution in any form, no check and no key: `check(…)` is part of Hotloop, which the candidate
+installs.
 """
 
 from __future__ import annotations
@@ -41,22 +42,22 @@ import secrets
 from collections.abc import Collection
 
 _JOINERS = "\u200c\u200d"
-"""They cannot be seen, and names in Persian and in Indian scripts are spelled with them."""
+"""Invisible joiners, which names in Persian and Indian scripts need."""
 
 DRAWS = 50
-"""How often a variant is drawn before one is given out that shares a task with another one."""
+"""Most draws of a variant before one is used that shares a task's answer with another one."""
 
 
 @dataclass(frozen=True)
 class Pack:
-    """path: the zip, in the team's folder."""
+    """A pack. path: of the zip, in the team's folder."""
 
     path: Path
     manifest: Manifest
 
     @property
     def pseudonym(self) -> str:
-        """What the candidate is called from now on."""
+        """The candidate's pseudonym."""
         return self.manifest.pseudonym
 
 
@@ -70,13 +71,13 @@ def make_pack(
     again: bool = False,
     who: str = "team",
 ) -> Pack:
-    """A new candidate's pack, kept in the team's folder. TeamError when the name is none, or the
-    role asks what nobody could pass; AlreadyInvited when somebody of that name has a pack of this
-    role, unless `again` is meant.
+    """Make a new candidate's pack and store it in the team's folder.
 
-    name: sealed, and nowhere in the pack. accommodation: in place of the role's factor; the pack
-    expires later by as much as it makes the window longer, so that who begins late has it too.
-    who: for the audit log.
+    name: stored encrypted, and not part of the pack. accommodation: replaces the role's factor; the
+    pack expires later by the time that the window gains, so that late starters have it too. again:
+    make a second pack for the same name. who: for the audit log. Raises TeamError if the name is
+    invalid or the role cannot be passed, AlreadyInvited if the name has a pack of this role and
+    `again` is False.
     """
     name = _clean(name)
     _require_passable(role)
@@ -116,8 +117,9 @@ def make_pack(
 
 
 def _require_passable(role: Role) -> None:
-    """What is asked works without what is not. Here, and not when a role is read: what was sent
-    before stays good.
+    """Require that no chosen task depends on one that is not chosen.
+
+    This is checked here and not when reading a role, so that packs made earlier stay valid.
     """
     said = [
         f"{name} goes on from what {' and '.join(missing)} makes: ask for both, or for neither."
@@ -128,8 +130,9 @@ def _require_passable(role: Role) -> None:
 
 
 def _wheel(team: Team, role: Role) -> bytes:
-    """What the candidate installs; empty where the role names no wheel. TeamError for one that is
-    not there, of another version, or with what a candidate must not have.
+    """Return the wheel that the candidate installs, b"" if the role names none.
+
+    Raises TeamError if it is missing, has another version or contains the solutions.
     """
     if not role.wheel:
         return b""
@@ -157,7 +160,10 @@ def _over(team: Team, role: Role, expires: datetime) -> str:
 
 
 def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> None:
-    """Whoever asks learns that there is such a name: the audit log says that it was asked."""
+    """Raise AlreadyInvited if the name has a pack.
+
+    The error reveals that the name exists, so the audit log records the attempt.
+    """
     if again or not team.is_invited(name, role.role):
         return
     team.audit(who, f"made no pack of {role.role}: somebody of that name has one")
@@ -189,7 +195,7 @@ def _keep(
 def _contents(
     role: Role, found: Manifest, files: dict[str, bytes], signed: bytes, wheel: bytes
 ) -> dict[str, bytes]:
-    """All files of the zip, in one folder that is named after the pseudonym."""
+    """Return all files of the zip, in a folder named after the pseudonym."""
     text = instructions_markdown(role, found)
     contents = {
         **files,
@@ -211,9 +217,10 @@ def _contents(
 
 
 def _draw(team: Team, role: Role) -> tuple[str, Variant]:
-    """A pseudonym, and the variant that goes with it. Of several the one whose largest overlap with
-    an earlier candidate's is smallest, in tasks that both have to do; then the one that shares the
-    fewest with all of them.
+    """Draw a pseudonym with its variant.
+
+    Of several draws it takes the one whose largest overlap with an earlier candidate's variant, in
+    tasks that both have, is smallest; then the one with the smallest total overlap.
     """
     from hotloop.variants import draw, same_answers
 
@@ -239,7 +246,10 @@ def _draw(team: Team, role: Role) -> tuple[str, Variant]:
 
 
 def _clean(name: str) -> str:
-    """The name in one line. TeamError when nothing is left, or signs that cannot be seen."""
+    """Normalize a name to one line.
+
+    Raises TeamError if it is empty, too long or has hidden characters.
+    """
     name = " ".join(unicodedata.normalize("NFC", name).split(" ")).strip()
     if not name or len(name) > teams.LONGEST_NAME:
         raise TeamError(f"A candidate's name has 1 to {teams.LONGEST_NAME} characters.")
@@ -274,7 +284,7 @@ ATTEMPTS = 1000
 
 
 def draw_pseudonym(taken: Collection[str]) -> str:
-    """A pseudonym that is not among those `taken`."""
+    """Draw a pseudonym that is not in `taken`."""
     for _ in range(ATTEMPTS):
         number = 10 + secrets.randbelow(90)
         pseudonym = f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}-{number}"

@@ -1,7 +1,7 @@
-"""How strong a task's checks are: known wrong answers that pass, and right ones that fail.
+"""Measures the quality of a task's checks: wrong answers that pass, correct ones that fail.
 
-From the module's recorded runs, variants and mutants, which come with the package, and from what
-the team has measured itself (`hotloop takehome calibrate --measure`).
+The data are recorded runs, variants and mutants of the module, which are part of the package, and
+the team's own measurements (`hotloop takehome calibrate --measure`).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,9 +25,9 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class _Tried:
-    """Different wrong answers that were judged, judgings of the reference, and what went wrong.
+    """Counts of wrong answers and reference runs, and the failures.
 
-    The same wrong answer judged again, or on another machine, is no second one.
+    A wrong answer counts once, even if judged repeatedly or on several machines.
     """
 
     wrong: int
@@ -37,9 +37,9 @@ class _Tried:
 
 
 def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> CheckQuality | None:
-    """What is known of a code task's checks; None where nothing was ever recorded.
+    """Return the quality of a code task's checks; None for written tasks or without records.
 
-    more: runs beyond those that come with the module.
+    more: runs in addition to the module's own.
     """
     if task.kind == "written":
         return None
@@ -67,7 +67,7 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
 
 
 def speed_rate() -> SpeedRate | None:
-    """The recorded benchmark of speed judged where the truth is known, which ran on a CPU."""
+    """Return the recorded benchmark of speed verdicts with known truth, run on a CPU, or None."""
     measured = recorded("false_grades")
     if measured is None:
         return None
@@ -90,7 +90,7 @@ def _about(run: Run, task: Task) -> bool:
 
 
 def _count(module: Module, task: Task, runs: Iterable[Run]) -> _Tried:
-    """A wrong answer counts where the rung that it must fail was measured."""
+    """Count results; a wrong answer counts if the check that must reject it was measured."""
     must_fail = {w.name: w.rung for w in wrong_answers(module.id) if w.task == task.id}
     references = 0
     passed: dict[str, set[str]] = {}
@@ -120,7 +120,7 @@ def _falls_short(found: Measurement) -> bool:
 
 
 def _mutant_trials(module: str, task: Task) -> MutantTrials | None:
-    """Of a task of which mutants were judged; None for others."""
+    """Return the results of the task's mutants; None if none were judged."""
     row = _row("mutants", module, task)
     if row is None:
         return None
@@ -136,7 +136,7 @@ def _mutant_trials(module: str, task: Task) -> MutantTrials | None:
 
 
 def _variant_trials(module: str, task: Task) -> VariantTrials | None:
-    """Of a code task that a candidate's choices are about; None for others."""
+    """Return the results of the task in candidates' variants; None if none were judged."""
     row = _row("variants", module, task)
     if row is None:
         return None
@@ -157,7 +157,7 @@ def _variant_trials(module: str, task: Task) -> VariantTrials | None:
 
 
 def _row(benchmark: str, module: str, task: Task) -> dict[str, Any] | None:
-    """What a benchmark recorded of a task, with the device; None where it did not."""
+    """Return a benchmark's row on the task, with the device; None without one."""
     found = recorded(benchmark)
     rows = cast("list[dict[str, Any]]", found["rows"]) if found is not None else []
     row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
@@ -165,7 +165,7 @@ def _row(benchmark: str, module: str, task: Task) -> dict[str, Any] | None:
 
 
 def counts(share: str) -> tuple[int, int]:
-    """Of `48 of 50`; none of what does not apply, which is a dash."""
+    """Parse `48 of 50`; return (0, 0) for a dash, which means not applicable."""
     right, of, tried = share.partition(" of ")
     return (int(right), int(tried)) if of else (0, 0)
 
@@ -174,12 +174,12 @@ FOLDER = "calibration"
 
 
 def of_task(team: Team, module: Module, task: Task) -> CheckQuality | None:
-    """What is known of the task's checks."""
+    """Return the quality of the task's checks, including the team's measurements."""
     return check_quality(module, task, measured(team, module.id))
 
 
 def measured(team: Team, module: str) -> list[Run]:
-    """What the team has measured itself; a file that cannot be read counts as none."""
+    """Return the team's measurements; an unreadable file counts as none."""
     path = path_of(team, module)
     if not path.is_file():
         return []
@@ -190,16 +190,16 @@ def measured(team: Team, module: str) -> list[Run]:
 
 
 def path_of(team: Team, module: str) -> Path:
-    """Where `hotloop takehome calibrate --measure` writes it."""
+    """Return the path that `hotloop takehome calibrate --measure` writes to."""
     return team.folder / FOLDER / f"{module}.json"
 
 
 FEW = 10
-"""Wrong answers and references below which a rate says little."""
+"""Fewer wrong answers or references than this say little about a rate."""
 
 
 def sentences(checks: CheckQuality | None) -> list[str]:
-    """How often wrong passes and right fails, with its uncertainty."""
+    """Describe how often wrong answers pass and correct ones fail, with uncertainty."""
     if checks is None:
         return ["How strong this task’s checks are was never recorded on any machine."]
     runs = _of_runs(checks) if checks.measured else ()
@@ -209,7 +209,7 @@ def sentences(checks: CheckQuality | None) -> list[str]:
 
 
 def counted(hits: int, trials: int, rate: Interval | None) -> str:
-    """For a table: `0 of 4, ≤ 49 %`. What few trials leave possible stands beside the count."""
+    """Format for a table: `0 of 4, ≤ 49 %`, the count with the bounds that few trials allow."""
     if rate is None:
         return "none tried"
     if not hits:

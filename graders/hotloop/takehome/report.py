@@ -1,7 +1,7 @@
 """The report on one submission, `report.json`. `hotloop takehome grade --schema` prints its schema.
 
-It holds the judge's records whole, so that points, intervals and pictures follow from it, and no
-name: who is meant says the pseudonym only. What a candidate gets as accommodation is not in it.
+It contains the judge's complete records, from which points, intervals and pictures are derived, and
+the candidate's pseudonym, but no name and no accommodation.
 """
 
 import json
@@ -29,18 +29,18 @@ FORMAT = 1
 JSON_NAME = "report.json"
 HTML_NAME = "report.html"
 CONFINED = "bubblewrap"
-"""The level of isolation at which verdicts are evidence."""
+"""Isolation level at which verdicts count as evidence."""
 
 LONGEST = 64 << 20
-"""Bytes of a report that is read. The samples of every speed rung are in it."""
+"""Most bytes of a report to read; it contains the samples of every speed check."""
 
 
 class UnreadableReport(UserError):
-    """What was given is no report. The text is one sentence."""
+    """The file is not a report. The text is one sentence."""
 
 
 def _record(value: object) -> object:
-    """A record from a file is read as strictly as the judge's own."""
+    """Parse a record as strictly as the judge's own."""
     if not isinstance(value, Mapping):
         return value
     try:
@@ -72,7 +72,7 @@ TITLES: dict[Skill, str] = {
     "fast_gpu": "Fast on a GPU",
     "explains": "Explains in writing",
 }
-"""In the ladder's order."""
+"""Titles by skill, in the order of the levels of checks."""
 
 _BY_RUNG: dict[str, Skill] = {
     "traffic": "economical",
@@ -90,7 +90,7 @@ _BY_RUNG: dict[str, Skill] = {
 
 
 def skill(task: Task, rung: Rung) -> Skill:
-    """Which one the rung shows. What has no other name is about right results."""
+    """Return the skill that a check shows; the default is correct results."""
     if task.kind == "written":
         return "explains"
     if rung.threshold is not None:
@@ -101,7 +101,7 @@ def skill(task: Task, rung: Rung) -> Skill:
 
 
 class RungReport(Strict):
-    """One rung. counted: whether it has a part in the score; what: what the rung asks."""
+    """One check. counted: whether it is part of the score; what: what the check requires."""
 
     rung: Identifier
     what: Text
@@ -114,7 +114,7 @@ class RungReport(Strict):
 
 
 class SpeedRate(Strict):
-    """How often speed was judged wrongly where the truth was known, 10 % off a level, on a CPU."""
+    """How often speed was judged wrongly with known truth, 10 % off a level, on a CPU."""
 
     judgings: int
     wrong: int
@@ -125,12 +125,11 @@ class SpeedRate(Strict):
 
 
 class VariantTrials(Strict):
-    """What came of the reference and the wrong answers in many candidates' variants, each time with
-    fresh inputs.
+    """Results of the reference and wrong answers in many candidates' variants, with new inputs.
 
     wrong_fail_rate: 95 % interval. wrong_judgings: of all known wrong answers together;
-    wrong_failed: where each must fail, and nowhere before. left_out: rungs that measure speed or
-    need a GPU. older: the code has changed since.
+    wrong_failed: those that failed at the right check. left_out: checks that measure speed or need
+    a GPU. older: the code has changed since.
     """
 
     variants: int
@@ -146,7 +145,7 @@ class VariantTrials(Strict):
 
 
 class MutantTrials(Strict):
-    """Systematic small mistakes in the task's reference, each judged several times.
+    """Results of mutants: systematic small mistakes in the reference, each judged several times.
 
     wrong: mutants that are wrong by the task's text. passed: those of them that passed at least
     once; rate: its 95 % interval. older: the code has changed since.
@@ -162,13 +161,13 @@ class MutantTrials(Strict):
 
 
 class CheckQuality(Strict):
-    """How strong the checks of a task are: wrong answers that passed, references that failed.
+    """Quality of a task's checks: wrong answers that passed, references that failed.
 
     wrong_passed, reference_failed: where it happened, in words. rates: 95 % intervals. measured:
-    on which device and when; older: the code has changed since. speed: for what is timed on a CPU.
-    gpu_speed_unmeasured: a rung is timed on a GPU, and how often that is judged wrongly is unknown.
-    variants: beside the exercise as it is published, in which all of that was counted. mutants: of
-    the reference, beside the wrong answers that were written by hand.
+    device and date; older: the code has changed since. speed: for checks timed on a CPU.
+    gpu_speed_unmeasured: a check is timed on a GPU, and its error rate is unknown. variants:
+    results in candidates' variants; the other counts are for the published exercise. mutants:
+    results of mutants of the reference, in addition to the wrong answers written by hand.
     """
 
     wrong_answers: int
@@ -188,10 +187,10 @@ class CheckQuality(Strict):
 class CodeShown(Strict):
     """One file that was handed in, or one cell: `lab.ipynb · online_pass`.
 
-    lines: as they were judged, numbered from 1. added: those that the starter has not, for this
-    task; elsewhere: for other tasks in the same file. removed: by the line before which they stood,
-    lines that only the starter has. cited: by rung, lines that its sentence names. left_out: lines
-    at the end that are not shown.
+    lines: as judged, numbered from 1. added: lines that are not in the starter, for this task;
+    elsewhere: for other tasks in the same file. removed: starter lines that are gone, by the line
+    before which they were. cited: by check, lines that its sentence names. left_out: number of
+    lines at the end that are not shown.
     """
 
     name: Text
@@ -204,10 +203,10 @@ class CodeShown(Strict):
 
 
 class TaskReport(Strict):
-    """One task. share: of its points that count, 0 to 1; None where nothing of it counts.
+    """One task. share: of the points that count, 0 to 1; None if no check counts.
 
-    answer: what the candidate wrote, for a written task, and its rubric. active_minutes: estimated
-    from the work log, None without one. code: what was written for it.
+    answer: the candidate's text for a written task; rubric: for marking it. active_minutes:
+    estimated from the work log, None without one. code: what was written for the task.
     """
 
     task: Identifier
@@ -230,7 +229,7 @@ class TaskReport(Strict):
 
 
 class SkillReport(Strict):
-    """One skill over all tasks. points: of `possible`, by the points of the module."""
+    """One skill over all tasks. points: out of `possible`, in the module's points."""
 
     skill: Skill
     title: Text
@@ -240,7 +239,7 @@ class SkillReport(Strict):
 
 
 class Environment(Strict):
-    """Where it was judged, and under what confinement."""
+    """Where the submission was judged, and how it was isolated."""
 
     hotloop: str
     device: str
@@ -252,7 +251,7 @@ class Environment(Strict):
 
 
 class NotMeasured(Strict):
-    """What is open, and why."""
+    """An open check, and why it is open."""
 
     task: Identifier
     rung: Identifier
@@ -262,11 +261,11 @@ class NotMeasured(Strict):
 
 
 class FollowUp(Strict):
-    """A question for the interview, with what to listen for.
+    """An interview question, with what to listen for.
 
-    why: what it was chosen for. code: the candidate's own lines that it is about, with their
-    numbers; where: their file. Both empty for a question of the bank. key: `task.id` for the
-    former, `module.id` for the latter.
+    why: why it was chosen. code: lines of the candidate's code that it is about, numbered; where:
+    their file. Both are "" for a question from the bank. key: `task.id` for the former, `module.id`
+    for the latter.
     """
 
     key: TaskKey
@@ -286,11 +285,11 @@ class FollowUp(Strict):
 
 
 class SubmissionFacts(Strict):
-    """What was handed in, in time: otherwise it would not have been taken.
+    """What was handed in; late work is not accepted.
 
-    By when it was due is not said, since that tells who was given more time. altered: given files
-    that came back changed; judged as they were. other_checks: judged by other checks than Hotloop
-    had when the pack was made. notes: what was amiss with the notebook, and how it was read.
+    The deadline is left out, since it would reveal who got more time. altered: given files that
+    came back changed; the originals were judged. other_checks: the checks have changed since the
+    pack was made. notes: problems with the notebook, and how it was read.
     """
 
     digest: Digest
@@ -303,14 +302,14 @@ class SubmissionFacts(Strict):
 
 
 class AssistantNote(Strict):
-    """One file of the folder for notes and transcripts. text: long ones are cut."""
+    """One file of notes or transcripts. text: long ones are cut."""
 
     name: Text
     text: str
 
 
 class AssistantUse(Strict):
-    """rule: the role's. notes: what was handed in about the work with assistants."""
+    """The role's rule on AI assistants, and the candidate's notes about their use."""
 
     rule: Assistants
     notes: list[AssistantNote]
@@ -320,12 +319,11 @@ Position = Literal["below", "overlaps", "within", "above"]
 
 
 class BaselinePlace(Strict):
-    """What one model alone scored on packs of this role, and where the candidate lies: beside all
-    attempts, among them, or partly.
+    """Score of one model alone on packs of this role, and the candidate's position relative to it.
 
-    span: from the lowest to the highest attempt; own: the candidate's; both of 100, by the judge,
-    without the rungs that are left out because they are open for all. turns: replies that an
-    attempt had. older: the checks have changed since. hard: tasks that it mostly failed.
+    span: from the lowest to the highest attempt; own: the candidate's; both out of 100, by the
+    judge, without checks that are open for all (left_out). turns: replies per attempt. older: the
+    checks have changed since. hard: tasks that the model mostly failed.
     """
 
     model: Text
@@ -341,7 +339,7 @@ class BaselinePlace(Strict):
 
 
 class Reproduction(Strict):
-    """How to grade it again. module_digest: of the judge and of the module's checks."""
+    """How to grade it again. module_digest: of the judge and the module's checks."""
 
     command: Text
     hotloop: str
@@ -351,9 +349,9 @@ class Reproduction(Strict):
 
 
 class Report(Strict):
-    """report.json. score: of 100, weighted by task; judged: likewise, without what people read.
+    """Content of report.json. score: out of 100, weighted by task; judged: without written tasks.
 
-    viva: what had been filed when the report was made; it moves no score.
+    viva: what was filed when the report was made; it does not change the score.
     """
 
     format: Literal[1] = FORMAT
@@ -381,25 +379,25 @@ class Report(Strict):
     viva: VivaScore | None = None
 
     def task(self, name: str) -> TaskReport:
-        """The task called `name`. KeyError when the role has none of that name."""
+        """Return the task called `name`. Raises KeyError if the role has no such task."""
         for task in self.tasks:
             if task.task == name:
                 return task
         raise KeyError(name)
 
     def records(self) -> dict[str, Record]:
-        """What the judge wrote, by task."""
+        """Return the judge's records by task."""
         return {task.task: task.record for task in self.tasks if task.record is not None}
 
 
 def to_json(report: Report) -> str:
-    """The file's text."""
+    """Return the text of report.json."""
     document = _finite(report.model_dump(mode="json"))
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_report(path: Path) -> Report:
-    """A report from a file. UnreadableReport when it is none."""
+    """Read a report from a file. Raises UnreadableReport."""
     try:
         if path.stat().st_size > LONGEST:
             raise UnreadableReport(f"{path} is too large for a report.")
@@ -413,7 +411,7 @@ def read_report(path: Path) -> Report:
 
 
 def schema() -> dict[str, Any]:
-    """JSON Schema of report.json (draft 2020-12)."""
+    """Return the JSON Schema of report.json (draft 2020-12)."""
     found = TypeAdapter(Report).json_schema()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -423,7 +421,7 @@ def schema() -> dict[str, Any]:
 
 
 def _finite(value: object) -> object:
-    """JSON has no NaN and no infinity; a figure that is one is no figure."""
+    """Replace NaN and infinity, which JSON lacks, by None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

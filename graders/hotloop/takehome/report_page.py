@@ -1,6 +1,6 @@
-"""The report as one file of HTML that needs nothing else: no script, no picture, no host.
+"""Renders the report as one standalone HTML file, without scripts or external resources.
 
-Whatever a candidate or a judge's sentence says is escaped; what is marked as safe is drawn here.
+Text of candidates and of the judge is escaped; only markup drawn here is marked as safe.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ _TEMPLATES = Path(__file__).parent / "templates" / "report"
 
 
 def page(report: Report) -> str:
-    """The whole document."""
+    """Return the HTML document."""
     templates = environment(
         _TEMPLATES,
         prose=render_record.prose,
@@ -68,7 +68,7 @@ def _placed(one: BaselinePlace) -> str:
 
 
 def _is_part(report: Report) -> bool:
-    """Whether the role asks for some of the module's tasks only."""
+    """True if the role asks for only some of the module's tasks."""
     try:
         module = curriculum.load_module(report.module)
     except KeyError:
@@ -77,7 +77,7 @@ def _is_part(report: Report) -> bool:
 
 
 def _grouped(signals: Sequence[Signal]) -> list[list[Signal]]:
-    """Together where one explanation holds for several, as for tasks that are all like one work."""
+    """Group consecutive signals with the same explanation, such as tasks similar to one work."""
     return [list(alike) for _, alike in groupby(signals, lambda s: (s.innocent, s.known_rate))]
 
 
@@ -96,13 +96,13 @@ def _words(text: str) -> str:
 def _figures(task: TaskReport) -> list[Markup]:
     if task.record is None:
         return []
-    # The drawing is made for learners, who read their own.
+    # The chart is drawn for learners, where it says "yours".
     drawn = render_record.figures(task.record)
     return [Markup(figure.replace(">yours</text>", ">candidate</text>")) for figure in drawn]
 
 
 def _circumstances(task: TaskReport) -> dict[str, Any]:
-    """What it takes to repeat one task's judging."""
+    """Return what is needed to repeat the judging of a task."""
     if task.record is None:
         return {}
     found = task.record.circumstances
@@ -118,9 +118,10 @@ _CERTAIN = "#2f81f7"
 
 
 def bar(points: Interval, possible: float, what: str) -> Markup:
-    """An interval of points as a small drawing: what is certain is solid, what is open is hatched.
-    Plain SVG in the text's own colour, so that it fits light pages, dark ones and paper.
-    Nothing is drawn of what has no points.
+    """Draw an interval of points: certain points solid, open points hatched.
+
+    The SVG uses the text's color, so that it works on light and dark pages and on paper. Returns an
+    empty string if no points are possible.
     """
     if possible <= 0:
         return Markup("")
@@ -142,7 +143,7 @@ def bar(points: Interval, possible: float, what: str) -> Markup:
 
 
 def said_points(points: Interval, possible: float) -> str:
-    """`7 of 10`, or `7 to 9 of 10` where points are open."""
+    """Format points: `7 of 10`, or `7 to 9 of 10` if points are open."""
     return f"{intervals.said(points)} of {render_record.number(possible)}"
 
 

@@ -1,4 +1,4 @@
-"""Makes the report on a submission from the judge's records."""
+"""Builds the report on a submission from the judge's records."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -50,10 +50,10 @@ def make_report(
     *,
     now: datetime | None = None,
 ) -> Report:
-    """What a team reads. Written tasks are open until their marks are filed on the scorecard."""
+    """Build the report. Written tasks are open until their marks are filed on the scorecard."""
     manifest = submission.manifest
     role = team.role(manifest.role)
-    # The pack's own: the role may have been given another one since.
+    # The pack's module: the role may have another one by now.
     module = curriculum.load_module(manifest.module)
     given = given_files(team, manifest)
     tasks = _tasks(submission, team, module, role, given, records)
@@ -90,17 +90,17 @@ def make_report(
 
 
 def of_take_home(sentence: str) -> str:
-    """What the judge says, with the command that a team grades by in place of a course's."""
+    """Replace the course command in the judge's sentence by the take-home command."""
     return sentence.replace(_COURSES, "with `hotloop takehome grade`")
 
 
 def score_of(tasks: Sequence[TaskReport]) -> Interval:
-    """Of 100, by the tasks' weights. A task of which nothing counts is left out."""
+    """Return the score out of 100, weighted by task; tasks without counted points are left out."""
     return weighted([(task.share, task.weight) for task in tasks if task.share is not None])
 
 
 def skills_of(tasks: Sequence[TaskReport]) -> list[SkillReport]:
-    """In the ladder's order; those that no counted rung is about are left out."""
+    """Return points by skill, in the order of TITLES, for skills with a counted check."""
     found: list[SkillReport] = []
     for name, title in TITLES.items():
         about = [(t, r) for t in tasks for r in t.rungs if r.skill == name and r.counted]
@@ -164,7 +164,7 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
 
 
 def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> TaskReport:
-    """What was left empty earns nothing; what was written, wherever it is, waits for its mark."""
+    """Report a written task: an empty one earns nothing, any other is open until it is marked."""
     score = written_score(task, None if answer else 0)
     sentence = _said(answer)
     verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER
@@ -221,7 +221,7 @@ def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> Ru
 
 
 def _unspoken(record: Record | None) -> str:
-    """Where the judge itself failed, its record speaks of no rung of the task."""
+    """Return the sentence for a check without a verdict; after a judge error, the record's."""
     return record.sentence if record else _SILENT
 
 
@@ -249,7 +249,7 @@ def _facts(submission: Submission) -> SubmissionFacts:
 
 
 def _open(tasks: Sequence[TaskReport]) -> list[NotMeasured]:
-    """Rungs that no machine and no person has decided on."""
+    """Return the checks that are still undecided."""
     return [
         NotMeasured(
             task=task.task,
@@ -265,7 +265,7 @@ def _open(tasks: Sequence[TaskReport]) -> list[NotMeasured]:
 
 
 def _environment(records: Mapping[str, Record]) -> Environment:
-    """All tasks are judged on one machine; libraries are those that any of them met."""
+    """Describe the machine; libraries are those that any task used."""
     found = [record.circumstances for record in records.values()]
     libraries = {name: version for one in found for name, version in one.libraries.items()}
     levels = sorted({one.isolation for one in found})
@@ -285,7 +285,10 @@ _GOOD = 0.9
 
 
 def strengths(tasks: Sequence[TaskReport]) -> list[str]:
-    """Tasks of which all that was measured passed, and rungs that passed in others; by weight."""
+    """Name what passed, per task and by weight, in up to `MOST` sentences.
+
+    A sentence says whether all settled checks of the task passed, or which ones did.
+    """
     found: list[tuple[float, str]] = []
     for task in tasks:
         if task.kind == "written" or not task.possible:
@@ -301,7 +304,10 @@ def strengths(tasks: Sequence[TaskReport]) -> list[str]:
 
 
 def weak_spots(tasks: Sequence[TaskReport]) -> list[str]:
-    """Rungs at which points were lost for certain, by weight; one a task, the first that failed."""
+    """Name losses of points that are certain, by weight: the first such check of each task.
+
+    Returns up to `MOST` sentences.
+    """
     found: list[tuple[float, str]] = []
     for task in tasks:
         lost = [r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD]

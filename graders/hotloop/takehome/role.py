@@ -1,4 +1,4 @@
-"""What a team hires for: `takehome.yaml`, one a role.
+"""A role that a team hires for: `takehome.yaml`, one per role.
 
     format: 1
     role: gpu_engineer
@@ -14,17 +14,17 @@
       allowed: [documentation, search engines]
       forbidden: [another person's code]
 
-minutes: a candidate's time for the task; the module's own where it is missing. expires: days after
-the pack is made, or a date, until whose end (UTC) work is taken. window_hours: from the first
-download, where the portal has seen one. accommodation: the factor on minutes and window that every
-candidate of the role gets; one candidate can be given another. written: how a person marks a
-task, in place of the module's own rubric; what the judge judges can be marked too, for the
-conversation, and that mark does not count in the score. assistants: what becomes of AI assistants;
-where they are `expected` the candidate can hand in notes or a transcript, and a person marks how
-they were steered and their work verified. wheel: a file in the team's folder, which
-each pack brings along and the candidate's pip installs. install: what that pip installs instead:
-`hotloop[course] @ git+https://…`. Without either it asks the candidate's package index for this
-version. keep_days: from `expires` on, until what was handed in is due to be deleted.
+minutes: a candidate's time for the task; default: the module's.
+expires: days after the pack is made, or a date; work is accepted until the end of that day (UTC).
+window_hours: from the first download, if the portal has recorded one. accommodation: factor on
+minutes and window for every candidate of the role; a candidate can be given another one. written:
+rubric for marking a task, in place of the module's. Tasks that the judge judges can have one too,
+for the conversation; that mark does not count in the score. assistants: rule on AI assistants. If
+they are `expected`, the candidate can hand in notes or a transcript, and a person marks how they
+steered the assistants and verified their work. wheel: a file in the team's folder, which is part of
+each pack and which the candidate's pip installs. install: what pip installs instead:
+`hotloop[course] @ git+https://…`. Without either, pip gets this version from the candidate's
+package index. keep_days: days from `expires` until submissions are due for deletion.
 """
 
 import json
@@ -45,7 +45,7 @@ NAME = "takehome.yaml"
 
 
 def _no_truth(value: object) -> object:
-    """YAML's `true` would count as 1."""
+    """Reject booleans: YAML's `true` would count as 1."""
     if isinstance(value, bool):
         raise ValueError("a number belongs here, not true or false")
     return value
@@ -57,7 +57,7 @@ Accommodation = Annotated[Real, Field(ge=1, le=10)]
 Requirement = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 @:/._+=<>~!,\[\]-]*$")
 ]
-"""What pip understands; no sign in it means anything to make or to a shell within quotes."""
+"""A pip requirement, without characters that are special to make or in shell quotes."""
 
 WheelName = Annotated[
     str, StringConstraints(pattern=r"^hotloop-[A-Za-z0-9_.+]+-py3-none-any\.whl$")
@@ -67,7 +67,7 @@ _WORK_LOG: Mapping[object, WorkLogRule] = {True: "yes", False: "no", "optional":
 
 
 class RoleTask(Strict):
-    """One task that counts."""
+    """One task of the role."""
 
     task: Identifier
     weight: Annotated[Real, Field(gt=0, le=1000)] = 1.0
@@ -75,18 +75,18 @@ class RoleTask(Strict):
 
 
 class Help(Strict):
-    """What candidates may use, and what not, in the team's words."""
+    """What candidates may and may not use, in the team's words."""
 
     allowed: list[Text] = Field(default_factory=list)
     forbidden: list[Text] = Field(default_factory=list)
 
 
 LAST_YEAR = 2200
-"""Of a deadline: days to keep what was handed in come on top, and the calendar ends."""
+"""Latest year of a deadline: keep_days are added to it, and datetime has a maximum."""
 
 
 class Role(Strict):
-    """takehome.yaml."""
+    """Content of takehome.yaml."""
 
     format: Literal[1]
     role: RoleId
@@ -129,26 +129,26 @@ class Role(Strict):
 
     @property
     def rule(self) -> WorkLogRule:
-        """What becomes of a work log."""
+        """The rule on work logs."""
         return _WORK_LOG[self.work_log]
 
     def definition(self) -> Module:
-        """The module. KeyError when there is none of that name."""
+        """Return the module. Raises KeyError if it does not exist."""
         return curriculum.load_module(self.module)
 
     def chosen(self) -> list[Task]:
-        """The tasks that count, in the module's order."""
+        """Return the role's tasks, in the module's order."""
         wanted = {task.task for task in self.tasks}
         return [task for task in self.definition().tasks if task.id in wanted]
 
     def lacking(self) -> dict[str, list[str]]:
-        """Tasks that nobody could pass, with those that they build on and that are not asked."""
+        """Return tasks that cannot be passed, with the tasks they build on that the role lacks."""
         asked = {task.task for task in self.tasks}
         found = {task.id: [n for n in task.builds_on if n not in asked] for task in self.chosen()}
         return {name: missing for name, missing in found.items() if missing}
 
     def pack_tasks(self, accommodation: float) -> dict[str, PackTask]:
-        """Weights and minutes, in the module's order."""
+        """Return weights and minutes with accommodation, in the module's order."""
         given = {task.task: task for task in self.tasks}
         return {
             task.id: PackTask(
@@ -159,14 +159,14 @@ class Role(Strict):
         }
 
     def expires_at(self, now: datetime) -> datetime:
-        """The last moment at which work is taken from a pack that is made now."""
+        """Return when a pack that is made now expires."""
         if isinstance(self.expires, int):
             return now + timedelta(days=self.expires)
         return datetime.combine(self.expires + timedelta(days=1), time(), UTC)
 
 
 def read_role(path: Path) -> Role:
-    """The role in a file. CurriculumError, with file and line, when it is not as it must be."""
+    """Read a role from a file. Raises CurriculumError with file and line if it is invalid."""
     role = load(path, Role)
     try:
         module = role.definition()
@@ -185,12 +185,13 @@ def read_role(path: Path) -> Role:
 
 
 DEFAULT_MINUTES = 150
-"""Of a candidate's time, in a role that nobody has changed. Most candidates have a job."""
+"""A candidate's total time in a generated role. Most candidates have a job."""
 
 
 def default_tasks(module: Module) -> list[Task]:
-    """The most important tasks that fit into DEFAULT_MINUTES together, each with all that it builds
-    on, in the module's order. What a person reads comes in where code leaves time for it.
+    """Choose the most important tasks that fit into DEFAULT_MINUTES, with those they build on.
+
+    They are returned in the module's order. Written tasks are added if time is left.
     """
     chosen: set[str] = set()
     for task in sorted(module.tasks, key=_by_importance):
@@ -209,21 +210,22 @@ def _with_basis(module: Module, task: Task) -> set[str]:
 
 
 WHEEL = f"hotloop-{__version__}-py3-none-any.whl"
-"""This version's."""
+"""File name of this version's wheel."""
 
 
 def starting_text(
     role: str, title: str, module: Module, asked: Sequence[Task] = (), wheel: str = ""
 ) -> str:
-    """A takehome.yaml to begin with. asked: in place of the module's default tasks. wheel: where
-    the team's folder has one.
+    """Return a takehome.yaml to start with.
+
+    asked: tasks to use instead of the default ones. wheel: file name of the team's wheel, or "".
     """
     chosen = {task.id for task in asked or default_tasks(module)}
     lines = [_task_line(task) for task in module.tasks if task.id in chosen]
     others = [f"# {_task_line(task)}" for task in module.tasks if task.id not in chosen]
     if others:
         lines += [_OTHERS, *others]
-    quoted = json.dumps(title, ensure_ascii=False)  # whatever is in it, YAML reads it back
+    quoted = json.dumps(title, ensure_ascii=False)  # YAML reads it back, whatever characters it has
     return _STARTING.format(
         role=role,
         title=quoted,

@@ -1,9 +1,9 @@
-"""From the judge's records to points with their uncertainty.
+"""Converts the judge's records to points with uncertainty.
 
-What is not measured, undecided or lost by a fault of the judge's makes an interval: from "all of it
-would be lost" to "all of it would be earned". A speed rung earns from what the lower bound of its
-measured ratio reaches to what the upper one does. What is `instrumented`, measured in a process
-that also held other code of the candidate's, counts neither way.
+A check that is not measured, undecided or affected by a judge error gives an interval from no
+points to all points. A speed check earns from what the lower bound of its measured ratio reaches to
+what the upper bound reaches. An `instrumented` check, measured in a process that also contained
+other code of the candidate, does not count at all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,24 +16,24 @@ from hotloop.problem import Rung
 from hotloop.takehome.intervals import Interval
 
 BEST_MARK = 4
-"""Of a rubric for what a person reads."""
+"""Highest mark of a rubric."""
 
 
 @dataclass(frozen=True)
 class RungScore:
-    """points: of `possible`, which is 0 where the rung does not count."""
+    """Points of a check, out of `possible`, which is 0 if the check does not count."""
 
     points: Interval
     possible: float
 
     @property
     def counted(self) -> bool:
-        """Whether it has a part in the score."""
+        """True if the check is part of the score."""
         return self.possible > 0
 
 
 def rung_score(rung: Rung, record: Record | None) -> RungScore:
-    """What a rung of a task earns. Silence of the judge is no evidence: all of it is open."""
+    """Return the points of a check; without a verdict all of them are open."""
     worth = float(rung.points)
     found = _spoken(rung, record)
     if found is None:
@@ -46,7 +46,7 @@ def rung_score(rung: Rung, record: Record | None) -> RungScore:
 
 
 def written_score(task: Task, mark: float | None) -> RungScore:
-    """What a person's mark, 0 to 4, earns; all of it is open before there is one."""
+    """Return the points for a mark of 0 to 4; without a mark all of them are open."""
     worth = float(task.points)
     if mark is None:
         return RungScore(Interval(low=0, high=worth), worth)
@@ -54,7 +54,7 @@ def written_score(task: Task, mark: float | None) -> RungScore:
 
 
 def weighted(shares: Sequence[tuple[Interval, float]]) -> Interval:
-    """Shares, 0 to 1, by their weights, as points of 100. Without any weight all is open."""
+    """Return the weighted mean of shares (0 to 1) as points of 100; 0 to 100 without weights."""
     weight = sum(w for _, w in shares)
     if not weight:
         return Interval(low=0, high=100)
@@ -70,13 +70,13 @@ def _spoken(rung: Rung, record: Record | None) -> RungRecord | None:
 
 
 def earned(record: RungRecord) -> Interval:
-    """The share of a settled rung's points, 0 to 1."""
+    """Return the share of points that a settled check earns, 0 to 1."""
     upper = _by_upper_bound(record.evidence)
     return Interval(low=record.earned, high=max(record.earned, upper))
 
 
 def _by_upper_bound(evidence: Mapping[str, Any]) -> float:
-    """The share that the upper bound of a measured ratio would earn; 0 where none was measured."""
+    """Return the share that the ratio's upper bound would earn; 0 if no ratio was measured."""
     bounds, levels = evidence.get("interval"), evidence.get("levels")
     if not isinstance(bounds, list | tuple) or not isinstance(levels, list | tuple):
         return 0.0

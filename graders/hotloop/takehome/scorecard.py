@@ -1,9 +1,10 @@
-"""What people judge: marks, each with words, filed before the name is seen.
+"""The scorecard: a person's marks with reasons, filed before the name is revealed.
 
-    reports/<pack>/scorecard.json      the latest version; it exists only once one was filed
+    reports/<pack>/scorecard.json      the latest version; exists once one was filed
     reports/<pack>/scorecards/<n>.json every version, as it was filed
 
-A filed version never changes: a change of mind is a new one, and says whether the name was known.
+A filed version never changes: a correction is a new version, which records whether the name was
+known.
 """
 
 import hashlib
@@ -46,21 +47,21 @@ OVERALL_RUBRIC: Rubric = {
 
 
 class ScorecardError(UserError):
-    """It cannot be filed as it is. The text is one sentence, or several lines of them."""
+    """The scorecard cannot be filed. The text is one or several lines of sentences."""
 
 
 class ReportChanged(ScorecardError):
-    """The report was written anew since it was read."""
+    """The report was rewritten since it was read."""
 
 
 class ReportAltered(ScorecardError):
-    """The report is not as it was written here."""
+    """The report differs from what was written here."""
 
 
 class Criterion(Strict):
-    """One thing to mark. key: `task.…`, `question.…`, `assistants` or `overall`.
+    """A criterion to mark. key: `task.…`, `question.…`, `assistants` or `overall`.
 
-    counts: whether its mark moves the score. Only that of a written answer does.
+    counts: whether its mark changes the score; only that of a written answer does.
     """
 
     key: Text
@@ -72,14 +73,14 @@ class Criterion(Strict):
 
 
 class Mark(Strict):
-    """0 to 4 by the rubric, None for "not asked"; note: the words that earned it."""
+    """A mark from 0 to 4 by the rubric, or None for "not asked"; note: the reasons."""
 
     mark: Annotated[int, Field(ge=0, le=4)] | None = None
     note: Note = ""
 
 
 class Filing(Strict):
-    """What a reviewer hands in. decision: None until one was made; then it cannot be filed."""
+    """A reviewer's marks. decision: None until it is made; required for filing."""
 
     decision: Decision | None
     marks: dict[str, Mark]
@@ -87,10 +88,10 @@ class Filing(Strict):
 
 
 class Scorecard(Strict):
-    """One filed version. report: digest of the report.json that the reviewer had before them.
-    submission: of the zip that it was on; marks are worth nothing for another one.
+    """One filed version. report: digest of the report.json that the reviewer read.
 
-    name_known: the name had been revealed when it was filed. previous: digest of the last version.
+    submission: digest of the zip that it is about; marks do not apply to another one. name_known:
+    whether the name was revealed before filing. previous: digest of the previous version.
     """
 
     format: Literal[1] = 1
@@ -110,20 +111,21 @@ class Scorecard(Strict):
 
 @dataclass(frozen=True)
 class Form:
-    """What is to be marked for one candidate."""
+    """The criteria to mark for one candidate."""
 
     report: Report
     criteria: tuple[Criterion, ...]
 
     def empty(self) -> Filing:
-        """A filing with nothing in it yet."""
+        """Return a filing without marks."""
         marks = {criterion.key: Mark() for criterion in self.criteria}
         return Filing(decision=None, marks=marks)
 
 
 def form(team: Team, pack: UUID) -> Form:
-    """The criteria for a candidate. ScorecardError before there is a report.
-    ReportAltered.
+    """Return the criteria for a candidate.
+
+    Raises ScorecardError if there is no report yet, ReportAltered if it was edited.
     """
     try:
         report = OwnReports(team).read(team.scorecard_path(pack).with_name(JSON_NAME))
@@ -137,15 +139,13 @@ def form(team: Team, pack: UUID) -> Form:
 def file(
     team: Team, pack: UUID, filing: Filing, who: str, *, report: str | None = None
 ) -> Scorecard:
-    """Keep a version; from the first one on the name can be revealed.
+    """File a version; from the first one on, the name can be revealed.
 
-    report: digest of the report.json that was read, where that may be another one by now.
-
-    ScorecardError names every required mark that is missing, every key that is unknown, and that
-    nothing was decided.
-    UnknownPack when all about the candidate was deleted. ReportChanged.
+    report: digest of the report that the reviewer read, if it may have changed since. Raises
+    ScorecardError that lists missing required marks, unknown keys and a missing decision;
+    UnknownPack if the candidate's data was deleted; ReportChanged if the report has changed.
     """
-    # Alone: neither another version nor a deletion may come between.
+    # Hold the lock, so that no other version and no deletion happens in between.
     with team.alone():
         team.pack(pack)
         found = form(team, pack)
@@ -177,7 +177,7 @@ def file(
 
 
 def report_digest(team: Team, pack: UUID) -> str:
-    """Which report lies there now. ScorecardError when there is none."""
+    """Return the SHA-256 of the current report. Raises ScorecardError if there is none."""
     try:
         data = team.scorecard_path(pack).with_name(JSON_NAME).read_bytes()
     except OSError:
@@ -186,15 +186,13 @@ def report_digest(team: Team, pack: UUID) -> str:
 
 
 def read(team: Team, pack: UUID) -> Scorecard | None:
-    """The latest version; None before one was filed. ScorecardError when the file is damaged."""
+    """Return the latest version, or None. Raises ScorecardError if the file is damaged."""
     path = team.scorecard_path(pack)
     return _read(path) if path.is_file() else None
 
 
 def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
-    """By written task: the mark that a person gave to what the report is about. What was handed in
-    after the scorecard was filed nobody has read.
-    """
+    """Return the marks of written tasks, if the scorecard is about the report's submission."""
     if card is None or card.submission != report.submission.digest:
         return {}
     written = {f"task.{task.task}": task.task for task in report.tasks if task.kind == "written"}
@@ -206,10 +204,10 @@ def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
 
 
 def criteria(report: Report) -> Iterator[Criterion]:
-    """Written answers first, each required; questions as far as they were asked; and all in all."""
+    """Yield the criteria: required written answers, questions, assistants, and overall."""
     for task in report.tasks:
         if task.rubric:
-            # Where nothing was written there is nothing to read.
+            # An empty answer needs no mark.
             required = task.kind == "written" and task.answer is not None
             yield Criterion(
                 key=f"task.{task.task}",
@@ -241,7 +239,7 @@ def criteria(report: Report) -> Iterator[Criterion]:
 
 
 def _require_whole(found: Form, filing: Filing) -> Decision:
-    """The decision, where nothing is missing."""
+    """Return the decision. Raises ScorecardError if anything required is missing."""
     known = {criterion.key: criterion for criterion in found.criteria}
     lines = [
         f"There is nothing to mark called {key!r}." for key in filing.marks if key not in known

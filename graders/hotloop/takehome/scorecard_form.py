@@ -1,6 +1,6 @@
-"""The scorecard's form as a file: YAML with the rubrics as remarks, to be filled in and read back.
+"""The scorecard form as a YAML file with the rubrics as comments, to fill in and read back.
 
-JSON is YAML: forms that were written as JSON are read as well.
+Forms written as JSON are accepted too, since JSON is valid YAML.
 """
 
 import textwrap
@@ -30,7 +30,7 @@ marks:
 
 
 class WrongCandidate(UserError):
-    """The form was written for somebody else. The text is one sentence."""
+    """The form belongs to another candidate. The text is one sentence."""
 
 
 class _Entry(Strict):
@@ -39,7 +39,7 @@ class _Entry(Strict):
 
 
 class _File(Strict):
-    """help: the rubrics, in forms that were written as JSON."""
+    """A form file. help: rubrics, in forms written as JSON."""
 
     candidate: str | None = None
     decision: Decision | None = None
@@ -49,14 +49,16 @@ class _File(Strict):
 
 
 def text(form: Form) -> str:
-    """The form with nothing filled in."""
+    """Return the empty form."""
     entries = [_entry(criterion) for criterion in form.criteria]
     return _BEGINNING.format(name=form.report.pseudonym) + "\n".join(entries)
 
 
 def read(path: Path, candidate: str) -> Filing:
-    """What was filled in. CurriculumError, with file and line, when it is not as it must be;
-    WrongCandidate: filed by mistake it would stay, and open the wrong name.
+    """Read a form. Raises CurriculumError with file and line if it is invalid.
+
+    Raises WrongCandidate for another candidate's form: filed by mistake, it could not be removed
+    and would unlock the wrong name.
     """
     given = load(path, _File)
     if given.candidate not in (None, candidate):

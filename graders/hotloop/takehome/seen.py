@@ -1,5 +1,6 @@
-"""What the candidate's files looked like at the last event, so that the work log can say how much
-has changed: for each file a short digest of each of its lines, never the lines.
+"""A summary of the candidate's files at the last event, so that the work log can count changes.
+
+For each file it contains a short digest of every line, never the lines.
 """
 
 import hashlib
@@ -24,19 +25,19 @@ Count = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
 class Change(Strict):
-    """Lines that came and lines that went; a line that was moved is neither."""
+    """Numbers of added and removed lines; a moved line counts as neither."""
 
     added: Count
     removed: Count
 
 
 def summary(files: Mapping[str, bytes]) -> bytes:
-    """The file that says what `files` look like."""
+    """Return the content of the summary file."""
     return (json.dumps({name: _lines(name, data) for name, data in files.items()}) + "\n").encode()
 
 
 def since_last(folder: Path) -> dict[str, Change]:
-    """What has changed in `folder`; files without a change are left out."""
+    """Return the changes in `folder` by file; unchanged files are left out."""
     before = _remembered(folder)
     now = {name: _lines(name, data) for name, data in work_files.read(folder).items()}
     changes = {
@@ -46,7 +47,7 @@ def since_last(folder: Path) -> dict[str, Change]:
 
 
 def remember(folder: Path) -> None:
-    """From here on, what lies in `folder` now counts as seen."""
+    """Save the summary of the current files in `folder`."""
     whole_file.replace(folder / NAME, summary(work_files.read(folder)))
 
 
@@ -63,7 +64,7 @@ def _change(before: list[str], now: list[str]) -> Change:
 
 
 def _lines(name: str, data: bytes) -> list[str]:
-    """Of a notebook the lines of its cells: outputs and counters are no work."""
+    """Digest the lines; of a notebook only those of its cells, without outputs."""
     if name.endswith(".ipynb"):
         text = "\n".join(cell.source for cell in readable_cells(data, limits.MAX_NOTEBOOK))
     else:

@@ -1,4 +1,4 @@
-"""All integrity signals on one submission, the strong ones first."""
+"""Collects all integrity signals on a submission, the strong ones first."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -33,7 +33,7 @@ def signals(
     records: Mapping[str, Record],
     given: Mapping[str, bytes],
 ) -> list[Signal]:
-    """What a person should look at."""
+    """Return all signals, for a person to look at."""
     manifest = submission.manifest
     peers = _peers(team, manifest.module, manifest.pack)
     variants = {peer.record.pseudonym: peer.variant for peer in peers}
@@ -55,8 +55,9 @@ def signals(
 
 
 def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
-    """The latest packs of the same module, whatever the role. What is deleted meanwhile, or is
-    damaged, is left out: it is no fault of this candidate's.
+    """Return the latest packs with the same module, in any role.
+
+    Deleted or damaged ones are left out.
     """
     found: list[_Peer] = []
     records, _damaged = team.readable_packs()
@@ -70,7 +71,7 @@ def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
 
 
 def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
-    """The one that counts; none where it was not handed in, or can no longer be opened."""
+    """Yield the candidate's last submission; nothing if there is none or it cannot be opened."""
     with suppress(RefusedSubmission, OSError, TeamError, ForgedManifest):
         for path in team.submissions(peer.pack)[-1:]:
             found = open_submission(path, team)
@@ -94,7 +95,7 @@ _ALTERED = (
 
 
 def caught(records: Mapping[str, Record], altered: Iterable[str]) -> list[Signal]:
-    """What was tampered with, what is too fast to be true, what was given and is not the same."""
+    """Return signals for tampering, implausible speed, and given files that were changed."""
     found = [
         Signal(
             kind="caught",

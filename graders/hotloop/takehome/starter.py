@@ -1,8 +1,8 @@
-"""What a candidate starts from: the files of the chosen tasks, in the candidate's variant.
+"""Makes a candidate's starter files: the files of the chosen tasks, in the candidate's variant.
 
-It is the module's exercise, less the sections and files of tasks that do not count, and what the
-text says of these files, of hints and of the lesson; less the hints themselves; and less the times
-and points of a course. Its tasks are numbered anew, where the text speaks of them too.
+This is the module's exercise without sections and files of other tasks, without text about these
+files, hints and the lesson, without the hints themselves, and without a course's times and points.
+Tasks are renumbered, also where the text mentions them.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ _TASKS = re.compile(r"\b([Tt])asks?\s+(\d+(?:(?:,|\s+to|\s+and)\s+\d+)*)\b(\s+ar
 _ABOUT_TASKS = re.compile(
     r":\stasks?\s[\d, toand]+?(?=\s*\|)|,\sfor\stask\s\d+(?=\s*\|)|(?<=\|\s)tasks?\s[\d, toand]+:\s"
 )
-"""In a row of the table of files."""
+"""Mentions of tasks in a row of the table of files."""
 
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
 _SECTION = re.compile(r"^## (\d+)\. ")
 _PART = re.compile(r"^# Part \d+: ")
-"""The heading of a part, with its hours: a pack has neither."""
+"""The heading of a part, with its hours; a pack has no parts."""
 
 Cell = dict[str, Any]
 
 
 def starter_files(module: Module, tasks: Iterable[str], variant: Variant) -> dict[str, bytes]:
-    """The files by name, with / between folders."""
+    """Return the starter files by name, with / between folders."""
     return chosen_files(render(module.id, variant), module, tasks)
 
 
 def chosen_files(
     exercise: Mapping[str, bytes], module: Module, tasks: Iterable[str]
 ) -> dict[str, bytes]:
-    """Of a whole exercise what these tasks take."""
+    """Return the parts of a complete exercise that these tasks need."""
     chosen = set(tasks)
     rendered = dict(exercise)
     notebook = _notebook(rendered.pop(NOTEBOOK), module, chosen)
@@ -71,13 +71,13 @@ def chosen_files(
 
 
 def code_of(notebook: bytes) -> str:
-    """The code cells, one behind another."""
+    """Return the notebook's code cells, joined."""
     cells = cast("list[Cell]", json.loads(notebook)["cells"])
     return "\n".join(_source(cell) for cell in cells if cell["cell_type"] == "code")
 
 
 def _add_what_is_used(kept: dict[str, bytes], all_files: Mapping[str, bytes], code: str) -> None:
-    """Add what the kept files import or name, and what those use, until nothing is missing."""
+    """Add files that the kept files import or name, transitively."""
     texts = [code, *map(_text, kept.values())]
     while texts:
         text = texts.pop()
@@ -93,7 +93,7 @@ def _uses_any(data: bytes, names: Iterable[str]) -> bool:
 
 
 def _text(data: bytes) -> str:
-    """Empty for what is no text."""
+    """Decode text; return "" for data that is not UTF-8."""
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -114,10 +114,10 @@ def _stem(name: str) -> str:
 
 @dataclass(frozen=True)
 class _Unasked:
-    """What a pack's notebook cannot rely on, because nobody is asked to make it.
+    """What a pack's notebook must not use, because no chosen task makes it.
 
-    stems, files: of the files of other tasks. entries: functions of other tasks in files that a
-    chosen task is about, too.
+    stems, files: of other tasks' files. entries: other tasks' functions in files that a chosen task
+    edits too.
     """
 
     stems: frozenset[str]
@@ -134,7 +134,7 @@ class _Unasked:
         return cls(frozenset(python), frozenset(files), frozenset(entries))
 
     def is_used_by(self, statement: str) -> bool:
-        """Whether it would meet a task that is not solved."""
+        """True if the statement uses the result of a task that is not chosen."""
         return bool(
             cell_names.modules(statement) & self.stems
             or cell_names.texts(statement) & (self.stems | self.files)
@@ -165,14 +165,12 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
 
 
 ELSEWHERE = "(not part of this exercise)"
-"""Stands behind what a pack's text names and the pack does not hold."""
+"""Appended to names in a pack's text that the pack does not contain."""
 
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The numbers of the module's tasks in a pack. new: by the module's number. titles: likewise,
-    of all of them.
-    """
+    """Task numbers in a pack. new: by the module's number. titles: of all tasks, likewise."""
 
     new: Mapping[int, int]
     titles: Mapping[int, str]
@@ -184,7 +182,7 @@ class _Numbers:
         return cls({old: new for new, old in enumerate(asked, start=1)}, titles)
 
     def in_cell(self, cell: Cell) -> Cell:
-        """With headings and mentions of tasks renumbered."""
+        """Renumber tasks in a cell's headings and mentions."""
         if cell["cell_type"] != "markdown":
             return cell
         text = _SECTION.sub(self._heading, _source(cell))
@@ -200,7 +198,7 @@ class _Numbers:
         return f"## {self.new.get(old, old)}. "
 
     def _mention(self, found: re.Match[str]) -> str:
-        """A number that the module does not have is about something else."""
+        """Renumber a mention; a number that is no task of the module is left unchanged."""
         meant = _numbers(found[2])
         if not all(number in self.titles for number in meant):
             return found[0]
@@ -216,7 +214,7 @@ class _Numbers:
 
 
 def _numbers(text: str) -> list[int]:
-    """Of `1`, `5 and 6`, `1, 8 and 9`, or `5 to 7`."""
+    """Parse `1`, `5 and 6`, `1, 8 and 9`, or `5 to 7`."""
     found: list[int] = []
     for first, last in re.findall(r"(\d+)(?:\s+to\s+(\d+))?", text):
         found += range(int(first), int(last or first) + 1)
@@ -228,8 +226,10 @@ def _written(notebook: dict[str, Any]) -> bytes:
 
 
 def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str]) -> bytes:
-    """Its table of files without lost files. A row's first cell names files, folders (`tuned/`) or
-    patterns (`run_*.json`), apart by commas; a row that is about lost ones only goes.
+    """Remove dropped files from the notebook's table of files.
+
+    A row's first cell names files, folders (`tuned/`) or patterns (`run_*.json`), separated by
+    commas; a row is removed if all of them are dropped.
     """
 
     def is_lost(name: str) -> bool:
@@ -259,7 +259,7 @@ def _is_one_name(text: str, wanted: Callable[[str], bool]) -> bool:
 
 
 def _sections(cells: list[Cell]) -> list[list[Cell]]:
-    """The cells before the first task's heading, then those of each heading."""
+    """Split into the cells before the first task's heading, and those of each heading."""
     sections: list[list[Cell]] = [[]]
     for cell in cells:
         if cell["cell_type"] == "markdown" and _SECTION.match(_source(cell)):
@@ -269,16 +269,16 @@ def _sections(cells: list[Cell]) -> list[list[Cell]]:
 
 
 def _counts(section: list[Cell], known: set[str], chosen: set[str]) -> bool:
-    """Whether a section is about a chosen task, or about none."""
+    """True if a section belongs to a chosen task, or to no task."""
     tasks = {_grade_id(cell) for cell in section} & known
     return not tasks or bool(tasks & chosen)
 
 
 def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Cell]:
-    """The sections that count, and of others the given statements that these build on."""
+    """Return the counting sections, and the given statements of others that they depend on."""
     kept: list[Cell] = []
     wanted: set[str] = set()
-    # From the last to the first: what a kept cell uses is then known.
+    # Go backwards, so that the names used by later cells are known.
     for section, counts in reversed(sections):
         for cell in reversed(section):
             used = cell if counts else _used_part(cell, wanted, learned)
@@ -290,7 +290,7 @@ def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Ce
 
 
 def _that_run(kept: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Cell]:
-    """Without given cells that try out what another task was to make."""
+    """Remove given cells that try out the result of another task."""
     lost = _made_by(cells) - _made_by(kept)
     found: list[Cell] = []
     for cell in kept:
@@ -303,7 +303,7 @@ def _that_run(kept: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Ce
 
 
 def _spoiled(cells: Iterable[Cell], unasked: _Unasked) -> set[str]:
-    """Given statements that would meet what nobody is asked to make, and what comes of these."""
+    """Return given statements that depend on tasks not chosen, directly or indirectly."""
     found: set[str] = set()
     files: set[str] = set()
     names: set[str] = set()
@@ -320,7 +320,7 @@ def _spoiled(cells: Iterable[Cell], unasked: _Unasked) -> set[str]:
 
 
 def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
-    """The statements of a given cell that make what is wanted, without the names of `learned`."""
+    """Return a given cell reduced to statements that define wanted names without `learned`."""
     if not _is_given(cell):
         return None
     wanted = set(wanted)
@@ -334,7 +334,7 @@ def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
 
 
 def _is_given(cell: Cell) -> bool:
-    """Code that is there for everybody: no learner's cell and no check."""
+    """True for code that everybody is given: not a learner's cell and not a check."""
     marks = cell["metadata"].get("nbgrader", {})
     return cell["cell_type"] == "code" and not (marks.get("grade") or marks.get("solution"))
 

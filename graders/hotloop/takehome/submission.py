@@ -1,9 +1,8 @@
-"""The team's side of a hand-in: what came, opened without trust, or refused with a reason. The zip
-is its outer wrapping; what lies in it is read as `hotloop.course.hand_in` reads it.
+"""The team's side of a hand-in: opens an untrusted submission, or refuses it with a reason.
 
-Nothing that a candidate sent is run, unpickled, imported or written under a name of their choosing
-here. What is taken is plain data: the files that the pack gave, with the candidate's own in place
-of those that they were to edit.
+The zip is the outer layer; its content is read as `hotloop.course.hand_in` reads it. Nothing in it
+is run, unpickled, imported or written under a name that the candidate chose. The result is plain
+data: the pack's files, with the candidate's versions of those they were asked to edit.
 """
 
 import hashlib
@@ -27,12 +26,12 @@ from hotloop.takehome.work_log import WorkLog
 
 @dataclass(frozen=True)
 class Submission:
-    """What is graded.
+    """A submission to grade.
 
-    work: read as a course reads what a learner handed in. handed_in: those of its files that came
-    from the candidate. altered: files that the pack gave, that no chosen task asks to edit, and
-    that came back changed: the pack's own stand in `work`. work_log: None where none was handed in.
-    digest: SHA-256 of the zip.
+    work: read as a course reads a learner's hand-in. handed_in: the files in it that came from the
+    candidate. altered: files of the pack that no chosen task asks to edit and that came back
+    changed;
+    `work` has the originals. work_log: None if none was handed in. digest: SHA-256 of the zip.
     """
 
     manifest: Manifest
@@ -51,12 +50,11 @@ def open_submission(
     received: datetime | None = None,
     expected_pack: UUID | None = None,
 ) -> Submission:
-    """What lies in the zip at `path`. RefusedSubmission says why it is not taken; nothing is kept.
-    TeamError, ForgedManifest: what the team itself has kept of the pack is damaged.
+    """Open the zip at `path`. Raises RefusedSubmission with the reason; nothing is stored.
 
-    received: when it came; now, if not given. Where the same zip was kept before, the time that was
-    noted then counts.
-    expected_pack: the one whose link it came by.
+    received: arrival time, by default now; if the same zip was stored before, its time then counts.
+    expected_pack: the pack whose link was used. Raises TeamError or ForgedManifest if the team's
+    files of the pack are damaged.
     """
     upload = archive.content(path)
     digest = hashlib.sha256(upload).hexdigest()
@@ -73,7 +71,7 @@ def open_submission(
     given = _given(team, found)
     _require_places(work, given)
     own = _own(found, work)
-    # Of a notebook the cells are handed in only: it never comes back as it was.
+    # A notebook always changes, since only its cells are handed in.
     altered = [
         name
         for name, data in given.items()
@@ -93,7 +91,7 @@ def open_submission(
 def _read(
     found: Manifest, work: Mapping[str, bytes], given: Mapping[str, bytes], own: Collection[str]
 ) -> HandIn:
-    """As a course reads it, with the pack for what was released."""
+    """Read the work as a course does, with the pack as the released files."""
     release = released.of_files(found.module, given, own)
     notebook = work[NOTEBOOK] if NOTEBOOK in own else given[NOTEBOOK]
     read = hand_in.complete(found.pseudonym, release, work, notebook, tasks=tuple(found.tasks))
@@ -103,9 +101,9 @@ def _read(
 
 
 def given_files(team: Team, found: Manifest) -> dict[str, bytes]:
-    """What the candidate of this pack started from, without instructions and settings.
+    """Return the starter files of this pack, without instructions and settings.
 
-    OSError when the pack is not there any more, TeamError when it is not what was signed.
+    Raises OSError if the pack is gone, TeamError if it differs from its signed manifest.
     """
     path = team.pack_file(found.pack)
     top = f"{found.pseudonym}/"
@@ -135,7 +133,7 @@ def _unknown() -> RefusedSubmission:
 
 
 def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> None:
-    """No file is called like a folder, of the candidate's or of what was given."""
+    """Refuse a file that has the name of a folder, among the candidate's and given files."""
     names = {name.casefold() for name in (*work, *given)}
     folders = {"/".join(parts[:depth]) for parts in (name.split("/") for name in names)
                for depth in range(1, len(parts))}  # fmt: skip
@@ -189,7 +187,7 @@ def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> Non
 
 
 def _require_first(record: PackRecord, digest: str) -> None:
-    """One hand-in counts. The same zip again is no second one."""
+    """Refuse a second, different hand-in, unless the team has reopened it."""
     digests = [hand_in.digest for hand_in in record.submitted]
     if digests and digest not in digests and not record.reopened:
         raise RefusedSubmission(
@@ -198,7 +196,7 @@ def _require_first(record: PackRecord, digest: str) -> None:
 
 
 def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The candidate's files."""
+    """Return the candidate's files."""
     work: dict[str, bytes] = {}
     for name, data in entries.items():
         if name in (manifest.NAME, work_log.NAME):
@@ -214,10 +212,10 @@ def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _own(found: Manifest, work: Mapping[str, bytes]) -> set[str]:
-    """Of the candidate's files those that the chosen tasks ask to edit.
+    """Return the candidate's files that the chosen tasks ask to edit.
 
-    Where this version of Hotloop has no such task any more, it cannot say which these are: all are
-    kept, and grading says what is missing.
+    If this version of Hotloop lacks one of the tasks, all files are returned, and grading reports
+    what is missing.
     """
     try:
         module = curriculum.load_module(found.module)

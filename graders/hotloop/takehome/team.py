@@ -1,15 +1,15 @@
-"""A team's folder: keys, roles, packs, what was handed in, reports, sealed names, audit log.
+"""A team's folder: keys, roles, packs, submissions, reports, encrypted names, audit log.
 
-    team.json                 what the folder is, and the public key
+    team.json                 description of the folder, and the public key
     keys/                     see hotloop.takehome.keys; mode 0700
     roles/<role>/takehome.yaml
     packs/<pack>/             pack.zip, manifest.json, variant.json, record.json
-    submissions/<pack>/       one zip for each hand-in that was taken
+    submissions/<pack>/       one zip for each accepted hand-in
     reports/<pack>/           report.json, report.html, scorecard.json
-    candidates/<pseudonym>    the sealed name; told by `scorecard --reveal` only
+    candidates/<pseudonym>    the encrypted name; shown by `scorecard --reveal` only
     audit.jsonl               who did what; pseudonyms only
 
-Whoever changes a record holds the folder's lock; each file is replaced as a whole.
+Changing a record requires the folder's lock; files are replaced atomically.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ DESCRIPTION = "team.json"
 PACK = "pack.zip"
 RECORD = "record.json"
 UNFINISHED = "unfinished.json"
-"""What the record is called while the pack is being made, and while it is being deleted."""
+"""Name of the record while the pack is being made or deleted."""
 
 SCORECARD = "scorecard.json"
 AUDIT = "audit.jsonl"
@@ -56,15 +56,15 @@ LONGEST_NAME = 200
 
 
 class TeamError(UserError):
-    """What was asked of the team's folder cannot be done. The text is one sentence."""
+    """An operation on the team's folder failed. The text is one sentence."""
 
 
 class UnknownPack(TeamError):
-    """There is no such pack: it was never made here, or all about it was deleted."""
+    """The pack was never made here, or its data was deleted."""
 
 
 class AlreadyInvited(TeamError):
-    """Somebody of that name has a pack of the role; whose it is, nobody is told."""
+    """The name already has a pack of the role; the error does not say which."""
 
 
 class _Description(Strict):
@@ -74,17 +74,17 @@ class _Description(Strict):
 
 
 class HandIn(Strict):
-    """One submission that was taken. digest: of the zip, which lies under that name."""
+    """An accepted submission. digest: of the zip, which is stored under that name."""
 
     digest: Digest
     received: Moment
 
 
 class PackRecord(Strict):
-    """What the team knows about a pack beyond its manifest.
+    """The team's record of a pack, in addition to its manifest.
 
-    started: the first download that was seen. deadline: one that the team has set later. submitted:
-    in the order in which they came; the last one counts. reopened: one more will be taken.
+    started: first recorded download. deadline: a later one set by the team. submitted: in order of
+    arrival; the last one counts. reopened: whether one more will be accepted.
     """
 
     format: Literal[1] = 1
@@ -99,13 +99,13 @@ class PackRecord(Strict):
     submitted: Annotated[list[HandIn], Field(max_length=100)] = Field(default_factory=list[HandIn])
 
     def until(self, manifest: Manifest) -> datetime:
-        """Until when work is taken."""
+        """Return until when work is accepted."""
         return self.deadline or manifest.deadline(self.started)
 
 
 @dataclass(frozen=True)
 class Team:
-    """The team whose folder this is. TeamError where the folder is none."""
+    """A team's folder. Raises TeamError if the folder is not one."""
 
     folder: Path
     _public: bytes = field(init=False, repr=False)
@@ -126,10 +126,10 @@ class Team:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """A new team, with keys of its own. TeamError when the folder is one already, or nothing
-        can be written there.
+        """Create a team's folder with new keys.
 
-        What a crash has cut off is taken up where it ended.
+        Raises TeamError if it exists already or cannot be written. After a crash, calling it again
+        completes the folder.
         """
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -150,8 +150,10 @@ class Team:
 
     @cached_property
     def key(self) -> TeamKey:
-        """The secrets. KeyMissing when they are gone, others may read them, or they are not this
-        team's: what they sign would be refused when it comes back.
+        """The team's secret keys.
+
+        Raises KeyMissing if they are missing, readable by others, or another team's: manifests
+        signed with those would be refused.
         """
         found = keys.load(self.folder / "keys")
         if found.public != self.public_key:
@@ -161,19 +163,22 @@ class Team:
 
     @property
     def public_key(self) -> bytes:
-        """What the team's manifests are verified with."""
+        """The key for verifying the team's manifests."""
         return self._public
 
     # --- roles ------------------------------------------------------------------------------------
 
     def roles(self) -> list[Role]:
-        """All roles, by id. CurriculumError, with file and line, when one is not as it must be."""
+        """Return all roles, sorted by id.
+
+        Raises CurriculumError with file and line if one is invalid.
+        """
         return [read_role(path) for path in sorted(self.folder.glob(f"roles/*/{role.NAME}"))]
 
     def role(self, name: str) -> Role:
-        """The role called `name`. TeamError names those that there are.
+        """Return the role called `name`. Raises TeamError that lists the existing ones.
 
-        A fault in another role's file is nothing to this one.
+        Faults in other roles' files are ignored if the role is in the folder of its name.
         """
         path = self.role_path(name)
         if path.is_file() and (there := read_role(path)).role == name:
@@ -186,14 +191,15 @@ class Team:
         raise TeamError(f"There is no role {name!r}; there are: {known}.")
 
     def role_path(self, name: str) -> Path:
-        """Where the role's takehome.yaml lies, or would lie."""
+        """Return the path of the role's takehome.yaml, existing or not."""
         return self.folder / "roles" / name / role.NAME
 
     # --- packs ------------------------------------------------------------------------------------
 
     def packs(self) -> list[PackRecord]:
-        """All packs, in the order in which they were made. TeamError where a record is damaged:
-        whoever goes by this must not take for deleted what cannot be read.
+        """Return all packs, in order of creation.
+
+        Raises TeamError if a record is damaged, so that callers do not take its pack for deleted.
         """
         records, damaged = self.readable_packs()
         for fault in damaged.values():
@@ -201,47 +207,47 @@ class Team:
         return records
 
     def readable_packs(self) -> tuple[list[PackRecord], dict[str, TeamError]]:
-        """All packs whose record can be read; what is wrong with the others, by folder."""
+        """Return all packs with a readable record, and the faults of others by folder."""
         records: list[PackRecord] = []
         damaged: dict[str, TeamError] = {}
         for path in self.folder.glob(f"packs/*/{RECORD}"):
             try:
                 records.append(_read_record(path))
             except FileNotFoundError:
-                # Another process may forget one meanwhile.
+                # Another process may delete one in the meantime.
                 continue
             except TeamError as fault:
                 damaged[path.parent.name] = fault
         return sorted(records, key=lambda record: (record.made, record.pseudonym)), damaged
 
     def pack(self, pack: UUID) -> PackRecord:
-        """One pack's record. UnknownPack when it was never made here, or forgotten."""
+        """Return a pack's record. Raises UnknownPack if it was never made here, or was deleted."""
         try:
             return _read_record(self.pack_folder(pack) / RECORD)
         except FileNotFoundError:
             raise UnknownPack(f"There is no pack {pack} here, or it was forgotten.") from None
 
     def find(self, name: str) -> PackRecord:
-        """The pack of a pseudonym, or with this id. TeamError when there is none."""
+        """Return the pack with this pseudonym or id. Raises TeamError if there is none."""
         for record in self.packs():
             if name in (record.pseudonym, str(record.pack)):
                 return record
         raise TeamError(f"No pack here is called {name!r}: `hotloop takehome status` lists them.")
 
     def pack_folder(self, pack: UUID) -> Path:
-        """Where the pack's files lie."""
+        """Return the folder of the pack's files."""
         return self.folder / "packs" / str(pack)
 
     def pack_file(self, pack: UUID) -> Path:
-        """The zip for the candidate."""
+        """Return the path of the candidate's zip."""
         return self.pack_folder(pack) / PACK
 
     def manifest(self, pack: UUID) -> Manifest:
-        """The pack's manifest, verified. ForgedManifest when somebody has changed it."""
+        """Return the pack's verified manifest. Raises ForgedManifest if it was changed."""
         return verify((self.pack_folder(pack) / MANIFEST).read_bytes(), self.public_key)
 
     def variant(self, pack: UUID) -> Variant:
-        """What is this candidate's own in the module. TeamError when it is not what was signed."""
+        """Return the candidate's variant. Raises TeamError if it differs from the signed one."""
         from hotloop.variants import Variant
 
         path = self.pack_folder(pack) / VARIANT
@@ -254,25 +260,25 @@ class Team:
         return variant
 
     def add_pack(self, record: PackRecord, name: str, files: dict[str, bytes]) -> None:
-        """Keep a new pack: its files by name in its folder, and the candidate's sealed name."""
+        """Store a new pack: its files by name, and the candidate's encrypted name."""
         folder = self.pack_folder(record.pack)
         folder.mkdir(mode=0o700, parents=True)
         whole_file.replace(folder / UNFINISHED, _json(record), 0o600)
         for file, data in files.items():
             whole_file.replace(folder / file, data, 0o600)
         self.seal_name(record.pseudonym, name)
-        # Last: without its record a pack does not exist.
+        # Last step: a pack exists once it has its record.
         (folder / UNFINISHED).replace(folder / RECORD)
 
     def start(self, pack: UUID, at: datetime) -> PackRecord:
-        """Note the first download: the window runs from it. Later ones change nothing."""
+        """Record the first download, which starts the window; later ones change nothing."""
         return self._change(pack, lambda now: {} if now.started else {"started": at})
 
     def extend(self, pack: UUID, deadline: datetime) -> PackRecord:
-        """Set another deadline, and let one more submission in.
+        """Set a later deadline, and allow one more submission.
 
-        What is handed in until then is kept as long as the role keeps it. TeamError for a moment
-        that is over: by it nothing would be taken any more, and what has come could not be graded.
+        Work handed in until then is kept as long as the role says. Raises TeamError for a time in
+        the past, after which nothing would be accepted, or too far in the future.
         """
         if deadline <= datetime.now(UTC):
             raise TeamError(f"{deadline:%Y-%m-%d %H:%M} UTC is over: set a later date.")
@@ -289,7 +295,7 @@ class Team:
     # --- what comes back --------------------------------------------------------------------------
 
     def keep(self, submission: Submission, upload: Path) -> Path:
-        """Keep what `open_submission` took from `upload`. The same zip twice is kept once."""
+        """Store what `open_submission` accepted from `upload`. The same zip is stored only once."""
         pack = submission.manifest.pack
         folder = self.folder / "submissions" / str(pack)
         kept = folder / f"{submission.digest}.zip"
@@ -314,33 +320,33 @@ class Team:
         return kept
 
     def submissions(self, pack: UUID) -> list[Path]:
-        """The zips that were taken, in the order in which they came; the last one counts."""
+        """Return the paths of accepted zips in order of arrival; the last one counts."""
         folder = self.folder / "submissions" / str(pack)
         return [folder / f"{hand_in.digest}.zip" for hand_in in self.pack(pack).submitted]
 
     def report_folder(self, pack: UUID) -> Path:
-        """Where report and scorecard lie; made where it is missing."""
+        """Return the folder of report and scorecard; create it if missing."""
         folder = self.folder / "reports" / str(pack)
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
 
     def scorecard_path(self, pack: UUID) -> Path:
-        """The filed scorecard: the name is revealed only when it is there."""
+        """Return the path of the filed scorecard, without which the name is not revealed."""
         return self.folder / "reports" / str(pack) / SCORECARD
 
     # --- names ------------------------------------------------------------------------------------
 
     def seal_name(self, pseudonym: str, name: str) -> None:
-        """Keep who a candidate is, so that only `scorecard --reveal` says it.
+        """Store a candidate's name encrypted, to be shown by `scorecard --reveal` only.
 
-        All sealed names are of one length: that of a file would tell candidates apart.
+        Names are padded to one length, since file sizes could identify candidates.
         """
         padding = "\0" * (4 * LONGEST_NAME - len(name.encode()))
         sealed = self.key.seal(name + padding, pseudonym)
         whole_file.replace(self.folder / "candidates" / pseudonym, sealed, 0o600)
 
     def reveal(self, pack: UUID, who: str) -> str:
-        """The candidate's name, once the scorecard is filed. TeamError before; audited."""
+        """Return the candidate's name. Raises TeamError before the scorecard is filed; audited."""
         record = self.pack(pack)
         if not self.scorecard_path(pack).is_file():
             self.audit(who, f"asked for the name of {record.pseudonym} before the scorecard")
@@ -358,9 +364,9 @@ class Team:
         return name
 
     def is_invited(self, name: str, role: str) -> bool:
-        """Whether somebody of this name has a pack of the role: yes or no, and never whose it is.
+        """True if this name has a pack of the role; the result does not say which.
 
-        A sealed name that is missing or damaged is nobody's.
+        A missing or damaged encrypted name matches no name.
         """
         wanted = _folded(name)
         for record in self.packs():
@@ -371,15 +377,16 @@ class Team:
         return False
 
     def _name(self, pseudonym: str) -> str:
-        """What is sealed. FileNotFoundError, ValueError."""
+        """Decrypt a name. Raises FileNotFoundError or ValueError."""
         sealed = (self.folder / "candidates" / pseudonym).read_bytes()
         return self.key.unseal(sealed, pseudonym).rstrip("\0")
 
     def forget(self, pack: UUID, who: str) -> list[Path]:
-        """Delete all that is kept of a candidate; what was deleted, by path.
+        """Delete all data of a candidate; return the deleted paths.
 
-        From its first step on nothing takes it for a pack any more; what a crash cuts off then,
-        `sweep` ends. Copies of work go too that killed gradings have left on this machine.
+        From the first step on, the pack no longer exists for other functions; `sweep` completes a
+        deletion that a crash interrupts. Copies that killed gradings left on this machine are
+        deleted too.
         """
         with self.alone():
             record = self.pack(pack)
@@ -390,13 +397,14 @@ class Team:
         return gone
 
     def sweep(self, who: str) -> list[UUID]:
-        """Delete what a crash has left of packs that were being deleted, or being made."""
+        """Delete what a crash left of packs that were being deleted or made; return their ids."""
         with self.alone():
             left = [_read_record(path) for path in self.folder.glob(f"packs/*/{UNFINISHED}")]
             for record in left:
                 self._delete(record)
             for folder in self.folder.glob("packs/*"):
-                # The first thing that is made of a pack, and the last that is deleted.
+                # An empty folder is the first step of making a pack and the last one of deleting
+                # it.
                 if not any(folder.iterdir()):
                     folder.rmdir()
         for record in left:
@@ -404,7 +412,7 @@ class Team:
         return [record.pack for record in left]
 
     def _delete(self, record: PackRecord) -> list[Path]:
-        """Its record last: as long as anything is left, it is known that something is."""
+        """Delete a pack's files, its record last, so that an interruption can be detected."""
         folder = self.pack_folder(record.pack)
         gone: list[Path] = []
         for path in (
@@ -425,31 +433,31 @@ class Team:
         return gone
 
     def due(self, now: datetime) -> list[PackRecord]:
-        """Packs whose time of keeping is over."""
+        """Return packs whose retention period is over."""
         return [record for record in self.packs() if record.keep_until <= now]
 
     # --- audit ------------------------------------------------------------------------------------
 
     def audit(self, who: str, what: str) -> None:
-        """Add a line to the audit log, which holds pseudonyms and never a name."""
+        """Append a line to the audit log, which contains pseudonyms and never a name."""
         document = {"kind": "audit", "who": who[:LONGEST_NAME], "what": what[:500]}
         chain.append(self.folder / AUDIT, "audit", document, datetime.now(UTC))
 
     def audited(self) -> chain.Chain:
-        """The audit log, with the places at which it does not hang together."""
+        """Return the audit log, with the places where its chain is broken."""
         path = self.folder / AUDIT
         return chain.read(path.read_bytes() if path.exists() else b"", "audit")
 
     def latest(self, count: int, before: int | None = None) -> chain.ChainPage:
-        """The audit log's latest lines, or those before a place in it."""
+        """Return the audit log's latest lines, or those before an offset."""
         return chain.read_page(self.folder / AUDIT, "audit", count, before)
 
     def alone(self) -> AbstractContextManager[None]:
-        """Until it ends, nobody else changes what is kept here. It cannot be nested."""
+        """Lock the folder against changes by others. Not reentrant."""
         return whole_file.alone(self.folder / ".lock")
 
     def _change(self, pack: UUID, changed: Callable[[PackRecord], dict[str, Any]]) -> PackRecord:
-        """Replace a record by what `changed` makes of it, alone in the folder."""
+        """Update a record with the fields that `changed` returns, under the lock."""
         with self.alone():
             record = self.pack(pack)
             if update := changed(record):
@@ -460,17 +468,17 @@ class Team:
 
 
 def keep_until(manifest: Manifest) -> datetime:
-    """When what is handed in for the pack is due to be deleted."""
+    """Return when submissions for the pack are due for deletion."""
     return manifest.expires + timedelta(days=manifest.keep_days)
 
 
 def _folded(name: str) -> str:
-    """As two spellings of one name are alike: in capitals or not, and however it is spaced."""
+    """Normalize a name, so that case and spacing do not matter."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _read_record(path: Path) -> PackRecord:
-    """FileNotFoundError, and TeamError for what cannot be read."""
+    """Read a record. Raises FileNotFoundError, or TeamError if it is damaged."""
     try:
         return PackRecord.model_validate_json(path.read_bytes())
     except FileNotFoundError:

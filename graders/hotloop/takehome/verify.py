@@ -1,4 +1,4 @@
-"""Grades again what a report is about, and says whether its verdicts hold."""
+"""Grades a report's submission again and checks whether the verdicts hold."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,11 +22,11 @@ Standing = Literal["holds", "differs", "newly_settled", "open"]
 
 
 class VerifyError(UserError):
-    """There is nothing to verify it with. The text is one sentence."""
+    """The data for verification is missing. The text is one sentence."""
 
 
 class RungCheck(Strict):
-    """One rung, then and now. open: it was settled, and this machine or this time it is not."""
+    """One check, then and now. Standing "open": it was settled but is not decided now."""
 
     task: str
     rung: str
@@ -37,10 +37,10 @@ class RungCheck(Strict):
 
 
 class Verification(Strict):
-    """holds: no settled verdict is another one now, and the report says what its records say.
+    """Result of a verification. holds: no settled verdict has changed and nothing was altered.
 
-    altered: what of the report does not follow from its own records. same_grader: the code that
-    judges is the one that judged then. then, now: the scores.
+    altered: parts of the report that do not follow from its records. same_grader: whether the
+    judge's code is unchanged. then, now: the scores.
     """
 
     holds: bool
@@ -52,7 +52,7 @@ class Verification(Strict):
 
 
 def find_submission(report: Report, team: Team) -> Submission:
-    """What the report is about, from the team's folder. VerifyError when it is not there."""
+    """Return the report's submission from the team's folder. Raises VerifyError if it is gone."""
     for path in team.submissions(report.pack):
         if path.stem == report.submission.digest:
             return open_submission(path, team, received=report.submission.received)
@@ -62,7 +62,7 @@ def find_submission(report: Report, team: Team) -> Submission:
 
 
 def find_team(report: Path) -> Path:
-    """The team's folder that a report lies in."""
+    """Return the team's folder that contains a report."""
     return report.resolve().parent.parent.parent
 
 
@@ -74,11 +74,11 @@ def verify(
     jobs: int = 1,
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> Verification:
-    """Judge all of it again, with new secret inputs.
+    """Judge everything again, with new secret inputs.
 
-    file: what the report was read from, if it was: the audit log knows what was written here, since
-    records that were changed with all that follows from them hang together, and what is open now
-    cannot be judged again. jobs: tasks judged at once.
+    file: the report's file, if it was read from one; it is compared with the audit log, because
+    records and derived values could be changed consistently, and open checks cannot be judged
+    again. jobs: tasks to judge at once.
     """
     submission = find_submission(report, team)
     tasks = [task.task for task in report.tasks]
@@ -92,7 +92,7 @@ def verify(
 
 
 def verdict(report: Report, again: Report, altered: list[str]) -> Verification:
-    """What a second report says about the first one."""
+    """Compare a report with one made from a second grading."""
     now = again.records()
     rungs = [
         check
@@ -127,9 +127,10 @@ def _check(task: str, then: RungRecord, now: RungRecord | None) -> RungCheck:
 
 
 def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
-    """A rung holds when it may earn as much as it did: a speed near a level is one side of it today
-    and the other tomorrow, which its interval says. How a failure shows itself may change with the
-    secret inputs: what was wrong and is wrong in another way still holds.
+    """Compare a check's results then and now.
+
+    A check holds if its point intervals overlap: a speed near a level may fall on either side of
+    it. The kind of failure may change with the secret inputs: a different wrong answer still holds.
     """
     if now is None or now.verdict.pending:
         return "open"
@@ -145,8 +146,9 @@ def _tampers(rung: RungRecord) -> bool:
 
 
 def _altered(report: Report, derived: Report) -> list[str]:
-    """All that counts is derived from the records, the submission and the manifest: whoever changed
-    only one of both is found out.
+    """List differences between a report and one derived again from its records.
+
+    Changes to either the records or the derived values are detected.
     """
     found: list[str] = []
     if _about(report) != _about(derived):

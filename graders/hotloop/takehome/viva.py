@@ -1,11 +1,11 @@
-"""The viva: questions on a candidate's own code, and what was answered.
+"""The viva: questions on a candidate's own code, and the answers.
 
-    reports/<pack>/viva.json           the items on their work, with the key, and which are accepted
+    reports/<pack>/viva.json           items on their work, with the key, and which are accepted
     reports/<pack>/viva.html           the page for the conversation
-    reports/<pack>/viva_answers.json   what the candidate predicted, and the marks for their reasons
-    roles/<role>/viva.json             the items on the reference, which everybody is asked
+    reports/<pack>/viva_answers.json   the candidate's predictions, and marks for their reasons
+    roles/<role>/viva.json             items on the reference, the same for all candidates
 
-They are made on the team's machine, after the work came, and nothing of them goes into a pack.
+Items are made on the team's machine after the hand-in; packs contain nothing of them.
 """
 
 import hashlib
@@ -33,17 +33,17 @@ from hotloop.yaml_lines import load
 
 NAME, PAGE, ANSWERS = "viva.json", "viva.html", "viva_answers.json"
 FIXED_MOST = 4
-"""Items on the reference: with as many on the candidate's own code they fill 20 minutes."""
+"""Most items on the reference: with as many on the candidate's code they take 20 minutes."""
 
 
 class VivaError(UserError):
-    """It cannot be done as it was asked. The text is one sentence."""
+    """The operation is not possible. The text is one sentence."""
 
 
 class Viva(Strict):
-    """Items, and the numbers of those that a person has read and accepted.
+    """Items, and the numbers of those that a person has accepted.
 
-    submission: digest of the zip that they are on; empty for those on the reference.
+    submission: digest of the zip that they are about; "" for items on the reference.
     """
 
     format: Literal[1] = 1
@@ -53,24 +53,24 @@ class Viva(Strict):
 
     @property
     def items(self) -> list[Item]:
-        """The accepted ones."""
+        """The accepted items."""
         return [item for item in self.questions.items if item.number in self.accepted]
 
     @property
     def digest(self) -> str:
-        """Of the items: answers to others of the same numbers are told apart by it."""
+        """Digest of the items, which distinguishes answers to an older set."""
         return hashlib.sha256(self.questions.model_dump_json().encode()).hexdigest()
 
 
 class Answers(Strict):
-    """What was said of one set of items. items: its digest."""
+    """Answers to one set of items. items: digest of the set."""
 
     items: Digest
     said: list[Prediction] = Field(default_factory=list[Prediction])
 
 
 class Answered(Strict):
-    """The file that the page saves. own, fixed: on the candidate's code, and on the reference."""
+    """The file that the page saves. own: on the candidate's code; fixed: on the reference."""
 
     candidate: Pseudonym
     own: Answers | None = None
@@ -78,7 +78,7 @@ class Answered(Strict):
 
 
 class Filed(Strict):
-    """What was answered, kept. submission: digest of the zip that the items are on."""
+    """Answers as stored. submission: digest of the zip that the items are about."""
 
     format: Literal[1] = 1
     filed: Moment
@@ -89,7 +89,7 @@ class Filed(Strict):
 
 
 def work_of(team: Team, pack: UUID) -> tuple[Work, str]:
-    """The work that counts, and its zip's digest. VivaError where nothing was handed in."""
+    """Return the last submission's work, and its digest. Raises VivaError if there is none."""
     kept = team.submissions(pack)
     if not kept:
         raise VivaError(f"{team.pack(pack).pseudonym} has not handed in yet.")
@@ -107,7 +107,7 @@ def work_of(team: Team, pack: UUID) -> tuple[Work, str]:
 
 
 def reference(team: Team, role: str) -> Work:
-    """The published solution of a role's tasks."""
+    """Return the published solution of a role's tasks."""
     found = team.role(role)
     tasks = code_tasks(found.module, [task.task for task in found.tasks])
     return Work(
@@ -119,7 +119,7 @@ def reference(team: Team, role: str) -> Work:
 
 
 def make(team: Team, pack: UUID, who: str, say: Callable[[str], None]) -> Viva:
-    """New items on a candidate's work, none of them accepted yet; kept."""
+    """Make and store new items on a candidate's work; none is accepted yet."""
     work, digest = work_of(team, pack)
     viva = Viva(submission=digest, questions=items.make(work, say=say))
     _keep(team.report_folder(pack) / NAME, viva)
@@ -128,7 +128,7 @@ def make(team: Team, pack: UUID, who: str, say: Callable[[str], None]) -> Viva:
 
 
 def make_fixed(team: Team, role: str, who: str, say: Callable[[str], None]) -> Viva:
-    """New items on the reference, for everybody of a role; kept."""
+    """Make and store new items on the reference, for all candidates of a role."""
     viva = Viva(submission="", questions=items.make(reference(team, role), FIXED_MOST, say))
     _keep(fixed_path(team, role), viva)
     team.audit(who, f"made {len(viva.questions.items)} viva items for the role {role}")
@@ -136,17 +136,17 @@ def make_fixed(team: Team, role: str, who: str, say: Callable[[str], None]) -> V
 
 
 def own_path(team: Team, pack: UUID) -> Path:
-    """Where the items on a candidate's work lie."""
+    """Return the path of the items on a candidate's work."""
     return team.scorecard_path(pack).with_name(NAME)
 
 
 def fixed_path(team: Team, role: str) -> Path:
-    """Where the items on the reference lie."""
+    """Return the path of the items on the reference."""
     return team.role_path(role).with_name(NAME)
 
 
 def read(path: Path) -> Viva | None:
-    """Items that were made; None before. VivaError where the file is damaged."""
+    """Read items; return None if there are none. Raises VivaError if the file is damaged."""
     try:
         return Viva.model_validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -156,7 +156,7 @@ def read(path: Path) -> Viva | None:
 
 
 def accept(team: Team, path: Path, numbers: Collection[int], who: str) -> Viva:
-    """Note that a person has read these items and lets them be asked; the others are not."""
+    """Store which items a person has accepted. Raises VivaError for unknown items."""
     viva = read(path)
     if viva is None:
         raise VivaError("There are no items to accept yet: make them with --make.")
@@ -170,9 +170,10 @@ def accept(team: Team, path: Path, numbers: Collection[int], who: str) -> Viva:
 
 
 def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
-    """Keep what the page has saved, scored. VivaError for another candidate's, for items that
-    nobody has accepted, and for none at all; CurriculumError, with the line, for what is no such
-    file.
+    """Score and store the file that the page saved.
+
+    Raises VivaError for another candidate's file, for items that were not accepted, or without
+    predictions; CurriculumError with the line for an invalid file.
     """
     record = team.pack(pack)
     given = load(answers, Answered)
@@ -193,7 +194,7 @@ def file(team: Team, pack: UUID, answers: Path, who: str) -> Filed:
 
 
 def filed(team: Team, pack: UUID) -> Filed | None:
-    """What was filed; None before. VivaError where the file is damaged."""
+    """Return the stored answers, or None. Raises VivaError if the file is damaged."""
     path = team.scorecard_path(pack).with_name(ANSWERS)
     try:
         return Filed.model_validate_json(path.read_bytes())
@@ -204,13 +205,13 @@ def filed(team: Team, pack: UUID) -> Filed | None:
 
 
 def score_of(team: Team, pack: UUID, submission: str) -> VivaScore | None:
-    """Of the viva on this submission; None where none was filed on it."""
+    """Return the score of the viva on this submission, or None."""
     kept = filed(team, pack)
     return kept.score if kept is not None and kept.submission == submission else None
 
 
 def truth(item: Item) -> Truth:
-    """What a prediction on it is compared with."""
+    """Return what a prediction on the item is compared with."""
     found = item.outcome
     return Truth(kind=found.kind, lines=found.lines, factor=found.factor, width=item.width)
 

@@ -1,7 +1,6 @@
-"""The page for a viva: one file of HTML with its script, that asks no host for anything.
+"""Renders the viva's page: one HTML file with its script and no external resources.
 
-It stands on the team's screen. What the judge said is in it, hidden until the interviewer reveals
-it.
+It is shown on the team's screen. The judge's results are hidden until the interviewer reveals them.
 """
 
 import base64
@@ -29,7 +28,7 @@ _MINUTES = 2.5
 
 @dataclass(frozen=True)
 class _Part:
-    """One set of items. letter: before their numbers."""
+    """One set of items. letter: prefix of their numbers."""
 
     name: str
     letter: str
@@ -39,7 +38,7 @@ class _Part:
 
 
 def write(team: Team, pack: UUID) -> Path:
-    """The page with all accepted items. VivaError where none is."""
+    """Write the page with all accepted items. Raises VivaError if there are none."""
     record = team.pack(pack)
     own = viva.read(viva.own_path(team, pack))
     fixed = viva.read(viva.fixed_path(team, record.role))
@@ -49,7 +48,7 @@ def write(team: Team, pack: UUID) -> Path:
 
 
 def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
-    """The whole document. VivaError where no item is accepted."""
+    """Return the HTML document. Raises VivaError if no item is accepted."""
     given = {"own": own, "fixed": fixed}
     sets = {name: found for name, found in given.items() if found is not None and found.items}
     if not sets:
@@ -76,7 +75,7 @@ def page(pseudonym: str, own: Viva | None, fixed: Viva | None) -> str:
 
 
 def facts(item: Item) -> str:
-    """What more the judge's outcome says, in a sentence or none."""
+    """Return additional facts of the item's outcome as sentences, or ""."""
     found = item.outcome
     said: list[str] = []
     if found.lines:
@@ -105,5 +104,5 @@ def _words(name: str) -> str:
 
 
 def _side(line: str) -> str:
-    """How a line of a diff is shown."""
+    """Return the CSS class of a diff line."""
     return {"+": "add", "-": "cut", "@": "at"}.get(line[:1], "same")

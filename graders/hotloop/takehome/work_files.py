@@ -1,4 +1,4 @@
-"""Which files of a pack's folder are the candidate's work."""
+"""Selects the files of a pack's folder that are the candidate's work."""
 
 import os
 import stat
@@ -19,17 +19,17 @@ NOT_WORK = frozenset(
         "work_log_seen.json",
     }
 )
-"""What a pack brings along and what is written beside the work."""
+"""Files of the pack and logs that are not work."""
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist"})
 _SUFFIXES = (".zip", ".whl", ".pyc", ".so", ".o")
 
 
 def read(folder: Path) -> dict[str, bytes]:
-    """The files that can be handed in, by name with / between folders, in name order.
+    """Return the files that can be handed in, sorted by name, with / between folders.
 
-    Passed over: hidden files, links, what is larger than a file may be, built things. Notebooks may
-    be larger, since their outputs stay behind.
+    Skipped are hidden files, links, files over the size limit and build products. Notebooks may be
+    larger, since their outputs are not handed in.
     """
     found: dict[str, bytes] = {}
     for path, name in _ordinary(folder, ""):
@@ -44,7 +44,7 @@ def read(folder: Path) -> dict[str, bytes]:
 
 
 def left_out(folder: Path) -> dict[str, str]:
-    """Files that a candidate may miss in the submission, each with the reason."""
+    """Return files that will not be in the submission, with the reasons."""
     reasons: dict[str, str] = {}
     for path, name in _ordinary(folder, ""):
         if name in NOT_WORK:
@@ -58,7 +58,7 @@ def left_out(folder: Path) -> dict[str, str]:
 
 
 def _most(name: str) -> int:
-    """Bytes."""
+    """Return the size limit of a file in bytes."""
     return limits.MAX_NOTEBOOK if name.endswith(".ipynb") else limits.MAX_FILE
 
 

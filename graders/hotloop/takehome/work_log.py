@@ -1,14 +1,14 @@
-"""The candidate's work log: which check ran when, and how much had changed since the last one.
+"""The candidate's work log: which check ran when, and how much had changed since the last event.
 
-It lies open in the pack's folder as `work_log.jsonl`, one line an event. It holds no code, no
-keystrokes and nothing about the machine. The candidate can read it, and can leave it out:
+It is the readable file `work_log.jsonl` in the pack's folder, one line per event. It contains no
+code, no keystrokes and nothing about the machine. The candidate can omit it:
 `HOTLOOP_NO_WORK_LOG=1` writes none, `hotloop takehome submit --without-work-log` hands in none.
 
     {"kind": "checked", "task": "online_pass", "verdict": "passed", "points": 10.0,
-     "possible": 10.0, "changes": {"lab.ipynb": {"added": 12, "removed": 3}},
-     "at": "2030-01-31T09:30:00.125Z", "previous": "…"}
+    "possible": 10.0, "changes": {"lab.ipynb": {"added": 12, "removed": 3}},
+    "at": "2030-01-31T09:30:00.125Z", "previous": "…"}
 
-changes: lines of the file as it was last saved, compared with the event before.
+changes: lines of the file as last saved, compared with the previous event.
 """
 
 import os
@@ -34,10 +34,10 @@ from hotloop.takehome.seen import Change
 NAME = "work_log.jsonl"
 OFF = "HOTLOOP_NO_WORK_LOG"
 LONGEST = 1 << 20
-"""Bytes of a log. What comes later is not written, and not read."""
+"""Most bytes of a log to read."""
 
 MOST_LINES = 5000
-"""More than fit in a log that was written by checks; further ones are not read."""
+"""Most lines to read; checks do not write as many within LONGEST."""
 
 Kind = Literal["opened", "checked", "submitted", "resumed"]
 Points = Annotated[float, Field(ge=0, le=1e6)]
@@ -46,7 +46,7 @@ __all__ = ["Break", "Change", "Entry", "WorkLog", "note"]
 
 
 class Entry(Strict):
-    """One event. task, verdict, points, possible: of a check."""
+    """One event. task, verdict, points, possible: for a check only."""
 
     kind: Kind
     at: Moment
@@ -62,8 +62,10 @@ class Entry(Strict):
 
 @dataclass(frozen=True)
 class WorkLog:
-    """A log as it was read. breaks: where its chain does not hold; a line that a crash has torn is
-    none. path: where it goes on, on the candidate's machine."""
+    """A parsed log. breaks: where its chain is broken; a line torn by a crash does not count.
+
+    path: the file to append to, on the candidate's machine.
+    """
 
     pack: UUID
     entries: tuple[Entry, ...]
@@ -73,9 +75,9 @@ class WorkLog:
 
     @classmethod
     def open(cls, folder: Path) -> Self | None:
-        """The log in a pack's folder, there or yet to come; None where no log is wanted.
+        """Open the log in a pack's folder, existing or not; None if no log is wanted.
 
-        A folder that holds no pack has none, nor has one whose role asks for none.
+        That is the case for a folder without a pack, or a role without logs.
         """
         if os.environ.get(OFF) == "1":
             return None
@@ -90,7 +92,7 @@ class WorkLog:
 
     @classmethod
     def read(cls, data: bytes, pack: UUID, path: Path | None = None) -> Self:
-        """The log in `data`, which may hold anything: what is no entry is a break."""
+        """Parse a log from any data; invalid entries become breaks."""
         kept = _kept(data)
         found = chain.read(kept, str(pack))
         entries: list[Entry] = []
@@ -110,7 +112,7 @@ class WorkLog:
         return cls(pack, tuple(entries), tuple(breaks), len(found.torn), path)
 
     def note(self, kind: Kind, **facts: Any) -> None:
-        """Add an entry, with what has changed since the last one. OSError when it cannot be."""
+        """Append an entry with the changes since the last one. Raises OSError."""
         if self.path is None or len(self.entries) > MOST_LINES - 10:
             return
         if len(_content(self.path)) > LONGEST - 64 * 1024:
@@ -122,9 +124,9 @@ class WorkLog:
 
 
 def note(folder: Path, kind: Kind, **facts: Any) -> None:
-    """Add an entry to the log of the pack in `folder`, if there is one that wants a log.
+    """Append an entry to the log of the pack in `folder`, if it has one.
 
-    A log that cannot be written is no reason to withhold a verdict.
+    Errors are ignored, so that a verdict is shown even if the log cannot be written.
     """
     with suppress(OSError, ValueError):
         log = WorkLog.open(folder)
@@ -133,7 +135,7 @@ def note(folder: Path, kind: Kind, **facts: Any) -> None:
 
 
 def note_check(folder: Path, record: Record, score: Score) -> None:
-    """Add what the judge said about a task."""
+    """Append the judge's verdict on a task."""
     facts = {"task": record.task, "verdict": str(record.verdict)}
     note(folder, "checked", **facts, points=score.points, possible=score.possible)
 
@@ -143,13 +145,13 @@ def _plain(changes: Mapping[str, Change]) -> dict[str, Any]:
 
 
 def _kept(data: bytes) -> bytes:
-    """As much of a log as is read."""
+    """Return the part of a log that is read."""
     lines = data[:LONGEST].split(b"\n", MOST_LINES)
     return b"\n".join(lines[:MOST_LINES])
 
 
 def _content(path: Path) -> bytes:
-    """What is there; one byte more than is read, so that a longer file is known for one."""
+    """Read the file, at most one byte over the limit, to detect a longer one."""
     try:
         with path.open("rb") as stream:
             return stream.read(LONGEST + 1)
@@ -158,14 +160,14 @@ def _content(path: Path) -> bytes:
 
 
 LONGEST_PAUSE = timedelta(minutes=30)
-"""Longer than this between two entries, and the candidate was elsewhere: it counts as this much."""
+"""A longer pause between two entries counts as this long."""
 
 
 def active_minutes(log: WorkLog | None) -> dict[str, float]:
-    """By task: the time up to each of its checks from the entry before it, long pauses cut.
+    """Estimate the minutes per task: the time before each of its checks, with long pauses cut.
 
-    An estimate: thinking without a check counts for the task that is checked next. Empty without a
-    log, and where a broken chain makes it worth nothing.
+    Time without a check counts for the task that is checked next. Empty without a log or with a
+    broken chain.
     """
     if log is None or log.breaks:
         return {}

@@ -1,7 +1,7 @@
-"""What a candidate wrote for the tasks that people read.
+"""Finds a candidate's answers to written tasks.
 
-An editor may drop what names a cell, and an answer may be written below the cell that was meant for
-it. So nothing counts as blank while there is text of the candidate's that a person has not read.
+An editor may drop a cell's id, and an answer may be written in another cell. So no answer counts as
+empty while the notebook has text of the candidate's that a person has not read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,21 +12,19 @@ from hotloop.curriculum import Task
 from hotloop.notebook_cells import readable_cells
 
 LONGEST = 20_000
-"""Characters of an answer that the report quotes."""
+"""Most characters of an answer that the report quotes."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """elsewhere: the task's own cell holds none of it. It may be about something else."""
+    """An answer. elsewhere: it is not in the task's own cell, and may be about something else."""
 
     text: str
     elsewhere: bool = False
 
 
 def answer(files: Mapping[str, bytes], given: Mapping[str, bytes], task: Task) -> Answer | None:
-    """What stands in the task's cell or file, or else all text that the notebook was not given
-    with. None where there is neither.
-    """
+    """Return the text in the task's cell or file, or else all text that was not given, or None."""
     for name in task.files:
         own = _text(files.get(name), name, task.id)
         was_given = own == _text(given.get(name), name, task.id)
@@ -45,7 +43,7 @@ def _text(data: bytes | None, name: str, task: str) -> str | None:
 
 
 def _beside(data: bytes | None, given: bytes | None) -> Iterator[str]:
-    """Cells of text that were not handed out. Code that somebody tried is no answer."""
+    """Yield text cells that were not handed out; code is no answer."""
     known = {cell.source.strip() for cell in readable_cells(given or b"")}
     for cell in readable_cells(data or b""):
         text = cell.source.strip()

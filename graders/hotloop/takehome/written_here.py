@@ -1,7 +1,7 @@
-"""Which reports were written in a team's folder: its audit log knows the digest of each file.
+"""Detects edited reports: the audit log of a team's folder has the digest of each report file.
 
-So an edit shows wherever a report decides something, and so does an earlier report that was put
-back. Neither shows against somebody who writes the log anew as well: the chain has no key.
+So edits and restored earlier versions are detected wherever a report matters, except if the log was
+rewritten too: the chain has no key.
 """
 
 import hashlib
@@ -13,25 +13,27 @@ from hotloop.takehome.team import Team
 
 _REPORT = "wrote the report on {pseudonym}: "
 _PAGE = "wrote the page on {pseudonym}: "
-"""What the log says before a digest."""
+"""Text of the log's line before a digest."""
 
 _LINES: Mapping[str, str] = {JSON_NAME: _REPORT, HTML_NAME: _PAGE}
 
 
 class AlteredReport(UnreadableReport):
-    """It is not what was last written here on its candidate. The text is one sentence."""
+    """The report differs from the last one written here. The text is one sentence."""
 
 
 class OwnReports:
-    """A team's reports, as far as its audit log knows them. The log is read once."""
+    """A team's reports, compared with its audit log, which is read once."""
 
     def __init__(self, team: Team) -> None:
         self._folder = team.folder.resolve() / "reports"
         self._said = [str(document.get("what")) for _, document in team.audited().documents]
 
     def read(self, path: Path) -> Report:
-        """The last report that was written here on its candidate. UnreadableReport; AlteredReport
-        for an edited one, an earlier one that was put back, and one in another candidate's folder.
+        """Read the last report that was written here on its candidate. Raises UnreadableReport.
+
+        Raises AlteredReport for an edited report, an earlier one, or one in another candidate's
+        folder.
         """
         report = read_report(path)
         written = self._digests(_REPORT, report.pseudonym)
@@ -54,9 +56,7 @@ class OwnReports:
         return report
 
     def altered(self, pseudonym: str, report: Path) -> list[str]:
-        """What of a report's two files was not written here, the last time or earlier. A page that
-        is not there says nothing.
-        """
+        """List the report's files that were never written here; a missing page is ignored."""
         page = report.with_name(HTML_NAME)
         found: list[str] = []
         if not self._is_known(_REPORT, pseudonym, report):
@@ -69,7 +69,7 @@ class OwnReports:
         return _digest(file.read_bytes()) in self._digests(line, pseudonym)
 
     def _digests(self, line: str, pseudonym: str) -> list[str]:
-        """Of all such files that were written on a candidate, the last one last."""
+        """Return the digests of all such files of a candidate, the latest last."""
         start = line.format(pseudonym=pseudonym)
         return [said.removeprefix(start) for said in self._said if said.startswith(start)]
 
@@ -78,7 +78,7 @@ class OwnReports:
 
 
 def note(team: Team, pseudonym: str, files: Mapping[str, bytes]) -> None:
-    """Let the audit log know a report's files, by name."""
+    """Record the digests of a report's files in the audit log."""
     for name, data in files.items():
         team.audit("judge", _LINES[name].format(pseudonym=pseudonym) + _digest(data))
 

@@ -1,12 +1,13 @@
 """Reads the traces that torch.profiler exports, and draws them in a notebook.
 
     from hotloop import trace
-    t = trace.read("trace.json")
-    t.ops()[0]              # the operator with most self time
-    trace.timeline(t)       # drawn in a notebook
 
-The reader serves the judge too: it takes files that a learner's code wrote and never hangs, never
-holds more than a bounded amount, and raises TraceError for what is no trace. Only numpy is needed.
+    t = trace.read("trace.json")
+    t.ops()[0]                # the operator with most self time
+    trace.timeline(t)         # drawn in a notebook
+
+The judge uses the reader too, on files that a learner's code wrote: it never hangs, uses bounded
+memory, and raises TraceError for anything that is not a trace. Only numpy is needed.
 """
 
 from hotloop.trace.comparison import Change, Comparison, compare

@@ -1,4 +1,4 @@
-"""What a row of the timeline shows: one bar an event, or one for many that are too small to see."""
+"""Bars of a timeline row: one per event, or one for several events too small to see."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -7,12 +7,15 @@ import numpy as np
 
 from hotloop.trace.spans import Ints, Spans
 
-_BLOCK = 1 << 16  # rows that are Python's numbers at a time
+_BLOCK = 1 << 16  # rows converted to Python numbers at a time
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar from start to end, in nanoseconds. `name` is that of the event that took longest."""
+    """A bar from start to end, in nanoseconds, for `count` events.
+
+    name: of the longest of its events. longest: its duration.
+    """
 
     start: int
     end: int
@@ -20,18 +23,18 @@ class Bar:
     longest: int
     count: int
     busy: int
-    """The sum of the durations of its events."""
+    """The sum of the durations of its events, in nanoseconds."""
 
     @property
     def filled(self) -> float:
-        """Which part of the bar its events fill, at most all of it."""
+        """Fraction of the bar that its events fill, at most 1."""
         return min(self.busy / (self.end - self.start), 1.0) if self.end > self.start else 1.0
 
 
 def bars(spans: Spans, start: int, end: int, narrow: int) -> list[Bar]:
-    """Of the events of one row, by start, as far as they lie between two times.
+    """Return the bars of one row between two times, sorted by start.
 
-    Events that are not longer than `narrow` and closer together than that share a bar.
+    Events of at most `narrow` ns that are less than `narrow` apart share a bar.
     """
     inside = np.flatnonzero((spans.start < end) & (spans.end > start))
     return merged(_single(spans, inside, start, end), narrow)
@@ -47,9 +50,9 @@ def _single(spans: Spans, rows: Ints, start: int, end: int) -> Iterator[Bar]:
 
 
 def merged(row: Iterable[Bar], narrow: int) -> list[Bar]:
-    """Join neighbours that are at most `narrow` and closer than that, to bars of twice as much.
+    """Join neighbors of at most `narrow` ns with smaller gaps, to bars of at most twice `narrow`.
 
-    A longer bar would hide when more and when less was going on.
+    Longer bars would hide how activity varies over time.
     """
     out: list[Bar] = []
     for bar in row:

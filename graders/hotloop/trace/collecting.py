@@ -1,7 +1,7 @@
-"""Sorts a trace's events by kind, checks each, and keeps what is asked about later.
+"""Sorts a trace's events by kind, checks each, and keeps what later queries need.
 
 Kept: CPU operators, ranges, kernels, copies, memsets, runtime and driver calls, allocations. Only
-counted: Python functions, flow arrows, metadata. The categories are Kineto's own names for its
+counted: Python functions, flow arrows, metadata. The categories are Kineto's names for its
 activities (libkineto/src/ActivityType.cpp).
 """
 
@@ -13,7 +13,7 @@ from hotloop.trace.error import EXPORT_AGAIN, Problem, TraceError
 from hotloop.trace.spans import Rows
 
 Lane = tuple[int | str, int | str]
-"""A process and a thread; for a GPU, a device and a stream."""
+"""A process and a thread, or on a GPU a device and a stream."""
 
 SPAN_KINDS = (
     "cpu_op",
@@ -38,7 +38,7 @@ _MOST_BYTES = 1 << 62
 
 
 class Collected:
-    """What is kept of a trace while it is read."""
+    """The parts of a trace that are kept while it is read."""
 
     def __init__(self, problem: Problem, most_events: int) -> None:
         self.count = 0
@@ -59,7 +59,10 @@ class Collected:
         self._lane_numbers: dict[Lane, int] = {}
 
     def add(self, event: dict[str, Any]) -> None:
-        """Check one event, and keep it if its kind is kept. TraceError if it cannot be true."""
+        """Check one event, and keep it if its kind is kept.
+
+        Raises TraceError for impossible values.
+        """
         self.count += 1
         if self.count > self._most_events:
             raise self._problem(
@@ -74,7 +77,7 @@ class Collected:
 
     @property
     def known(self) -> int:
-        """How many events torch.profiler can have written about running code."""
+        """Number of events that torch.profiler writes about running code."""
         kept = sum(len(rows.start) for rows in self.kinds.values())
         return kept + len(self.memory_at) + self.python_functions
 
@@ -102,7 +105,7 @@ class Collected:
             self.has_stacks = True
 
     def _arguments(self, kind: str, arguments: dict[str, Any]) -> int:
-        """Note what was recorded with the event; the bytes that it moved, where it says so."""
+        """Note whether shapes and stacks were recorded; return the bytes of a copy or memset."""
         if kind == "cpu_op":
             self.has_shapes = self.has_shapes or "Input Dims" in arguments
             self.has_stacks = self.has_stacks or "Call stack" in arguments
@@ -129,7 +132,7 @@ class Collected:
         return f"{name}:{number}" if type(number) is int and number >= 0 else name
 
     def _nanoseconds(self, value: object) -> int:
-        """Microseconds as the file has them, in whole nanoseconds."""
+        """Convert microseconds, as in the file, to whole nanoseconds."""
         if type(value) is int or type(value) is float:
             if -MOST_TIME <= value <= MOST_TIME:
                 return round(value * 1000)
@@ -177,7 +180,7 @@ class Collected:
 
 
 def _identifier(value: object) -> int | str:
-    """A process or thread id. Numbers beyond 63 bits are none: they could be made to collide."""
+    """Return a process or thread id; "?" for an invalid one or an integer over 62 bits."""
     if type(value) is int and -_MOST_BYTES <= value <= _MOST_BYTES:
         return value
     if isinstance(value, str):
@@ -186,7 +189,7 @@ def _identifier(value: object) -> int | str:
 
 
 def printable(name: str) -> str:
-    """Without what would move a terminal's cursor, turn text round or be no valid UTF-8."""
+    """Replace characters that move a terminal's cursor, reverse text or are invalid UTF-8."""
     if name.isprintable():
         return name
     return "".join(c if c.isprintable() else "\ufffd" for c in name)

@@ -1,4 +1,4 @@
-"""Two traces side by side: what a change of the code did to the time of a step."""
+"""Compares two traces: how a change of the code affected the time of a step."""
 
 from dataclasses import dataclass
 from html import escape
@@ -19,7 +19,7 @@ _NOTE = (
 
 @dataclass(frozen=True)
 class Change:
-    """Self time of an operator per step, before and after."""
+    """Self time of an operator per step, before and after, in microseconds."""
 
     name: str
     before_us: float
@@ -27,38 +27,38 @@ class Change:
 
     @property
     def difference_us(self) -> float:
-        """Below zero if it takes less time now."""
+        """Change in microseconds; negative if the operator takes less time now."""
         return self.after_us - self.before_us
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What changed. None where a trace has no steps, or no GPU."""
+    """Comparison of two traces. Values are None if a trace has no steps, or no GPU."""
 
     before_us: float | None
-    """The median duration of a step."""
+    """Median duration of a step, in microseconds."""
     after_us: float | None
     before_steps: int
     after_steps: int
     gpu_before: float | None
-    """The part of the steps' time in which a GPU did something, from 0 to 1."""
+    """Fraction of the steps' time in which a GPU was busy, 0 to 1."""
     gpu_after: float | None
     ops_before_us: float | None
-    """Self time of all operators per step; the rest of a step passes in Python or in waiting."""
+    """Self time of all operators per step; the rest of a step is Python or waiting."""
     ops_after_us: float | None
     changes: tuple[Change, ...]
-    """The operators that changed most per step, the largest change first."""
+    """The operators whose time per step changed most, largest change first."""
 
     @property
     def improvement(self) -> float | None:
-        """By which part of itself the step got shorter: 0.25 is a quarter less time."""
+        """Relative reduction of step time: 0.25 means a quarter less time. None if unknown."""
         if not self.before_us or self.after_us is None:
             return None
         return 1 - self.after_us / self.before_us
 
     @property
     def speedup(self) -> float | None:
-        """How many times faster a step is."""
+        """Ratio of the step times, before / after. None if unknown."""
         if self.before_us is None or not self.after_us:
             return None
         return self.before_us / self.after_us
@@ -117,7 +117,10 @@ class Comparison:
 
 
 def compare(before: Trace, after: Trace) -> Comparison:
-    """Compare two traces of the same loop."""
+    """Compare two traces of the same loop.
+
+    Values that need steps are None if `prof.step()` was not called.
+    """
     ops_before, ops_after = _per_step(before), _per_step(after)
     return Comparison(
         before_us=_median_step(before),

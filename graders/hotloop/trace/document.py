@@ -1,8 +1,8 @@
-"""A trace's JSON, one event at a time: the whole of it never lies in memory.
+"""Parses a trace's JSON one event at a time, without holding all of it in memory.
 
-The scanner of the standard library reads each value; this file only finds where the next one
-begins, and fetches more text when one is cut off. A value longer than `MOST_VALUE` is refused, so
-what a file can make this program hold is bounded whatever the file says.
+The standard library's scanner reads each value; this file finds where the next one begins and
+fetches more text when a value is cut off. A value longer than `MOST_VALUE` is refused, so memory
+use is bounded for any file.
 """
 
 import json
@@ -13,15 +13,15 @@ from typing import Any, cast
 from hotloop.trace.error import EXPORT_AGAIN, Problem, TraceError
 
 MOST_VALUE = 4 << 20
-"""Characters of one event, or of one value beside the events."""
+"""Most characters of one event, or of one value outside the events."""
 MOST_KEYS = 10_000
-"""Keys beside the events."""
+"""Most keys outside the events."""
 SCHEMA = 1
 
 _EVENTS = "traceEvents"
 _SCHEMA_KEY = "schemaVersion"
 _SPACE = re.compile(r"[ \t\n\r]*")
-_CUT_WORD = 16  # a cut `-1.5e` or `fals` is reported this near to the end, at the most
+_CUT_WORD = 16  # a cut-off `-1.5e` or `fals` is reported at most this far from the end
 _NOT_JSON = f"{EXPORT_AGAIN}, and do not edit it by hand."
 
 
@@ -40,18 +40,21 @@ _SCAN = cast(
 
 
 class Document:
-    """Walks over the text once. `problem` makes the error of this file."""
+    """Walks over the text once. `problem` creates the errors for this file."""
 
     def __init__(self, pieces: Iterator[str], problem: Problem) -> None:
         self._pieces = pieces
         self._problem = problem
         self._text = ""
         self._at = 0
-        self._before = 0  # characters that were dropped
+        self._before = 0  # characters dropped so far
         self._ended = False
 
     def events(self) -> Iterator[dict[str, Any]]:
-        """The members of `traceEvents`; what lies beside them is checked and forgotten."""
+        """Yield the members of `traceEvents`; other values are checked and dropped.
+
+        Raises TraceError if the text is not a trace.
+        """
         self._opened()
         found = False
         if self._peek() == "}":
@@ -82,7 +85,7 @@ class Document:
         self._at += 1
 
     def _key(self) -> str:
-        """Read one key, and its value unless it is the list of events."""
+        """Read a key, and its value unless it is the list of events."""
         if self._peek() != '"':
             raise self._unexpected()
         key = self._value()
@@ -118,7 +121,7 @@ class Document:
                 return
 
     def _closed(self, bracket: str) -> bool:
-        """Whether the list or object ends here; if not, there was a comma."""
+        """Read "," or the closing bracket; return True for the bracket."""
         char = self._peek()
         if char not in {",", bracket} or not char:
             raise self._unexpected()
@@ -126,7 +129,7 @@ class Document:
         return char == bracket
 
     def _peek(self) -> str:
-        """The next character that is not white space; nothing at the end of the file."""
+        """Return the next non-space character, or "" at the end of the file."""
         while True:
             self._at = cast(Any, _SPACE.match(self._text, self._at)).end()
             if self._at < len(self._text):
@@ -147,7 +150,7 @@ class Document:
         return True
 
     def _value(self) -> object:
-        """The value that begins here. What ends near the end of the text is read once more."""
+        """Read the value that begins here. One that ends near the end of the text is read again."""
         while True:
             stopped = len(self._text)
             unterminated = False
@@ -174,7 +177,7 @@ class Document:
         return value
 
     def _longer(self, *, cut: bool) -> None:
-        """Fetch as much text again as there is, so that a long value is scanned twice in all."""
+        """Double the text, so that a long value is scanned twice in total."""
         have = len(self._text) - self._at
         if have > MOST_VALUE:
             raise self._too_long() if cut else self._malformed("it is not JSON")

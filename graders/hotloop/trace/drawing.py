@@ -1,7 +1,7 @@
 """Draws a trace as a timeline in SVG, for a notebook.
 
-Widths are parts of the page's width and heights are pixels, so that letters keep their size on a
-narrow screen. Nothing is fetched and nothing runs: the picture is text with tooltips.
+Widths are percentages of the page and heights are pixels, so that letters keep their size on a
+narrow screen. The picture has tooltips but no scripts, and loads nothing.
 """
 
 import itertools
@@ -21,10 +21,10 @@ from hotloop.trace.rows import LANES, Group, groups
 MOST_SHAPES = 1500
 MOST_BYTES = 280_000
 
-_FINEST = 1500  # bars narrower than this part of the picture are joined
+_FINEST = 1500  # bars narrower than this fraction of the picture are joined
 _LINE, _BAR, _HEADING, _AXIS = 18, 16, 22, 20
 _NAME, _LABEL = 100, 60
-_WIDE, _LABELLED = 14.0, 4.0  # per cent of the width: labelled everywhere, or on wide pages only
+_WIDE, _LABELLED = 14.0, 4.0  # percent of the width: bars labeled on all pages, or on wide ones
 _SOLID = 0.95
 _PALE = "A bar of many small events is the paler, the less of it they fill."
 _NUMBERS = itertools.count(1)
@@ -40,7 +40,7 @@ _STYLE = """\
 
 @dataclass(frozen=True)
 class _Line:
-    """One line of bars at a height, in one colour."""
+    """A row of bars in one color. top: its y position in pixels."""
 
     colour: str
     top: int
@@ -48,7 +48,7 @@ class _Line:
 
 
 class Timeline:
-    """A picture of a part of a trace; a notebook shows it."""
+    """A drawing of part of a trace, for a notebook."""
 
     def __init__(self, trace: Trace, step: Step | None, lanes: tuple[str, ...]) -> None:
         self._trace, self._step = trace, step
@@ -63,7 +63,7 @@ class Timeline:
 
     @property
     def summary(self) -> str:
-        """What is drawn, in a sentence."""
+        """Describe in a sentence what is drawn."""
         length = time_text((self._end - self._start) / 1000)
         if self._step is not None:
             what = f"Step {self._step.number}"
@@ -95,7 +95,7 @@ class Timeline:
         return f"The GPU is idle {share_text(idle)} of the time."
 
     def _laid_out(self) -> tuple[list[_Line], list[tuple[int, Group]], int]:
-        """Bars at their heights, headings at theirs, and how high the whole is."""
+        """Return bars and headings with their y positions, and the total height in pixels."""
         narrow = (self._end - self._start) // _FINEST + 1
         lines: list[_Line] = []
         headings: list[tuple[int, Group]] = []
@@ -133,7 +133,7 @@ class Timeline:
         return (time - self._start) / (self._end - self._start) * 100
 
     def _axis(self, height: int) -> str:
-        """A thin line and its time, at round times."""
+        """Draw thin vertical lines at round times, with labels."""
         span = (self._end - self._start) / 1000
         drawn: list[str] = []
         for time in _round_times(span):
@@ -150,7 +150,7 @@ class Timeline:
         return f'<text x="0" y="{top + 16}" fill-opacity=".85">{escape(group.heading)}</text>'
 
     def _idle(self, headings: list[tuple[int, Group]], narrow: int, number: int) -> list[str]:
-        """Hatched where no GPU does anything, behind each of its streams."""
+        """Draw hatching behind each GPU stream where no GPU is busy."""
         tops = [top for top, group in headings if group.lane == "gpu" and group.lines[0]]
         if not tops:
             return []
@@ -166,7 +166,7 @@ class Timeline:
         return drawn
 
     def _gaps(self, narrow: int, most: int) -> list[tuple[int, int]]:
-        """The longest gaps, so many as can be drawn."""
+        """Return the `most` longest gaps of at least `narrow` ns."""
         gaps: Intervals = self._trace.gpu_busy.gaps(self._start, self._end)
         pairs = zip(gaps.starts.tolist(), gaps.ends.tolist(), strict=True)
         wide = [(start, end) for start, end in pairs if end - start >= narrow]
@@ -220,10 +220,10 @@ class Timeline:
 def timeline(
     trace: Trace, step: int | Step | None = None, lanes: Sequence[str] = LANES
 ) -> Timeline:
-    """Draw one step, all steps, or the whole of a trace that has none.
+    """Draw one step, all steps, or a whole trace that has no steps.
 
-    `lanes` says what: steps, ranges, ops, calls (CUDA launches and waits), gpu. ValueError for
-    another name, and for a step that the trace does not have.
+    `lanes` selects rows: steps, ranges, ops, calls (CUDA launches and waits), gpu. Raises
+    ValueError for another name, or for a step number that the trace does not have.
     """
     unknown = [lane for lane in lanes if lane not in LANES]
     if unknown:
@@ -252,7 +252,7 @@ def _tick(time: float) -> str:
 
 
 def _round_times(span: float) -> list[float]:
-    """At most seven multiples of 1, 2 or 5 times a power of ten, from 0 on."""
+    """Return up to seven multiples of 1, 2 or 5 times a power of ten, starting at 0."""
     size = 10.0 ** (len(f"{int(span * 1000)}") - 5)
     while span / size > 6:
         size *= 2.5 if f"{size:e}"[0] == "2" else 2

@@ -1,11 +1,11 @@
-"""What is wrong with a trace file, in a form that a learner can act on."""
+"""The error for an unreadable trace file, with a remedy for the learner."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 
 class TraceError(Exception):
-    """A trace that cannot be read: `what` is wrong with `path`, and the `remedy`."""
+    """A trace that cannot be read: what is wrong with `path`, and how to fix it."""
 
     def __init__(self, path: str | Path, what: str, remedy: str) -> None:
         super().__init__(path, what, remedy)
@@ -19,7 +19,7 @@ class TraceError(Exception):
 
 
 Problem = Callable[[str, str], TraceError]
-"""Makes the error of one file: what is wrong, and the remedy."""
+"""Creates the error for one file from what is wrong and the remedy."""
 EXPORT_AGAIN = (
     "Export it again with `prof.export_chrome_trace(path)` after the `with profile(...)` block "
     "ended"

@@ -1,6 +1,6 @@
-"""What a trace hands out: steps, kernels, copies, launches. Times are microseconds, as in the file.
+"""Events of a trace: steps, kernels, copies, launches. Times are microseconds, as in the file.
 
-An event becomes an object when it is asked for; until then it is a row of columns.
+An event is a row of columns until it is requested; then it becomes an object.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class Step:
 
     @property
     def end_ns(self) -> int:
-        """When it ended, in nanoseconds."""
+        """End time in nanoseconds."""
         return self.start_ns + self.duration_ns
 
     @property
     def start_us(self) -> float:
-        """When it began."""
+        """Start time in microseconds."""
         return self.start_ns / 1000
 
     @property
     def duration_us(self) -> float:
-        """How long it took."""
+        """Duration in microseconds."""
         return self.duration_ns / 1000
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """One run of a kernel on a GPU; also a memset, which a GPU does as one."""
+    """One execution of a kernel on a GPU, or a memset."""
 
     name: str
     start_us: float
@@ -53,7 +53,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Copy:
-    """One copy that a GPU made."""
+    """One memory copy by a GPU."""
 
     name: str
     start_us: float
@@ -62,39 +62,39 @@ class Copy:
     stream: int | str
     bytes: int
     direction: str
-    """HtoD, DtoH, DtoD, PtoP or HtoH; `unknown` when the name does not say it."""
+    """HtoD, DtoH, DtoD, PtoP or HtoH; `unknown` if the name does not contain it."""
     source: str
-    """Pageable, Pinned or Device; empty when the name does not say it."""
+    """Pageable, Pinned or Device; "" if the name does not contain it."""
     target: str
 
 
 @dataclass(frozen=True)
 class Launch:
-    """One call with which the CPU started work on a GPU."""
+    """A runtime or driver call that launches work on a GPU."""
 
     name: str
     start_us: float
     duration_us: float
     thread: int | str
     is_graph: bool
-    """A whole CUDA graph, which may hold many kernels."""
+    """Whether it launches a whole CUDA graph, which may contain many kernels."""
 
 
 @dataclass(frozen=True)
 class Synchronisation:
-    """One call in which the CPU waits for a GPU, or an operator that makes such a call."""
+    """A call in which the CPU waits for a GPU, or an operator that makes such a call."""
 
     name: str
     start_us: float
     duration_us: float
     thread: int | str
     outermost: bool
-    """Not within another one: one `.item()` is three of them, and one that is outermost."""
+    """Not inside another one: one `.item()` is three synchronizations, one of them outermost."""
 
 
 @dataclass(frozen=True)
 class Allocation:
-    """One allocation of memory: how many bytes, when and where (`cpu`, `cuda:0`)."""
+    """One allocation of memory: bytes, time and device (`cpu`, `cuda:0`)."""
 
     bytes: int
     at_us: float
@@ -102,7 +102,7 @@ class Allocation:
 
 
 class Events(Sequence[Event], Generic[Event]):
-    """Events by start. `within(step)` has those that started in a step."""
+    """A sequence of events, sorted by start, that creates its objects on access."""
 
     def __init__(self, spans: Spans, make: Callable[[Spans, int], Event]) -> None:
         self.spans = spans
@@ -130,18 +130,18 @@ class Events(Sequence[Event], Generic[Event]):
 
     @property
     def total_us(self) -> float:
-        """The sum of their durations."""
+        """The sum of their durations, in microseconds."""
         return int(self.spans.duration.sum()) / 1000
 
     def within(self, step: Step) -> Events[Event]:
-        """Those that started in the step."""
+        """Return the events that started in the step."""
         start = self.spans.start
         return Events(
             self.spans.where((start >= step.start_ns) & (start < step.end_ns)), self._make
         )
 
 
-# The profiler's names carry the version of an interface where it has several.
+# Kineto's names include the version of an API function if there are several.
 _VERSION = r"(_ptsz|_v\d+)*"
 _GRAPH = re.compile(rf"(cuda|cu|hip)GraphLaunch{_VERSION}")
 _LAUNCH = re.compile(
@@ -158,22 +158,22 @@ _HIP_COPY = re.compile(r"Copy(Host|Device)To(Host|Device)")
 
 
 def is_graph_launch(name: str) -> bool:
-    """Whether a call starts a whole CUDA graph."""
+    """True if a call launches a whole CUDA graph."""
     return _GRAPH.fullmatch(name) is not None
 
 
 def is_launch(name: str) -> bool:
-    """Whether a runtime or driver call starts a kernel or a graph."""
+    """True if a runtime or driver call launches a kernel or a graph."""
     return _LAUNCH.fullmatch(name) is not None or is_graph_launch(name)
 
 
 def is_wait(name: str) -> bool:
-    """Whether in a runtime or driver call the CPU waits for a GPU."""
+    """True if the CPU waits for a GPU in this runtime or driver call."""
     return _WAIT.fullmatch(name) is not None or _DRIVER_WAIT.fullmatch(name) is not None
 
 
 def copy_ends(name: str) -> tuple[str, str, str]:
-    """Direction, source and target of a copy, from its name."""
+    """Parse direction, source and target of a copy from its name; source and target may be ""."""
     found = _COPY.match(name)
     if found is not None:
         return found[1], found[2] or "", found[3] or ""
@@ -184,7 +184,7 @@ def copy_ends(name: str) -> tuple[str, str, str]:
 
 
 def kernels(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Kernel]:
-    """Rows as kernels."""
+    """Wrap rows as kernels."""
 
     def make(rows: Spans, row: int) -> Kernel:
         return Kernel(names[int(rows.name[row])], *_times(rows, row), *lanes[int(rows.lane[row])])
@@ -193,7 +193,7 @@ def kernels(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Kernel]
 
 
 def copies(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Copy]:
-    """Rows as copies."""
+    """Wrap rows as copies."""
 
     def make(rows: Spans, row: int) -> Copy:
         name = names[int(rows.name[row])]
@@ -205,7 +205,7 @@ def copies(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Copy]:
 
 
 def launches(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Launch]:
-    """Rows as launches."""
+    """Wrap rows as launches."""
 
     def make(rows: Spans, row: int) -> Launch:
         name = names[int(rows.name[row])]
@@ -216,7 +216,7 @@ def launches(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Launch
 
 
 def synchronisations(spans: Spans, names: list[str], lanes: list[Lane]) -> Events[Synchronisation]:
-    """Rows as synchronisations; `size` is the depth of each among the others."""
+    """Wrap rows as synchronizations; `size` is the nesting depth of each among them."""
 
     def make(rows: Spans, row: int) -> Synchronisation:
         thread = lanes[int(rows.lane[row])][1]
@@ -232,7 +232,7 @@ def _times(rows: Spans, row: int) -> tuple[float, float]:
 
 
 def allocations(spans: Spans, names: list[str]) -> Events[Allocation]:
-    """Rows as allocations: `name` is the device, `size` the bytes."""
+    """Wrap rows as allocations; `name` is the device, `size` the bytes."""
 
     def make(rows: Spans, row: int) -> Allocation:
         return Allocation(int(rows.size[row]), _times(rows, row)[0], names[int(rows.name[row])])

@@ -1,8 +1,8 @@
-"""Whether the notebook runs to be graded: its feedback page keeps words and tables, no pictures."""
+"""Whether the notebook is being graded: feedback pages keep text and tables but no pictures."""
 
 import os
 
 
 def while_graded() -> bool:
-    """True in the grader's own run of a notebook."""
+    """True in the grader's run of a notebook."""
     return bool(os.environ.get("HOTLOOP_JUDGE"))

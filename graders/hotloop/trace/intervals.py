@@ -1,4 +1,4 @@
-"""Sets of time: unions of intervals, how long they are, and what they leave open."""
+"""Unions of time intervals: their length, overlap and gaps."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hotloop.trace.spans import Ints, Mask
 
 
 class Intervals:
-    """A union of intervals [start, end), kept as disjoint ones in order."""
+    """A union of intervals [start, end), stored as disjoint sorted intervals."""
 
     def __init__(self, starts: Ints, ends: Ints) -> None:
         real = ends > starts
@@ -20,28 +20,28 @@ class Intervals:
 
     @property
     def length(self) -> int:
-        """How long they are together."""
+        """Total length of the intervals."""
         return int((self.ends - self.starts).sum())
 
     def hold(self, times: Ints) -> Mask:
-        """Which of the times lie within."""
+        """Return a mask of the times that lie in the union."""
         if not len(self):
             return np.zeros(len(times), dtype=np.bool_)
         at = np.searchsorted(self.starts, times, side="right") - 1
         return (at >= 0) & (times < self.ends[np.maximum(at, 0)])
 
     def shared_with(self, other: Intervals) -> int:
-        """How long both last at once."""
+        """Return the length of the intersection with another union."""
         return int((self._before(other.ends) - self._before(other.starts)).sum())
 
     def gaps(self, start: int, end: int) -> Intervals:
-        """What they leave open between two times."""
+        """Return the parts between two times that the union does not cover."""
         inside = (self.ends > start) & (self.starts < end)
         starts, ends = self.starts[inside], self.ends[inside]
         return Intervals(np.append(start, ends), np.append(starts, end))
 
     def _before(self, times: Ints) -> Ints:
-        """How much of the union lies before each of the times."""
+        """Return, for each time, the length of the union before it."""
         if not len(self):
             return np.zeros(len(times), dtype=np.int64)
         sums = np.append(0, np.cumsum(self.ends - self.starts))
@@ -51,7 +51,7 @@ class Intervals:
 
 
 def _merged(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Of intervals in order of their starts."""
+    """Merge overlapping intervals that are sorted by start."""
     if not len(starts):
         return starts, ends
     reached = np.maximum.accumulate(ends)

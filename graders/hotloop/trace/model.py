@@ -1,4 +1,4 @@
-"""A trace that was read, and the questions that it answers."""
+"""A parsed trace and the queries on it."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _CALLS = ("cuda_runtime", "cuda_driver")
 
 @dataclass(frozen=True)
 class Memory:
-    """The [memory] events as columns: sizes are below zero where memory was freed."""
+    """The [memory] events as columns, in bytes: `size` is negative where memory was freed."""
 
     at: Ints
     size: Ints
@@ -34,10 +34,10 @@ class Memory:
 
 
 class Trace:
-    """A trace of torch.profiler. `hotloop.trace.read` makes one.
+    """A trace of torch.profiler; `hotloop.trace.read` creates it.
 
-    What is asked of a step is about the events that started in it. `has_…` say what was recorded,
-    judged by the events themselves.
+    A query about a step covers the events that started in it. `has_…` say what was recorded, as
+    seen in the events.
     """
 
     def __init__(
@@ -70,24 +70,24 @@ class Trace:
 
     @property
     def has_memory(self) -> bool:
-        """Whether it was recorded with `profile_memory=True`."""
+        """True if the trace was recorded with `profile_memory=True`."""
         return len(self._memory.at) > 0
 
     @property
     def has_gpu(self) -> bool:
-        """Whether a GPU did anything in it."""
+        """True if the trace has kernels, copies or memsets of a GPU."""
         return any(len(self._spans[kind]) for kind in _GPU)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps by start; none if `prof.step()` was never called."""
+        """The steps sorted by start; empty if `prof.step()` was never called."""
         rows = self.spans(_STEPS)
         numbers = [int(self.names[int(name)].partition("#")[2]) for name in rows.name]
         times = zip(numbers, rows.start.tolist(), rows.duration.tolist(), strict=True)
         return tuple(Step(*values) for values in times)
 
     def step(self, number: int) -> Step:
-        """The first step of this number. ValueError if there is none."""
+        """Return the first step with this number. Raises ValueError if there is none."""
         for step in self.steps:
             if step.number == number:
                 return step
@@ -95,35 +95,35 @@ class Trace:
         raise ValueError(f"there is no step {number} in this trace; it has {known}")
 
     def ops(self, step: int | Step | None = None) -> list[OpRow]:
-        """CPU operators, the one with most self time first.
+        """Return CPU operators by name, the one with most self time first.
 
-        Self time is what was in no other operator; an operator's CUDA calls are its own time.
+        Self time excludes nested operators; CUDA calls of an operator are part of it.
         """
         return self._rows("cpu_op", step)
 
     def ranges(self, step: int | Step | None = None) -> list[OpRow]:
-        """The `record_function` ranges, likewise; steps are none of them."""
+        """Return the `record_function` ranges like `ops`, without the profiler's steps."""
         return self._rows(_RANGE, step)
 
     def ops_in_steps(self) -> list[OpRow]:
-        """CPU operators that started in any step."""
+        """Return CPU operators that started in any step."""
         rows = self.spans("cpu_op")
         chosen = self._step_time.hold(rows.start)
         return op_rows(self.names, rows, self.nesting("cpu_op").own, chosen)
 
     @cached_property
     def kernels(self) -> Events[Kernel]:
-        """What ran on a GPU, without copies and memsets."""
+        """Kernels that ran on a GPU, without copies and memsets."""
         return events.kernels(self.spans("kernel"), self.names, self.lanes)
 
     @cached_property
     def copies(self) -> Events[Copy]:
-        """The copies that a GPU made."""
+        """Memory copies by a GPU."""
         return events.copies(self.spans("gpu_memcpy"), self.names, self.lanes)
 
     @cached_property
     def launches(self) -> Events[Launch]:
-        """The calls that started kernels or graphs."""
+        """Calls that launched kernels or graphs."""
         parts = [self._only(kind, events.is_launch) for kind in _CALLS]
         return events.launches(joined(parts), self.names, self.lanes)
 
@@ -137,7 +137,7 @@ class Trace:
         return events.synchronisations(rows, self.names, self.lanes)
 
     def gpu_idle_share(self, step: int | Step | None = None) -> float | None:
-        """The part of the time in which no GPU did anything, from 0 to 1; None without a GPU.
+        """Return the fraction of time in which no GPU was busy, 0 to 1; None without a GPU.
 
         The time is that of the step, of all steps, or of the whole trace if it has none. Kernels,
         copies and memsets of all streams and devices count as work.
@@ -151,12 +151,12 @@ class Trace:
 
     @cached_property
     def gpu_busy(self) -> Intervals:
-        """When a GPU did something."""
+        """The times in which at least one GPU was busy."""
         rows = joined([self._spans[kind] for kind in _GPU])
         return Intervals(rows.start, rows.end)
 
     def window(self, step: int | Step | None = None) -> Intervals:
-        """The time of a step, of all steps, or from the first event to the last one."""
+        """Return the time of a step, of all steps, or from the first event to the last one."""
         if step is not None:
             step = step if isinstance(step, Step) else self.step(step)
             return Intervals(np.array([step.start_ns]), np.array([step.end_ns]))
@@ -169,7 +169,7 @@ class Trace:
 
     @cached_property
     def allocations(self) -> Events[Allocation]:
-        """All allocations, by time; none when memory was not profiled."""
+        """All allocations by time; empty if memory was not profiled."""
         memory = self._memory
         nothing = np.zeros(len(memory.at), dtype=np.int64)
         rows = Spans(memory.device, nothing, memory.at, nothing, memory.size)
@@ -177,27 +177,30 @@ class Trace:
 
     @property
     def largest_allocation(self) -> Allocation | None:
-        """The largest one, the first of several; None when memory was not profiled."""
+        """The largest allocation, the first of equal ones; None if memory was not profiled."""
         found = self.allocations
         return found[int(found.spans.size.argmax())] if len(found) else None
 
     @property
     def peak_bytes(self) -> int | None:
-        """The most bytes that were allocated at once on one device; None if not profiled."""
+        """The most bytes allocated at once on one device; None if memory was not profiled."""
         return int(self._memory.total.max()) if self.has_memory else None
 
     def spans(self, kind: str) -> Spans:
-        """The events of a kind by start, as columns: a category of the file, or step, range."""
+        """Return the events of a kind sorted by start.
+
+        kind: a category of the file, `step` or `range`.
+        """
         return self._spans[kind]
 
     def nesting(self, kind: str) -> Nesting:
-        """How the events of `spans(kind)` lie within each other; computed once."""
+        """Return how the events of `spans(kind)` nest; computed once."""
         if kind not in self._nestings:
             self._nestings[kind] = nesting(self.spans(kind))
         return self._nestings[kind]
 
     def named(self, rows: Spans, wanted: Callable[[str], bool]) -> Mask:
-        """Which rows have a name that is wanted; each name is looked at once."""
+        """Return a mask of the rows whose name is wanted; `wanted` is called once per name."""
         used: list[int] = np.unique(rows.name).tolist()
         good = [name for name in used if wanted(self.names[name])]
         return np.isin(rows.name, good)

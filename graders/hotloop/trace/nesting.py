@@ -1,8 +1,8 @@
-"""How events of one thread lie within each other: their depth, and the time that is their own.
+"""Computes how events of one thread nest: the depth and self time of each.
 
-At each moment the time belongs to the event that started last of those that run. Where events nest
-properly, as calls do, that is the innermost one; where a rounded time makes a child end a
-nanosecond after its parent, nothing is counted twice.
+At each moment the time counts for the running event that started last. If events nest properly, as
+calls do, that is the innermost one; if rounding makes a child end a nanosecond after its parent,
+nothing is counted twice.
 """
 
 from array import array
@@ -13,21 +13,21 @@ import numpy as np
 
 from hotloop.trace.spans import Ints, Spans, ints
 
-_BLOCK = 1 << 16  # rows that are Python's numbers at a time, which take four times the memory
+_BLOCK = 1 << 16  # rows converted to Python numbers at a time, which take four times the memory
 
 
 @dataclass(frozen=True)
 class Nesting:
-    """For each row: nanoseconds in no event within it, and in how many others it lies."""
+    """For each row: its self time in nanoseconds, and the number of events around it."""
 
     own: Ints
     depth: Ints
 
 
 def nesting(spans: Spans) -> Nesting:
-    """Of all rows, thread by thread. Of two that start together the longer is the outer one."""
+    """Compute nesting per thread. Of events that start together, the longest is the outermost."""
     own, depth = array("q", bytes(8 * len(spans))), array("i", bytes(4 * len(spans)))
-    rows: list[int] = []  # the events that run, the outermost first, and when each ends
+    rows: list[int] = []  # the running events, outermost first, and the end of each
     ends: list[int] = []
     thread, now = -1, 0
     for row, lane, start, end in _in_order(spans):
@@ -48,7 +48,7 @@ def nesting(spans: Spans) -> Nesting:
 
 
 def _in_order(spans: Spans) -> Iterator[tuple[int, int, int, int]]:
-    """Row, thread, start and end of each event, as a program would meet them."""
+    """Yield row, thread, start and end of each event in order of execution."""
     order = np.lexsort((-spans.duration, spans.start, spans.lane))
     for at in range(0, len(order), _BLOCK):
         rows = order[at : at + _BLOCK]
@@ -63,7 +63,7 @@ def _finish(rows: list[int], ends: list[int], own: "array[int]", now: int) -> No
 
 
 def _end(rows: list[int], ends: list[int], own: "array[int]", now: int) -> int:
-    """The innermost event ends; what was not yet given away is its own."""
+    """End the innermost event: the time since `now` is its self time. Return the new time."""
     row, end = rows.pop(), ends.pop()
     if end <= now:
         return now

@@ -1,4 +1,4 @@
-"""All calls of one name together."""
+"""Sums the calls of each operator name."""
 
 from dataclasses import dataclass
 
@@ -9,25 +9,25 @@ from hotloop.trace.spans import Ints, Mask, Spans
 
 @dataclass(frozen=True)
 class OpRow:
-    """All calls of one name."""
+    """All calls of the operators or kernels with one name."""
 
     name: str
     calls: int
     total_us: float
-    """The sum of the durations; a call within a call of the same name counts in both."""
+    """The sum of the durations; a call nested in a call of the same name counts in both."""
     self_us: float
-    """Of it, what was in none of the others that lie within."""
+    """The sum of the self times: without events nested inside."""
     share: float
-    """`self_us` as a part of that of all rows, from 0 to 1."""
+    """`self_us` as a fraction of the self time of all rows, 0 to 1."""
 
 
 def op_rows(names: list[str], spans: Spans, own: Ints, chosen: Mask) -> list[OpRow]:
-    """The chosen rows by name, the one with most self time first."""
+    """Sum the chosen rows by name; the name with most self time comes first."""
     if not chosen.any():
         return []
     used, at = np.unique(spans.name[chosen], return_inverse=True)
     calls = np.bincount(at)
-    # Sums of whole nanoseconds are exact in a double below 2**53 of them, a hundred days.
+    # Sums of whole nanoseconds are exact in a double below 2**53, which is a hundred days.
     total = np.bincount(at, weights=spans.duration[chosen])
     self_time = np.bincount(at, weights=own[chosen])
     everything = float(self_time.sum())

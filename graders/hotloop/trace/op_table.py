@@ -1,4 +1,4 @@
-"""The operators that take most time, as a table."""
+"""A table of the operators with most self time."""
 
 from html import escape
 
@@ -14,12 +14,12 @@ _LEFT = {"operator", "share"}
 
 
 class TopOps:
-    """A table that prints, and that a notebook shows."""
+    """A table for the terminal and for notebooks."""
 
     def __init__(self, rows: list[OpRow], others: int) -> None:
         self.rows = rows
         self.others = others
-        """How many operators are left out."""
+        """Number of operators left out."""
 
     def __str__(self) -> str:
         if not self.rows:
@@ -57,14 +57,14 @@ class TopOps:
 
 
 def top_ops(trace: Trace, n: int = 10, step: int | Step | None = None) -> TopOps:
-    """The `n` operators with most self time, of a step or of the whole trace."""
+    """Return a table of the `n` operators with most self time, of a step or of the whole trace."""
     rows = trace.ops(step)
     shown = rows[: max(n, 0)]
     return TopOps(shown, len(rows) - len(shown))
 
 
 def shortened(name: str) -> str:
-    """A name that fits into a table."""
+    """Truncate a name so that it fits into a table."""
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
 

@@ -1,7 +1,7 @@
-"""The colours of the timeline: Okabe and Ito's, which people who confuse colours can tell apart.
+"""The colors of the timeline: Okabe and Ito's palette, which is safe for color-blind readers.
 
-All are light enough for dark letters and stand out from a white page and from a dark one. Text
-beside the bars takes the page's own colour.
+All are light enough for dark letters and visible on white and dark pages. Text beside the bars uses
+the page's own color.
 """
 
 LETTERS = "#111111"

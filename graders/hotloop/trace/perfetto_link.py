@@ -1,8 +1,8 @@
-"""Opens a trace in Perfetto's viewer: from disk, or handed over by the notebook's own page.
+"""Opens a trace in Perfetto's viewer: from disk, or passed on by the notebook's page.
 
-The viewer is a page that runs in the browser. A file that it opens stays on the computer; so does
-one that another page hands to it by a message between windows, which is how the button works
-(perfetto.dev, "Deep linking to the Perfetto UI").
+The viewer runs in the browser. A file that it opens stays on the computer; so does one that another
+page passes to it by window messages, as the button does (perfetto.dev, "Deep linking to the
+Perfetto UI").
 """
 
 import base64
@@ -18,19 +18,19 @@ from hotloop.trace.source import open_ordinary
 
 URL = "https://ui.perfetto.dev"
 MOST_EMBEDDED = 2 << 20
-"""Bytes of a compressed file that the page of a notebook may carry."""
+"""Most bytes of a compressed file that a notebook page may embed."""
 
-_MOST_PACKED = 64 << 20  # a larger file is not even tried
+_MOST_PACKED = 64 << 20  # a larger file is not compressed at all
 _NUMBERS = itertools.count(1)
 
 
 class PerfettoLink:
-    """How to open one file in Perfetto; a notebook shows a link, and a button if it is small."""
+    """Opens one file in Perfetto: a notebook shows a link, and a button for a small file."""
 
     def __init__(self, path: Path, content: bytes | None) -> None:
         self.path = path
         self.content = content
-        """The file compressed by gzip, or None if it is too large for a page."""
+        """The file compressed with gzip, or None if it is too large for a page."""
 
     def __str__(self) -> str:
         return (
@@ -69,7 +69,7 @@ class PerfettoLink:
 
 
 def perfetto(path: str | Path, *, most_embedded: int = MOST_EMBEDDED) -> PerfettoLink:
-    """How to open this trace in Perfetto. TraceError if there is no such file."""
+    """Return a link that opens this trace in Perfetto. Raises TraceError if the file is missing."""
     path = Path(path)
     with open_ordinary(path) as file:
         content = file.read(_MOST_PACKED + 1) or b""
@@ -85,7 +85,7 @@ def _packed(content: bytes, most: int) -> bytes | None:
     return packed if len(packed) <= most else None
 
 
-# The other window says PONG when it listens; what is sent before that is lost.
+# The viewer replies PONG once it listens; messages before that are lost.
 _SCRIPT = """
 (() => {
   const button = document.getElementById("@NAME@");

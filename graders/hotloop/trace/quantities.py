@@ -1,10 +1,10 @@
-"""Times and shares as people read them."""
+"""Formats times and shares."""
 
 _TIME_UNITS = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"))
 
 
 def time_text(microseconds: float) -> str:
-    """Three digits and a unit: `2.57 ms`."""
+    """Format a time with three digits and a unit: `2.57 ms`."""
     for size, unit in _TIME_UNITS:
         if abs(microseconds) >= size:
             return f"{_digits(microseconds / size)} {unit}"
@@ -12,7 +12,7 @@ def time_text(microseconds: float) -> str:
 
 
 def share_text(share: float) -> str:
-    """A percentage: `29.0 %`."""
+    """Format a fraction as a percentage: `29.0 %`."""
     return f"{share * 100:.1f} %"
 
 

@@ -1,4 +1,4 @@
-"""Reads a trace file that somebody else's code wrote: in a stream, in bounded memory."""
+"""Reads an untrusted trace file as a stream, in bounded memory."""
 
 import gc
 import time
@@ -27,10 +27,11 @@ def read(
     most_seconds: float = MOST_SECONDS,
     on_progress: source.Progress | None = None,
 ) -> Trace:
-    """Read a trace that torch.profiler exported, .json or .json.gz. TraceError if it is not one.
+    """Read a trace that torch.profiler exported, .json or .json.gz.
 
-    `most_bytes` bounds the JSON text, also that of a compressed file. `on_progress` is called
-    with the bytes read so far and the size of the file, once for each mebibyte.
+    `most_bytes` limits the JSON text, after decompression. `on_progress` is called with the bytes
+    read so far and the size of the file, once per mebibyte. Raises TraceError if the file is not a
+    trace, or exceeds `most_bytes`, `most_events` or `most_seconds`.
     """
     path = Path(path)
 
@@ -60,7 +61,7 @@ def read(
 
 
 class _Watch:
-    """Tells of progress, and ends a reading that takes too long. Called for each mebibyte."""
+    """Reports progress and enforces the time limit; called once per mebibyte."""
 
     def __init__(
         self, most_seconds: float, on_progress: source.Progress | None, problem: Problem
@@ -79,7 +80,7 @@ class _Watch:
 
 @contextmanager
 def _no_garbage_collection() -> Generator[None]:
-    """JSON values hold no cycles; looking for them takes most of the time of a hostile file."""
+    """Disable garbage collection: JSON values have no cycles, and scanning for them is slow."""
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Which rows the timeline has: steps, ranges, operators by thread and depth, calls, GPU streams."""
+"""Rows of the timeline: steps, ranges, operators by thread and depth, calls, GPU streams."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from hotloop.trace.model import Trace
 from hotloop.trace.spans import Ints, Mask, Spans, joined
 
 LANES = ("steps", "ranges", "ops", "calls", "gpu")
-"""What can be drawn, from top to bottom."""
+"""All lanes, from top to bottom."""
 
 MOST_THREADS = 4
 MOST_STREAMS = 8
@@ -22,7 +22,7 @@ _STREAM_KINDS = {"kernel": "kernel", "gpu_memcpy": "copy", "gpu_memset": "memset
 
 @dataclass(frozen=True)
 class Row:
-    """Events of one colour that do not overlap, or that may be drawn over each other."""
+    """Events of one color; if they overlap, they are drawn over each other."""
 
     colour: str
     spans: Spans
@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under one heading. Rows of one inner list are drawn on one line."""
+    """Rows under one heading. Rows of an inner list share a line."""
 
     lane: str
     heading: str
@@ -38,7 +38,7 @@ class Group:
 
 
 def groups(trace: Trace, lanes: tuple[str, ...], start: int, end: int) -> list[Group]:
-    """All groups with anything between two times, from top to bottom."""
+    """Return the groups that have events between two times, from top to bottom."""
     found: list[Group] = []
     for lane in LANES:
         if lane in lanes:
@@ -61,7 +61,7 @@ def _ops(trace: Trace, start: int, end: int) -> Iterator[Group]:
 
 
 def _nested(trace: Trace, kind: str, lane: str, start: int, end: int) -> Iterator[Group]:
-    """One group a thread, the busiest first; one line a depth."""
+    """Yield one group per thread, the busiest first, with one line per depth."""
     spans, depth = trace.spans(kind), trace.nesting(kind).depth
     seen = _inside(spans, start, end)
     busy = _busiest(spans, seen)
@@ -80,7 +80,7 @@ def _nested(trace: Trace, kind: str, lane: str, start: int, end: int) -> Iterato
 
 
 def _calls(trace: Trace, start: int, end: int) -> Iterator[Group]:
-    """What the CPU asks of the GPU: launches, and waits."""
+    """Yield CUDA launches and waits of the CPU, one group per thread."""
     spans = joined([trace.spans("cuda_runtime"), trace.spans("cuda_driver")])
     seen = _inside(spans, start, end)
     launch = seen & trace.named(spans, is_launch)
@@ -118,7 +118,7 @@ def _inside(spans: Spans, start: int, end: int) -> Mask:
 
 
 def _busiest(spans: Spans, seen: Mask) -> list[int]:
-    """The lanes of the seen events, the one with most time first."""
+    """Return the lanes of the selected events, the one with most time first."""
     lanes: Ints = spans.lane[seen]
     used, at = np.unique(lanes, return_inverse=True)
     time = np.bincount(at, weights=spans.duration[seen], minlength=len(used))

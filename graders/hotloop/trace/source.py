@@ -1,8 +1,7 @@
-"""The text of a trace file, piece by piece, plain or compressed by gzip.
+"""Reads the text of a trace file in pieces, plain or compressed with gzip.
 
-The file was written by somebody else's code. Only ordinary files are opened (a pipe or a device
-could block forever), no link is followed, and neither the size that the file claims nor the one
-that it expands to is believed.
+The file is untrusted. Only regular files are opened (a pipe or a device could block forever),
+symbolic links are not followed, and the sizes that the file claims are not relied on.
 """
 
 import codecs
@@ -16,20 +15,21 @@ from typing import BinaryIO
 from hotloop.trace.error import EXPORT_AGAIN, Problem, TraceError
 
 Progress = Callable[[int, int], object]
-"""Called with the bytes of the file that were read, and with its size."""
+"""Called with the bytes of the file read so far, and its size."""
 
 PIECE = 1 << 20
 _GZIP = b"\x1f\x8b"
-_GZIP_FORMAT = 31  # zlib's name for: a gzip header, and the largest window
+_GZIP_FORMAT = 31  # zlib's code for a gzip header and the largest window
 
-# A trace of identical steps shrinks some thirtyfold. A file that expands further than this was
-# made to fill a memory.
+# A trace of identical steps compresses about 30-fold. A file that expands further than this was
+# made
+# to exhaust memory.
 _MOST_EXPANSION = 250
 _EXPANSION_FLOOR = 64 << 20
 
 
 def open_ordinary(path: Path) -> BinaryIO:
-    """Open an ordinary file for reading, unbuffered; TraceError for all else."""
+    """Open a regular file for reading, unbuffered. Raises TraceError for anything else."""
     flags = os.O_RDONLY
     for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):
         flags |= getattr(os, name, 0)
@@ -55,7 +55,10 @@ def open_ordinary(path: Path) -> BinaryIO:
 
 
 def text(path: Path, most_bytes: int, on_progress: Progress) -> Iterator[str]:
-    """The file's text in pieces of at most a mebibyte of bytes each."""
+    """Yield the file's text in pieces of at most one mebibyte of UTF-8.
+
+    Raises TraceError if the file exceeds `most_bytes` after decompression, or is damaged.
+    """
 
     def problem(what: str, remedy: str) -> TraceError:
         return TraceError(path, what, remedy)
@@ -94,7 +97,7 @@ def _limited(
 
 
 class _Raw:
-    """The bytes as they are on disk, counted."""
+    """The file's bytes as stored on disk, with a count."""
 
     def __init__(self, file: BinaryIO, problem: Problem) -> None:
         self.read = 0
@@ -120,7 +123,7 @@ def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _inflated(first: bytes, rest: Iterator[bytes], problem: Problem) -> Iterator[bytes]:
-    """One gzip member. zlib reads its header too: Python's gzip module takes a step a byte."""
+    """Decompress one gzip member; zlib parses the header, since Python's gzip reads it bytewise."""
     inflater = zlib.decompressobj(_GZIP_FORMAT)
     for raw in _chain(first, rest):
         if inflater.eof:

@@ -1,4 +1,4 @@
-"""Events of one kind, as columns: a trace has a million of them, and an object each is too much."""
+"""Events of one kind as columns: a trace has a million, too many for one object each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Spans:
-    """Columns of equal length, in the order of the file. Times are integer nanoseconds.
+    """Columns of equal length, in file order. Times are integer nanoseconds.
 
-    `name` and `lane` are numbers in the trace's tables; `size` is the bytes that an event moved.
+    `name` and `lane` index the trace's tables; `size` is the bytes that an event moved.
     """
 
     name: Ints
@@ -31,19 +31,19 @@ class Spans:
 
     @property
     def end(self) -> Ints:
-        """When each ended."""
+        """End time of each event."""
         return self.start + self.duration
 
     def part(self, rows: slice) -> Spans:
-        """Rows that follow each other."""
+        """Return consecutive rows."""
         return self._chosen(rows)
 
     def where(self, rows: Mask | Ints) -> Spans:
-        """Some of the rows: those of a mask, or those of indices in their order."""
+        """Return the rows of a mask, or of indices in their order."""
         return self._chosen(rows)
 
     def by_start(self) -> Spans:
-        """The rows in order of their starts."""
+        """Return the rows sorted by start."""
         return self._chosen(np.argsort(self.start, kind="stable"))
 
     def _chosen(self, rows: Any) -> Spans:
@@ -53,7 +53,7 @@ class Spans:
 
 
 class Rows:
-    """Spans that grow while a file is read: 32 bytes an event."""
+    """Spans under construction while a file is read: 32 bytes per event."""
 
     def __init__(self) -> None:
         self.name = array("i")
@@ -63,7 +63,7 @@ class Rows:
         self.size = array("q")
 
     def add(self, name: int, lane: int, start: int, duration: int, size: int = 0) -> None:
-        """One event more."""
+        """Append one event."""
         self.name.append(name)
         self.lane.append(lane)
         self.start.append(start)
@@ -71,17 +71,17 @@ class Rows:
         self.size.append(size)
 
     def spans(self) -> Spans:
-        """What was collected."""
+        """Return the events collected so far."""
         return Spans(*map(ints, (self.name, self.lane, self.start, self.duration, self.size)))
 
 
 def joined(parts: list[Spans]) -> Spans:
-    """The rows of several, by start."""
+    """Concatenate spans and sort the rows by start."""
     columns = zip(*((p.name, p.lane, p.start, p.duration, p.size) for p in parts), strict=True)
     together = Spans(*(np.concatenate(column) for column in columns))
     return together.by_start()
 
 
 def ints(values: array[Any]) -> Ints:
-    """The array's own memory, not a copy."""
+    """View an array as a NumPy array of its type, without a copy."""
     return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, dtype=np.int64)

@@ -1,5 +1,5 @@
-"""What the take-home portal and the judging service have in common: accounts, sessions, limits of
-rates and bodies, headers, a database by its URL, processes that are kept running.
+"""Code shared by the take-home portal and the judging service.
 
-`site.Site` is what requests are served with; portal and service each add what is theirs.
+It has accounts, sessions, limits on rates and bodies, headers, a database chosen by URL, and
+supervised processes. `site.Site` holds what requests are served with; portal and service extend it.
 """

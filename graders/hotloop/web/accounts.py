@@ -1,4 +1,4 @@
-"""Who may come in, and who is logged in: names, roles and sessions."""
+"""Accounts and login sessions: names, roles, cookies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from hotloop.web.secret import digest
 IDLE = timedelta(hours=8)
 LONGEST = timedelta(hours=24)
 _SEEN_AGAIN = timedelta(minutes=1)
-"""How exact the time is at which a session was last used: pages need not write each time."""
+"""Precision of a session's last use, so that not every page view writes to the database."""
 
 accounts = Table(
     "accounts",
@@ -40,7 +40,7 @@ accounts = Table(
     Column("id", Integer, primary_key=True),
     Column("name", String(60), nullable=False, unique=True),
     Column("role", String(20), nullable=False),
-    # Its hash; empty for whoever comes in by a link.
+    # Hash of the password; empty for an account that logs in by a link.
     Column("password", String(200), nullable=False),
     Column("made", Utc, nullable=False),
 )
@@ -48,7 +48,7 @@ accounts = Table(
 sessions = Table(
     "sessions",
     metadata,
-    # SHA-256 of what the cookie holds: who reads the table can open no session.
+    # SHA-256 of the cookie's value: reading the table does not allow opening a session.
     Column("digest", String(64), primary_key=True),
     Column(
         "account",
@@ -64,12 +64,15 @@ sessions = Table(
 
 
 class AccountError(UserError):
-    """There can be no such account, or is none. The text is one sentence."""
+    """An account cannot be created, or does not exist. The text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """Who is logged in. csrf: what every form of this session carries. session: its digest."""
+    """A logged-in account. csrf: token that every form of the session contains.
+
+    session: digest of the session's token.
+    """
 
     account: int
     name: str
@@ -78,24 +81,24 @@ class Member:
     session: str = field(repr=False)
 
     def wrote(self, csrf: str) -> bool:
-        """Whether a form with this token came from a page of this session."""
+        """True if a form with this token came from a page of this session."""
         return hmac.compare_digest(self.csrf.encode(), csrf.encode())
 
 
 def count(engine: Engine) -> int:
-    """How many accounts there are."""
+    """Return the number of accounts."""
     with reading(engine) as connection:
         return connection.execute(select(func.count()).select_from(accounts)).scalar_one()
 
 
 def names(engine: Engine) -> list[str]:
-    """The names of all accounts, in order."""
+    """Return the names of all accounts, sorted."""
     with reading(engine) as connection:
         return list(connection.execute(select(accounts.c.name).order_by(accounts.c.name)).scalars())
 
 
 def add(engine: Engine, name: str, role: str, password: str = "") -> int:
-    """A new account; its number. AccountError where there is one of that name.
+    """Create an account and return its id. Raises AccountError if the name exists.
 
     password: its hash.
     """
@@ -109,20 +112,20 @@ def add(engine: Engine, name: str, role: str, password: str = "") -> int:
 
 
 def remove(engine: Engine, name: str) -> None:
-    """Delete the account and its sessions. AccountError when there is none."""
+    """Delete an account and its sessions. Raises AccountError if it does not exist."""
     with writing(engine) as connection:
         found = required(connection, name)
         connection.execute(delete(accounts).where(accounts.c.id == found.id))
 
 
 def find(engine: Engine, name: str) -> Row[int, str, str] | None:
-    """Number, role and hashed password of an account; None where there is none."""
+    """Return id, role and password hash of an account, or None if it does not exist."""
     with reading(engine) as connection:
         return _by_name(connection, name)
 
 
 def required(connection: Connection, name: str) -> Row[int, str, str]:
-    """Likewise. AccountError where there is none."""
+    """Return the same as `find`. Raises AccountError if the account does not exist."""
     found = _by_name(connection, name)
     if found is None:
         raise AccountError(f"There is no account {name}.")
@@ -130,7 +133,11 @@ def required(connection: Connection, name: str) -> Row[int, str, str]:
 
 
 def log_in(engine: Engine, account: int, replaces: str = "", now: datetime | None = None) -> str:
-    """A new session; what its cookie holds. replaces: the cookie that the browser had before."""
+    """Create a session and return its cookie's value.
+
+    replaces: the browser's previous cookie, whose session is deleted. Expired sessions are deleted
+    too.
+    """
     now = now or datetime.now(UTC)
     token = secrets.token_urlsafe(32)
     row = {
@@ -148,7 +155,7 @@ def log_in(engine: Engine, account: int, replaces: str = "", now: datetime | Non
 
 
 def member(engine: Engine, token: str, now: datetime | None = None) -> Member | None:
-    """Whose session the cookie is; None when there is none, or it is over."""
+    """Return the member whose session the cookie names, or None if it is missing or has expired."""
     now = now or datetime.now(UTC)
     query = (
         select(sessions, accounts.c.name, accounts.c.role)
@@ -168,7 +175,7 @@ def member(engine: Engine, token: str, now: datetime | None = None) -> Member | 
 
 
 def log_out(engine: Engine, who: Member) -> None:
-    """End this session."""
+    """Delete this session."""
     with writing(engine) as connection:
         connection.execute(delete(sessions).where(sessions.c.digest == who.session))
 

@@ -1,12 +1,12 @@
-"""What a site answers instead of what was asked for: a refusal, in one sentence."""
+"""Refusals: responses that replace the requested one, with one sentence for people."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """The request is not served. sentence: for people; it is escaped where it is shown.
+    """The request is refused. sentence: for people; it is escaped where it is displayed.
 
-    wait_s: after how many seconds to ask again. hang_up: what is left of its body is not read.
+    wait_s: seconds after which to retry. hang_up: close the connection without reading the body.
     """
 
     def __init__(
@@ -20,13 +20,13 @@ class Refused(Exception):
 
     @property
     def headers(self) -> dict[str, str]:
-        """Those of the answer."""
+        """Headers of the response."""
         wait = {"Retry-After": str(self.wait_s)} if self.wait_s else {}
         return {**wait, "Connection": "close"} if self.hang_up else wait
 
 
 class LoginNeeded(Exception):
-    """Nobody is logged in."""
+    """The request has no valid session."""
 
 
 SENTENCES = {
@@ -41,4 +41,4 @@ SENTENCES = {
     500: "Something went wrong here, and it was noted. Try again later.",
     503: "Too many uploads at once: try again in a minute.",
 }
-"""For each status what is said when nobody said anything better."""
+"""The default sentence for each HTTP status."""

@@ -1,8 +1,8 @@
-"""How large a request's body may be, and how slowly it may come.
+"""Limits on the size of request bodies and on how slowly they may arrive.
 
-FastAPI counts its bytes (`max_body_size`) and turns one away that is too large, with two words of
-plain text; here that becomes an answer like any other refusal. A server waits for a slow body
-forever.
+FastAPI counts the bytes (`max_body_size`) and rejects a body that is too large with two words of
+plain text; here that becomes an ordinary refusal. A server without a limit waits forever for a slow
+body.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from hotloop.web.settings import Settings
 
 
 class BodyTime:
-    """ASGI middleware. What it raises becomes an answer like any other refusal.
+    """ASGI middleware that enforces time limits on bodies. Exceptions become refusals.
 
-    is_upload: whether work comes in at a path. largest: bytes of it.
+    is_upload: whether a path receives uploads. largest: most bytes of an upload.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class BodyTime:
         self.largest = largest
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -43,7 +43,7 @@ class BodyTime:
         until = asyncio.get_running_loop().time() + given.form_s
         pause = given.form_s
         if self.is_upload(scope["path"]):
-            # Without its length it has as long as the largest.
+            # Without a content length, allow the time of the largest upload.
             size = int(Headers(scope=scope).get("content-length", self.largest))
             patience = min(given.upload_s, max(given.stall_s, size / given.upload_rate))
             until, pause = asyncio.get_running_loop().time() + patience, given.stall_s
@@ -52,7 +52,7 @@ class BodyTime:
 
 @dataclass
 class _Body:
-    """until: when all of it has to be there. pause: seconds until the next part has to come."""
+    """A request's body. until: deadline for all of it. pause: most seconds between two parts."""
 
     _receive: Receive
     until: float
@@ -61,7 +61,7 @@ class _Body:
 
     async def receive(self) -> Message:
         if self.is_whole:
-            # Only the client's going away can come now, and that is waited for without end.
+            # Only a disconnect can follow now, and waiting for it has no time limit.
             return await self._receive()
         next_part = asyncio.get_running_loop().time() + self.pause
         try:
@@ -74,14 +74,14 @@ class _Body:
 
 
 class TooLarge:
-    """ASGI middleware, around the whole application. refusal: the answer to what is too large."""
+    """ASGI middleware around the application. refusal: makes the response for a body too large."""
 
     def __init__(self, app: ASGIApp, refusal: Callable[[Request], Response]) -> None:
         self.app = app
         self.refusal = refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

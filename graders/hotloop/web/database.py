@@ -1,4 +1,4 @@
-"""A site's own database: a SQLite file, or PostgreSQL by its URL, through the same tables."""
+"""A site's database: a SQLite file, or PostgreSQL by its URL, with the same tables."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from hotloop.core.user_error import UserError
 from hotloop.transactions import prepare, writing
 
 BUSY_MS = 30_000
-"""How long a writer waits for another one; each of our transactions takes milliseconds."""
+"""Milliseconds that a writer waits for another one; a transaction takes milliseconds."""
 
 metadata = MetaData()
-"""Of all tables of all sites; a database has those of its own site."""
+"""All tables of all sites; a database has only those of its own site."""
 
 formats = Table(
     "site_format",
@@ -41,11 +41,11 @@ formats = Table(
 
 
 class DatabaseUnavailable(UserError):
-    """There is no such database, or it is not this site's. The text is one sentence."""
+    """The database does not exist or belongs to another site. The text is one sentence."""
 
 
 class Utc(TypeDecorator[datetime]):
-    """A moment, in UTC whatever the database thinks of time zones."""
+    """A time in UTC, independent of the database's time zones."""
 
     impl = DateTime
     cache_ok = True
@@ -55,7 +55,7 @@ class Utc(TypeDecorator[datetime]):
         value: datetime | None,
         dialect: Dialect,  # noqa: ARG002
     ) -> datetime | None:
-        """As it is stored: UTC, and no zone."""
+        """Convert a datetime to UTC without a zone, for storage."""
         return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(
@@ -63,14 +63,14 @@ class Utc(TypeDecorator[datetime]):
         value: datetime | None,
         dialect: Dialect,  # noqa: ARG002
     ) -> datetime | None:
-        """As the program has it: with its zone."""
+        """Add the zone UTC to a stored datetime."""
         return None if value is None else value.replace(tzinfo=UTC)
 
 
 def connect(url: str, default: Path, site: str, version: int, tables: Sequence[Table]) -> Engine:
-    """The database of a kind of site, with its tables. DatabaseUnavailable says what is in the way.
+    """Open a site's database and create missing tables. Raises DatabaseUnavailable with the reason.
 
-    default: the SQLite file where no URL is given. version: of the tables' format.
+    url: "" for the SQLite file `default`. site: kind of site. version: of the tables' format.
     """
     try:
         parsed = make_url(url or f"sqlite:///{default}")
@@ -83,7 +83,7 @@ def connect(url: str, default: Path, site: str, version: int, tables: Sequence[T
             f"The database needs the package {error.name}: PostgreSQL's comes with "
             "`pip install 'hotloop[postgres]'`."
         ) from None
-    # Pages are read while the queue is written.
+    # WAL lets pages read while the queue is written.
     prepare(engine, BUSY_MS, ("journal_mode = WAL", "synchronous = FULL"))
     try:
         _create(engine, site, version, tables)

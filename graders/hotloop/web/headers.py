@@ -1,4 +1,4 @@
-"""The headers of every answer, whatever it is."""
+"""HTTP headers of every response."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; "
     "base-uri 'none'; frame-ancestors 'none'; sandbox"
 )
-"""Of a report: its style is within it, and nothing of it runs, whatever a candidate wrote."""
+"""Policy of a report: its styles are inline, and no script runs, whatever a candidate wrote."""
 
 ALWAYS = {
     "Content-Security-Policy": PAGE_POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # A candidate's address is a secret, and nobody else's business.
+    # A candidate's URL is a secret, which other sites must not learn.
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -31,14 +31,14 @@ HTTPS_ONLY = "max-age=31536000"
 
 
 class StrictHeaders:
-    """ASGI middleware, the outermost one."""
+    """Outermost ASGI middleware, which adds security headers to every response."""
 
     def __init__(self, app: ASGIApp, *, secure: bool) -> None:
         self.app = app
         self.secure = secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

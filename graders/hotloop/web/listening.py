@@ -1,4 +1,4 @@
-"""Runs a site: a socket, uvicorn, and the processes beside it."""
+"""Runs a site: a socket, uvicorn, and the supervised processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hotloop.web.supervisor import Supervisor
 
 
 def address(url: str, host: str, port: int) -> str:
-    """What links begin with. UserError where nobody can know it."""
+    """Return the base URL of links. Raises UserError if it cannot be derived."""
     if url:
         return url.rstrip("/")
     if host in ("0.0.0.0", "::"):
@@ -24,7 +24,10 @@ def address(url: str, host: str, port: int) -> str:
 
 
 def require_addresses(proxy: str) -> None:
-    """What is no address would never match, and limits would count the proxy."""
+    """Check the proxies' addresses. Raises UserError for an invalid one.
+
+    An invalid address never matches, so rate limits would count the proxy as one client.
+    """
     given = [one.strip() for one in proxy.split(",")] if proxy else []
     for one in given:
         try:
@@ -38,8 +41,9 @@ def require_addresses(proxy: str) -> None:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens already: only then the site is where it says. UserError where it
-    cannot be.
+    """Return a socket that already listens, so that the printed address works.
+
+    Raises UserError if it cannot listen there.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -54,14 +58,15 @@ def listening(host: str, port: int) -> socket.socket:
 def run(
     app: ASGIApp, listens: socket.socket, beside: Sequence[Supervisor] = (), proxy: str = ""
 ) -> None:
-    """Serve until the process is told to end. UserError when the application did not start.
+    """Serve until the process is told to end. Raises UserError if the application did not start.
 
-    proxy: addresses of reverse proxies whose word on a client's address is taken.
+    beside: processes that run as long as the site. proxy: addresses of reverse proxies whose
+    X-Forwarded-For header is trusted.
     """
     logging.getLogger("hotloop").setLevel(logging.INFO)
     settings = uvicorn.Config(
         app,
-        # Addresses of pages are secrets: no log has them.
+        # Page URLs are secrets and must not be logged.
         access_log=False,
         log_level="warning",
         server_header=False,

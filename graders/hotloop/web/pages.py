@@ -1,4 +1,4 @@
-"""What the pages of every site have: their style, and how they write a moment."""
+"""Shared parts of all sites' pages: the style sheet and time formats."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ STYLE = Path(__file__).with_name("site.css")
 
 
 def moment(value: datetime | None) -> str:
-    """To the minute, in UTC."""
+    """Format a time to the minute in UTC; "–" for None."""
     return "–" if value is None else f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def until(value: datetime) -> str:
-    """How long it is until then, in the unit that people would use."""
+    """Format the time left in a suitable unit, or return "over"."""
     left = value - datetime.now(UTC)
     if left <= timedelta():
         return "over"

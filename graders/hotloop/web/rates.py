@@ -1,4 +1,4 @@
-"""How often something may be asked for."""
+"""Rate limits on requests."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from hotloop.web.answers import SENTENCES, Refused
 
 @dataclass
 class RateLimits:
-    """What is counted, by kind and by who asks.
+    """Counters by kind of request and by client.
 
-    rates: a dataclass whose fields are rates by kind, as the library `limits` writes them.
+    rates: a dataclass whose fields are rates by kind, in the notation of the library `limits`.
     """
 
     rates: object
@@ -32,13 +32,13 @@ class RateLimits:
         self._items = {kind: parse(rate) for kind, rate in rates.items()}
 
     def count(self, kind: str, who: str) -> None:
-        """Count one. Refused, with 429, when that was too often."""
+        """Count one request. Raises Refused with status 429 if the limit is exceeded."""
         item = self._items[kind]
         if not self._limiter.hit(item, kind, who):
             raise self._refused(item, kind, who)
 
     def clear(self, kind: str, who: str) -> None:
-        """Begin anew: it was the right one after all."""
+        """Reset a counter, for example after a successful login."""
         self._limiter.clear(self._items[kind], kind, who)
 
     def _refused(self, item: RateLimitItem, kind: str, who: str) -> Refused:
@@ -48,7 +48,7 @@ class RateLimits:
 
 
 def address(host: str) -> str:
-    """Who counts as one: an address, or a network as a home has it with IPv6."""
+    """Return the key of a client for counting: an IPv4 address, or an IPv6 /64 network."""
     try:
         found = ipaddress.ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A site's secret, from which links and the forms of strangers are derived, and digests."""
+"""A site's secret key, tokens derived from it, and digests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ LENGTH = 32
 
 
 def load(folder: Path) -> bytes:
-    """The secret that a folder holds; drawn where there is none yet."""
+    """Return the key in a folder; generate it if it is missing.
+
+    Raises PermissionError if the file has another length or is readable by others.
+    """
     path = folder / NAME
     with suppress(FileExistsError):
         create_private(path, secrets.token_bytes(LENGTH))
@@ -27,11 +30,11 @@ def load(folder: Path) -> bytes:
 
 
 def derive(secret: bytes, *about: str) -> str:
-    """256 bits that nobody knows without the secret, as text that fits into a URL."""
+    """Derive 256 bits from the secret with HMAC-SHA256, as URL-safe text."""
     message = "\n".join(("hotloop portal", *about)).encode()
     return base64.urlsafe_b64encode(hmac.digest(secret, message, "sha256")).rstrip(b"=").decode()
 
 
 def digest(token: str) -> str:
-    """What is stored in a token's place."""
+    """Return the SHA-256 of a token, to be stored instead of the token."""
     return sha256(token.encode()).hexdigest()

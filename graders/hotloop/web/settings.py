@@ -1,4 +1,4 @@
-"""How a site is run."""
+"""Settings of a site."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 FORM_BYTES = 256 << 10
-"""Of a form without a file: a scorecard's remarks are the longest."""
+"""Most bytes of a form without a file: a scorecard's remarks are the longest."""
 
 FIELDS = 300
 FIELD_BYTES = 16 << 10
@@ -14,12 +14,11 @@ FIELD_BYTES = 16 << 10
 
 @dataclass(frozen=True)
 class Settings:
-    """base_url: what stands before the path in a link, as people reach the site.
+    """Settings of a site. base_url: scheme and host by which people reach the site.
 
-    form_s, upload_s: seconds until a request's body has to be there. upload_rate: bytes a second
-    that an upload brings at least, on average over all of it. stall_s: seconds that any upload may
-    take, and that none may pause. database: an SQLAlchemy URL; empty for a file in the site's own
-    folder.
+    form_s, upload_s: seconds until a request's body must be complete. upload_rate: bytes per second
+    that an upload must average. stall_s: seconds that any upload may take, and longest pause in
+    one. database: an SQLAlchemy URL; "" for a file in the site's folder.
     """
 
     base_url: str = "http://127.0.0.1:8000"
@@ -38,16 +37,16 @@ class Settings:
 
     @property
     def secure(self) -> bool:
-        """Whether the site is reached by HTTPS, so that cookies travel by nothing else."""
+        """True if the site is reached by HTTPS, so that cookies are sent by HTTPS only."""
         return self.base_url.startswith("https:")
 
     @property
     def host(self) -> str:
-        """The name by which the site is asked for."""
+        """The host name of the site."""
         return urlsplit(self.base_url).hostname or ""
 
     @property
     def origin(self) -> str:
-        """As browsers name the place that a form came from."""
+        """The site's origin, as browsers send it in the header Origin."""
         parts = urlsplit(self.base_url)
         return f"{parts.scheme}://{parts.netloc}"

@@ -1,4 +1,4 @@
-"""What requests are served with, and what is asked of each of them."""
+"""The state that requests are served with, and checks that apply to all requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hotloop.web.rates import RateLimits, address
 from hotloop.web.settings import FIELD_BYTES, FIELDS, FORM_BYTES, Settings
 
 CSRF = "csrf"
-"""The field of every form of somebody who is logged in."""
+"""The CSRF field of every form of a logged-in user."""
 
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -32,10 +32,9 @@ SettingsT = TypeVar("SettingsT", bound=Settings, covariant=True)
 
 @dataclass
 class Site(Generic[SettingsT]):
-    """A portal, or a judging service.
+    """State of a portal or a judging service.
 
-    rates: `page` is counted for every request. uploading: by whom something is coming in at this
-    moment.
+    rates: `page` is counted for every request. uploading: who has an upload in progress.
     """
 
     settings: SettingsT
@@ -45,32 +44,33 @@ class Site(Generic[SettingsT]):
 
     @property
     def session_cookie(self) -> str:
-        """With HTTPS, a name that no other host and no plain page can set."""
+        """Name of the cookie; the prefix used with HTTPS stops other hosts from setting it."""
         return "__Host-hotloop" if self.settings.secure else "hotloop"
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the database."""
         self.engine.dispose()
 
 
 def of(request: Request) -> Site[Settings]:
-    """The site that serves a request."""
+    """Return the site that serves a request."""
     return cast(Site[Settings], request.app.state.site)
 
 
 def client(request: Request) -> str:
-    """Who asks, for counting."""
+    """Return the client's key for rate limits."""
     return address(request.client.host if request.client else "unknown")
 
 
 async def counted(request: Request) -> None:
-    """Nobody may ask for pages without end."""
+    """Apply the rate limit on pages. Raises Refused."""
     of(request).rates.count("page", client(request))
 
 
 async def from_here(request: Request) -> None:
-    """A form that another site's page sends is refused, whatever it holds; but for the paths that
-    the application names, which find out themselves whose it is.
+    """Refuse forms that were sent from another site's page.
+
+    Exempt are paths in the application's `from_elsewhere`, which check the sender themselves.
     """
     if request.method in _SAFE or request.url.path in request.app.state.from_elsewhere:
         return
@@ -82,7 +82,7 @@ async def from_here(request: Request) -> None:
 
 
 def logged_in(request: Request) -> Member:
-    """Who is logged in. LoginNeeded when nobody is."""
+    """Return the logged-in member. Raises LoginNeeded if there is none."""
     site = of(request)
     token = request.cookies.get(site.session_cookie, "")
     found = accounts.member(site.engine, token) if token else None
@@ -92,7 +92,7 @@ def logged_in(request: Request) -> Member:
 
 
 async def own_form(request: Request, who: Annotated[Member, Depends(logged_in)]) -> None:
-    """What changes something must be a form of a page of this very session."""
+    """Require that a form has this session's CSRF token. Raises Refused with status 403."""
     if request.method in _SAFE:
         return
     form = await request.form(max_files=0, max_fields=FIELDS, max_part_size=FIELD_BYTES)
@@ -105,7 +105,7 @@ Who = Annotated[Member, Depends(logged_in)]
 
 
 Refusal = Callable[[Request, int, str, dict[str, str] | None], Response]
-"""Makes the answer to a request that is not served: status, sentence, headers."""
+"""Makes the response of a refused request from status, sentence and headers."""
 
 
 def application(
@@ -117,9 +117,10 @@ def application(
     log: logging.Logger,
     **how: Any,
 ) -> FastAPI:
-    """An application without routes, with the limits and refusals that all sites have.
+    """Create an application without routes, with the limits and refusals common to all sites.
 
-    is_upload: of a path. largest: bytes of an upload. log: of faults. how: FastAPI's own arguments.
+    is_upload: whether a path receives uploads. largest: most bytes of an upload. log: for errors.
+    how: arguments of FastAPI.
     """
     app = FastAPI(
         docs_url=None,
@@ -147,7 +148,7 @@ def application(
         return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.", None)
 
     async def fault(request: Request, error: Exception) -> Response:
-        # Never the address: a candidate's, or an invitation's, is a secret.
+        # Do not log the URL: a candidate's or an invitation's is a secret.
         number = secrets.token_hex(4)
         log.error("fault %s in a request", number, exc_info=error)
         return refusal(request, 500, f"{SENTENCES[500]} ({number})", None)

@@ -1,6 +1,4 @@
-"""Keeps a process running beside a site's pages: started with them, ended with them, and started
-again whenever it ends by itself.
-"""
+"""Keeps a process running while a site runs, and restarts it if it ends."""
 
 from __future__ import annotations
 
@@ -14,27 +12,29 @@ from dataclasses import dataclass, field
 from hotloop.worker.lifetime import end_with_parent
 
 PAUSE_S = 2.0
-"""Before a process that ended is started again: one that ends at once must not take a core."""
+"""Seconds before a restart, so that a process that fails at once does not occupy a core."""
 END_S = 20.0
 
 _PARENT = "HOTLOOP_SUPERVISOR"
-"""The environment variable with the number of the site's process."""
+"""The environment variable with the process id of the site."""
 
 log = logging.getLogger("hotloop.web")
 
 
 def end_with_site() -> None:
-    """For the process itself, at once: it ends when the site does, whatever it is doing then."""
+    """Called by the supervised process when it starts: makes it end when the site ends."""
     end_with_parent()
     if os.environ.pop(_PARENT, str(os.getppid())) != str(os.getppid()):
-        # The site ended while this process was starting, before that could end this one too.
+        # The site ended while this process was starting, before the kernel could be told to end it.
         os._exit(1)
 
 
 @dataclass
 class Supervisor:
-    """One process. name: for people. environment: what it gets beside ours; no argument shows a
-    password. ended: called each time that it has ended, before it is started again.
+    """A supervised process. name: for people.
+
+    environment: added to this process's; passwords go here, since arguments are visible to others.
+    ended: called each time the process has ended, before its restart.
     """
 
     name: str
@@ -47,14 +47,14 @@ class Supervisor:
     _thread: threading.Thread | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Have the process from now on."""
+        """Start the process and keep it running."""
         self._thread = threading.Thread(
             target=self._watch, name=f"hotloop-{self.name}", daemon=True
         )
         self._thread.start()
 
     def stop(self) -> None:
-        """End the process."""
+        """Stop the process: terminate it, and kill it if it does not end."""
         self._ending.set()
         if self._process is not None:
             self._process.terminate()
@@ -66,11 +66,11 @@ class Supervisor:
 
     @property
     def process(self) -> int | None:
-        """Its number, while there is one."""
+        """Id of the supervised process, or None before the first start."""
         return None if self._process is None else self._process.pid
 
     def _watch(self) -> None:
-        # It ends with the thread that has started it: this one.
+        # The child ends with the thread that started it, which is this one.
         while not self._ending.is_set():
             self._process = subprocess.Popen(
                 self.command, env={**os.environ, **self.environment, _PARENT: str(os.getpid())}

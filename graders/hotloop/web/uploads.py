@@ -1,4 +1,4 @@
-"""How much may come in at once."""
+"""Limits the number of simultaneous uploads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from hotloop.web.site import Site
 
 @contextmanager
 def place(site: Site[Settings], who: str, most: int) -> Generator[None]:
-    """A place for one upload of somebody. Refused when they have one, or there are too many."""
+    """Hold a slot for one client's upload.
+
+    Raises Refused if the client has one already or there are `most` uploads.
+    """
     if who in site.uploading:
         raise Refused(429, "Another upload of yours is coming in: wait for it.", wait_s=5)
     if len(site.uploading) >= most:

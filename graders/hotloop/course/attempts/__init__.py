@@ -1,1 +1,1 @@
-"""What was found about submissions, and what was decided about them: stored once, never changed."""
+"""The append-only store of grading results and of decisions about them."""

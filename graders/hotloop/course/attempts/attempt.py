@@ -1,4 +1,4 @@
-"""What the store keeps: attempts, and the events that say what became of them."""
+"""Data of the store: attempts, and the events about them."""
 
 import getpass
 import os
@@ -17,17 +17,17 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Attempt:
-    """One execution of one hand-in, and all that the gradebook and the pages show of it.
+    """One execution of a hand-in, with everything that the gradebook and the pages show of it.
 
-    digest: SHA-256 of what was handed in. grader: SHA-256 of the code that judged it. machine: what
-    it ran on, by name. graded: when, with its time zone. seconds: how long it took. handed_in:
-    when, as nbgrader noted it; empty for no time. records: by task. notes: sentences to the learner
-    on the hand-in.
+    digest: SHA-256 of the hand-in. grader: SHA-256 of the code that judged it. machine: facts about
+    the machine, by name. graded: when, with time zone. seconds: duration. handed_in: time as
+    nbgrader recorded it, or "". records: by task. notes: sentences for the learner about the
+    hand-in.
 
-    notebook: as it was graded, in nbformat 4, without outputs; None where no notebook is graded.
-    outputs: by code cell. files: the text of the learner's own files, by path.
+    notebook: as graded, in nbformat 4, without outputs; None if no notebook is graded. outputs: by
+    code cell. files: text of the learner's own files, by path.
 
-    id: None until it is stored.
+    id: None until the attempt is stored.
     """
 
     student: str
@@ -47,17 +47,17 @@ class Attempt:
 
     @property
     def number(self) -> int:
-        """The id of an attempt that is stored."""
+        """The id of a stored attempt."""
         assert self.id is not None
         return self.id
 
     @property
     def verdicts(self) -> frozenset[Verdict]:
-        """Those of all rungs of all tasks."""
+        """The verdicts of all checks of all tasks."""
         return frozenset(rung.verdict for r in self.records.values() for rung in r.rungs)
 
     def to_json(self) -> dict[str, Any]:
-        """A document of plain JSON types; `id` is no part of it."""
+        """Return a document of plain JSON types, without `id`."""
         return {
             "format": FORMAT,
             "student": self.student,
@@ -77,7 +77,7 @@ class Attempt:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Read what `to_json` wrote. ValueError for another format."""
+        """Read the output of `to_json`. Raises ValueError for another format."""
         values = dict(document)
         if (found := values.pop("format")) != FORMAT:
             raise ValueError(f"an attempt of format {found!r}; this Hotloop reads {FORMAT}")
@@ -90,31 +90,31 @@ class Attempt:
 
 
 class Kind(StrEnum):
-    """What happened."""
+    """Kinds of events."""
 
     BEGUN = "begun"
-    """A submission is being graded anew: its older attempts do not count until one is published."""
+    """A submission is being regraded: earlier attempts do not count until one is published."""
     PUBLISHED = "published"
-    """An attempt is what counts."""
+    """This attempt counts from now on."""
     DROPPED = "dropped"
-    """A person took an attempt out: it counts no more, until it is restored."""
+    """A person dropped an attempt: it does not count until it is restored."""
     RESTORED = "restored"
-    """A person took a dropped attempt back."""
+    """A person restored a dropped attempt."""
     SCHEDULED = "scheduled"
-    """A due date was set, for all or, as an extension, for one."""
+    """A due date was set for all, or as an extension for one learner."""
     MARKED = "marked"
-    """A person gave points, or took them back, in formgrader."""
+    """A person gave points in formgrader, or took them back."""
     ASKED = "asked"
-    """A learner asked for another look at a task."""
+    """A learner requested another look at a task."""
     ANSWERED = "answered"
-    """A person answered that."""
+    """A person answered the request."""
     FORGOTTEN = "forgotten"
-    """All of one person was deleted; who it was is not said."""
+    """All data of one person was deleted; the event does not say whose."""
 
 
 @dataclass(frozen=True)
 class Points:
-    """What a submission is worth, and how much of it is still open."""
+    """Points of a submission. pending: points that are still open."""
 
     points: float
     pending: float
@@ -122,8 +122,10 @@ class Points:
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the audit log. id gives the order. student and module are empty where it is about
-    none; batch: names the command that it was part of. old, new: None where they were not known.
+    """One line of the audit log, ordered by id.
+
+    student, module: "" if it is about none. batch: name of the command run that it belongs to. old,
+    new: None if unknown.
     """
 
     id: int
@@ -140,25 +142,25 @@ class Event:
 
 
 def now() -> datetime:
-    """The time, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 def batch_name(what: str) -> str:
-    """What the audit log calls one run of a command."""
+    """Return a unique name for one run of a command, for the audit log."""
     return f"{what}-{now():%Y%m%dT%H%M%S%fZ}"
 
 
 def require_reason(why: str) -> None:
-    """UserError for a change of what counts without a reason."""
+    """Raise UserError if the reason for a change is empty."""
     if not why.strip():
         raise UserError("Say why: the audit log keeps the reason of every change.")
 
 
 def account() -> str:
-    """Who runs this process."""
+    """Return the user name of this process."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
-        # A container may run under a number that has no name.
+        # In a container, the user id may have no name.
         return f"uid {os.getuid()}"

@@ -1,4 +1,4 @@
-"""Connections to the gradebook's database, and transactions in it that write."""
+"""Connections to the gradebook's database, and write transactions."""
 
 import sqlite3
 from collections.abc import Generator
@@ -13,25 +13,24 @@ from hotloop import transactions
 from hotloop.course.attempts.patience import StoreUnavailable
 
 BUSY_MS = 1000
-"""How long SQLite itself waits for a lock. Short, because it is deaf to Ctrl-C meanwhile; whoever
-calls tries again."""
+"""How long SQLite waits for a lock. Short, since it ignores Ctrl-C meanwhile; callers retry."""
 
 LONGEST_LOCK_MS = 60_000
-"""How long nbgrader's own connections wait, since nbgrader does not try again."""
+"""How long nbgrader's own connections wait, since nbgrader does not retry."""
 
 CONNECT_S = 10
-"""Seconds after which a server that says nothing is taken for gone."""
+"""Seconds after which a silent server counts as unreachable."""
 
 LOCK = 0x686F746C
-"""Of PostgreSQL's advisory locks, the one that our writers take."""
+"""Key of the PostgreSQL advisory lock that Hotloop's writers take."""
 
 
 def connect(url: str) -> Engine:
-    """An engine without a pool: a process may be forked from this one at any time.
+    """Return an engine without a pool, since this process may fork at any time.
 
-    SQLite's journal stays as nbgrader has it. With a write-ahead log, whoever copies gradebook.db,
-    as nbgrader's own `db upgrade` does for its backup, would miss what is only in the log, and such
-    a log does not work on a network's file system.
+    SQLite's journal mode stays nbgrader's. With a write-ahead log, copying gradebook.db, as
+    nbgrader's `db upgrade` does for its backup, would miss the content of the log, and such a log
+    does not work on network file systems.
     """
     try:
         parsed = make_url(url)
@@ -51,17 +50,17 @@ def connect(url: str) -> Engine:
 
 
 def wait_for_locks() -> None:
-    """Let every SQLite connection of this process wait for locks; those of `connect` try again.
+    """Make all SQLite connections of this process wait for locks; those of `connect` retry.
 
-    nbgrader opens its gradebook with the five seconds of Python's module, and gives a submission up
-    after them.
+    nbgrader opens its gradebook with the five seconds of Python's module, and gives up on a
+    submission after them.
     """
     if not event.contains(Engine, "connect", _wait_long):
         event.listen(Engine, "connect", _wait_long)
 
 
 def shown(url: str) -> str:
-    """A database's URL as people may see it: the path of a file, and no password."""
+    """Return a database URL for display: the path of a file, and without password."""
     parsed = make_url(url)
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         return parsed.database
@@ -70,8 +69,10 @@ def shown(url: str) -> str:
 
 @contextmanager
 def writing(engine: Engine) -> Generator[Connection]:
-    """A transaction that is the only one of ours that writes: what it reads stays so until its end,
-    and events are numbered in the order in which they come to be seen.
+    """A write transaction that excludes Hotloop's other writers.
+
+    What it reads does not change until its end, and events are numbered in the order in which they
+    become visible.
     """
     with transactions.writing(engine) as connection:
         if engine.dialect.name == "postgresql":

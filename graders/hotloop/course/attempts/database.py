@@ -1,4 +1,4 @@
-"""Which database a course's gradebook is in: what the course's own settings say."""
+"""Finds the database of a course's gradebook from the course's settings."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -10,10 +10,10 @@ CONFIG_FILE = "nbgrader_config.py"
 
 
 def database(root: Path) -> str:
-    """URL of the gradebook of the course at `root`: `c.CourseDirectory.db_url`, else a SQLite file.
+    """Return the database URL of the course at `root`: `c.CourseDirectory.db_url` or a SQLite file.
 
-    The settings are read again only when their file was changed. What they take from elsewhere,
-    such as an environment variable, is therefore read once a process.
+    The settings are read again only if their file has changed, so values from elsewhere, such as
+    environment variables, are read once per process.
     """
     root = root.resolve()
     try:
@@ -24,7 +24,7 @@ def database(root: Path) -> str:
 
 
 def default_database(root: Path) -> str:
-    """The file that is used where the settings name no database."""
+    """Return the default database, for settings that name none."""
     return f"sqlite:///{root.resolve() / 'gradebook.db'}"
 
 

@@ -1,4 +1,4 @@
-"""What judged an attempt, and on what: the two digests that tell whether it may stand."""
+"""Identifies what judged an attempt: a digest of the code, and facts about the machine."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from hotloop.sandbox.level import level
 _PACKAGE = Path(__file__).resolve().parents[2]
 
 PARTS = ("judge", "worker", "sandbox", "simulate", "nvcc", "serving", "trace")
-"""Folders of ours that have a say in verdicts, whatever the module."""
+"""Folders of the package that affect verdicts of all modules."""
 
 COURSE = (
     "channels.py",
@@ -29,16 +29,16 @@ COURSE = (
     "rulings.py",
     "sanitize.py",
 )
-"""Files of course/ that run a notebook, or say what of a hand-in is run."""
+"""Files of course/ that run a notebook or decide which parts of a hand-in are run."""
 
 LIBRARIES = ("numpy", "torch", "triton", "wasmtime", "ziglang")
 
 
 def grader_digest(module: str) -> str:
-    """SHA-256 over all code and data that can change a verdict about `module`.
+    """Return the SHA-256 of all code and data that can change a verdict about `module`.
 
-    The code is as this process first saw it, which is what it has imported; what the curriculum
-    says of the module is read each time.
+    Code is read once per process, as it was imported; the module's curriculum data is read each
+    time.
     """
     folder = paths.curriculum() / module
     described = [folder / "module.yaml", *sorted((folder / "model").rglob("*"))]
@@ -46,7 +46,7 @@ def grader_digest(module: str) -> str:
 
 
 def machine(isolation: str | None = None) -> dict[str, str | int]:
-    """What this machine and its libraries are. isolation: this machine's if not given."""
+    """Describe this machine and its libraries. isolation: default: this machine's level."""
     return {
         "python": platform.python_version(),
         **{name: _version(name) for name in LIBRARIES},

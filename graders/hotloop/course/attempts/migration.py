@@ -1,4 +1,4 @@
-"""Brings our tables in a gradebook's database up to date; nbgrader's own are left as they are."""
+"""Migrates Hotloop's tables in a gradebook's database; nbgrader's tables are not changed."""
 
 import threading
 from pathlib import Path
@@ -15,15 +15,18 @@ from hotloop.course.attempts.patience import StoreUnavailable
 from hotloop.transactions import reading
 
 VERSIONS = "hotloop_alembic_version"
-"""The table that says which of our migrations were made. nbgrader's own is another."""
+"""The table with Hotloop's current migration; nbgrader has its own."""
 
 _SCRIPTS = Path(__file__).parent / "migrations"
 _one_at_a_time = threading.Lock()
-"""Alembic keeps what it is doing in the module, for the whole process."""
+"""Alembic keeps state in module globals."""
 
 
 def bring_up_to_date(engine: Engine) -> None:
-    """Make the migrations that are still to be made. Safe to be called by several at once."""
+    """Apply missing migrations. Safe to call concurrently.
+
+    Raises StoreUnavailable if a newer version of Hotloop wrote the database.
+    """
     with reading(engine) as connection:
         if current(connection) == _heads():
             return
@@ -42,7 +45,7 @@ def bring_up_to_date(engine: Engine) -> None:
 
 
 def current(connection: Connection) -> tuple[str, ...]:
-    """The revisions that the database is at; none where we never were."""
+    """Return the database's revisions; none if Hotloop has not used it yet."""
     if not inspect(connection).has_table(VERSIONS):
         return ()
     context = MigrationContext.configure(connection, opts={"version_table": VERSIONS})
@@ -55,17 +58,17 @@ def _heads() -> tuple[str, ...]:
 
 def _config() -> Config:
     config = Config()
-    # What stands in it goes through a formatter that has a use for percent signs.
+    # The value goes through a formatter that interprets percent signs.
     config.set_main_option("script_location", str(_SCRIPTS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     return config
 
 
 def _make_gradebook(connection: Connection) -> None:
-    """Make nbgrader's tables in an empty database.
+    """Create nbgrader's tables in an empty database.
 
-    Were ours the first, nbgrader would find tables and take them for a gradebook of its own, and
-    never write down which of its migrations the gradebook has.
+    If Hotloop's were the only ones, nbgrader would take the database for an existing gradebook and
+    never record its migrations.
     """
     from nbgrader.api import Base
     from nbgrader.dbutil import ALEMBIC_DIR

@@ -1,4 +1,4 @@
-"""Waits for a database that is busy, starting again or out of space; then says what to do."""
+"""Retries while a database is busy, restarting or out of space; then says what to do."""
 
 import random
 import time
@@ -18,12 +18,12 @@ ResultT = TypeVar("ResultT")
 
 
 class StoreUnavailable(Exception):
-    """The database cannot be used. The text says what to do; nothing that was stored is lost."""
+    """The database cannot be used. The text says what to do; no stored data is lost."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong with a database. passes: waiting may help."""
+    """A database fault. passes: whether waiting may help."""
 
     sentence: str
     passes: bool
@@ -91,7 +91,7 @@ _REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry")
 
 
 def fault_of(error: DBAPIError) -> Fault | None:
-    """What the database has; None for an error that is ours."""
+    """Return the database's fault, or None for an error of the program."""
     cause: Any = error.orig
     code = getattr(cause, "sqlite_errorcode", None)
     if isinstance(code, int):
@@ -101,14 +101,15 @@ def fault_of(error: DBAPIError) -> Fault | None:
         return next((_BY_SQLSTATE[s] for s in (state, state[:2]) if s in _BY_SQLSTATE), None)
     if type(cause).__name__ != "OperationalError" and not error.connection_invalidated:
         return None
-    # A connection that was refused carries no code, only the server's words.
+    # A refused connection has no code, only the server's message.
     return _REFUSED if any(word in str(cause) for word in _REFUSALS) else _GONE
 
 
 def patiently(act: Callable[[], ResultT], seconds: float) -> ResultT:
-    """What `act` returns, which is tried again while the database is in a state that passes.
+    """Return the result of `act`, retried while the database has a temporary fault.
 
-    It must be safe to repeat. StoreUnavailable after `seconds`, or when waiting cannot help.
+    `act` must be safe to repeat. Raises StoreUnavailable after `seconds`, or if waiting cannot
+    help.
     """
     deadline = time.monotonic() + seconds
     pause = SHORTEST_PAUSE_S
@@ -122,12 +123,12 @@ def patiently(act: Callable[[], ResultT], seconds: float) -> ResultT:
             left = deadline - time.monotonic()
             if not fault.passes or left <= 0:
                 raise StoreUnavailable(f"{fault.sentence} ({_words(error)})") from error
-        # Not all at the same moment, where many wait for one.
+        # Random pauses, so that many waiting processes do not retry at once.
         time.sleep(min(pause * random.uniform(0.5, 1.5), left))
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
 def _words(error: DBAPIError) -> str:
-    """What the database said, in one line."""
+    """Return the first line of the database's message."""
     lines = str(error.orig).strip().splitlines()
     return lines[0] if lines else type(error.orig).__name__

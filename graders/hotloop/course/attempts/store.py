@@ -1,4 +1,4 @@
-"""The store of attempts, and of the events that say which of them counts."""
+"""The store of attempts, and of events that determine which attempt counts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from hotloop.course.attempts.patience import patiently
 from hotloop.transactions import reading
 
 PATIENCE_S = 60.0
-"""How long a database that is locked, full or starting again is waited for."""
+"""Seconds to wait for a database that is locked, full or restarting."""
 
 KEY = ("student", "module", "digest", "grader", "graded")
-"""What tells two attempts apart."""
+"""The columns that identify an attempt."""
 
 _MISSING_TABLE = "no such table: hotloop_"
 _UNDEFINED_TABLE = "42P01"
@@ -43,7 +43,7 @@ ResultT = TypeVar("ResultT")
 
 
 def store(root: Path) -> Store:
-    """The store in the gradebook of the course at `root`: one a process and database."""
+    """Return the store of the course at `root`; one per process and database."""
     return _store(database(root))
 
 
@@ -53,10 +53,10 @@ def _store(url: str) -> Store:
 
 
 class Store:
-    """Attempts and events in a gradebook's database. Both are only ever added to.
+    """Attempts and events in a gradebook's database, both append-only.
 
-    Every method waits while the database is locked, full or starting again, for up to `patience_s`
-    seconds each, and then raises StoreUnavailable. What returned is stored; what raised is not.
+    While the database is locked, full or restarting, each method waits for up to `patience_s`
+    seconds and then raises StoreUnavailable. Data is stored if and only if the method returns.
     """
 
     def __init__(self, url: str, patience_s: float = PATIENCE_S) -> None:
@@ -67,28 +67,27 @@ class Store:
     # --- attempts
 
     def add(self, attempt: Attempt) -> Attempt:
-        """Store an attempt. Where there is one with the same key, that one is returned as it is."""
+        """Store an attempt; if one with the same key exists, return that one."""
         return self.write(lambda connection: add(connection, attempt))
 
     def history(self, student: str, module: str) -> list[Attempt]:
-        """All attempts of a learner at a module, published or not, oldest first."""
+        """Return all attempts of a learner at a module, published or not, oldest first."""
         query = _attempts().where(*_is(KEY[:2], (student, module)))
         return self.read(lambda connection: _read_attempts(connection, query))
 
     def published(self, student: str, module: str) -> Attempt | None:
-        """The attempt that counts; None where none does.
+        """Return the attempt that counts, or None.
 
-        None too while the submission is being graded anew, when older grades do not count, and
-        when it was dropped.
+        None also means that the submission is being regraded, or was dropped.
         """
         return self.read(lambda connection: published(connection, student, module))
 
     def published_ids(self, student: str, module: str) -> frozenset[int]:
-        """Numbers of all attempts that count, or once did."""
+        """Return the ids of all attempts that count or once counted."""
         return self.read(lambda connection: published_ids(connection, student, module))
 
     def dropped(self, student: str, module: str) -> dict[int, Event]:
-        """By number, the attempts that are dropped now, each with the event that says so."""
+        """Return the dropped attempts by id, each with the event that dropped it."""
         return self.read(lambda connection: dropped(connection, student, module))
 
     # --- events
@@ -96,7 +95,7 @@ class Store:
     def begin(
         self, student: str, module: str, who: str = "", why: str = "", batch: str = ""
     ) -> Event:
-        """Note that a submission is being graded anew. who: this process's account if empty."""
+        """Record that a submission is being regraded. who: default: this process's user."""
         event = begun(student, module, who, why, batch)
         return self.write(lambda connection: note(connection, event))
 
@@ -110,9 +109,10 @@ class Store:
         new: Points | None = None,
         batch: str = "",
     ) -> Event:
-        """Note what becomes of an attempt: it is published, dropped or restored from now on.
+        """Record that an attempt is published, dropped or restored.
 
-        old, new: what the submission was and will be worth. ValueError when it is not stored.
+        old, new: points of the submission before and after. Raises ValueError if the attempt is not
+        stored.
         """
         event = about(attempt, kind, who, why, batch, old, new)
         return self.write(lambda connection: note(connection, event))
@@ -125,7 +125,7 @@ class Store:
         kind: Kind | None = None,
         batch: str | None = None,
     ) -> list[Event]:
-        """The audit log, oldest first."""
+        """Return the events that match, oldest first."""
         columns = tables.events.c
         wanted = {
             "student": student,
@@ -143,10 +143,10 @@ class Store:
     # --- a person's data
 
     def forget(self, student: str, who: str = "", why: str = "") -> Event:
-        """Delete all that is stored of a person: the one way in which anything is deleted.
+        """Delete everything stored about a person; nothing else deletes data.
 
-        What remains is an event that says how much it was, by whom and why, not whose; so `why`
-        must name nobody. Files of the course and nbgrader's own tables are not touched.
+        An event remains that says how much was deleted, by whom and why, but not whose; so `why`
+        must not contain a name. Files of the course and nbgrader's tables are not changed.
         """
         if not student:
             raise ValueError("forget whom?")
@@ -156,7 +156,7 @@ class Store:
     # --- how all of it is done
 
     def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
-        """What `work` returns from a transaction that reads. It may be run more than once."""
+        """Run `work` in a read transaction and return its result. It may run more than once."""
 
         def once() -> ResultT:
             with reading(self._engine) as connection:
@@ -165,10 +165,10 @@ class Store:
         return self._do(once)
 
     def write(self, work: Callable[[Connection], ResultT]) -> ResultT:
-        """What `work` returns from a transaction that is the only one which writes.
+        """Run `work` in an exclusive write transaction and return its result.
 
-        It may be run more than once, even after it was committed: a server that stops at that
-        moment leaves open whether it was. So it must see what is there before it adds to it.
+        It may run more than once, even after a commit, since a server that stops at that moment
+        does not report whether it committed. So it must check what exists before it adds to it.
         """
 
         def once() -> ResultT:
@@ -187,7 +187,7 @@ class Store:
             except DBAPIError as error:
                 if not _lacks_tables(error):
                     raise
-            # The database that this process knew was replaced by another one.
+            # The database was replaced since this process migrated it.
             bring_up_to_date(self._engine)
             return once()
 
@@ -198,12 +198,12 @@ class Store:
 
 
 def begun(student: str, module: str, who: str = "", why: str = "", batch: str = "") -> Event:
-    """A submission is being graded anew. who: this process's account if empty."""
+    """Return the event that a submission is being regraded. who: default: this process's user."""
     return _event(Kind.BEGUN, who, why, batch, student=student, module=module)
 
 
 def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> list[Event]:
-    """A due date was set: one event for each learner, with an empty name for all."""
+    """Return the events for a due date: one per learner, or one with an empty name for all."""
     return [
         _event(Kind.SCHEDULED, "", why, batch, student=student, module=module)
         for student in students
@@ -211,17 +211,17 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
 
 
 def marked(student: str, module: str, why: str) -> Event:
-    """A person gave points."""
+    """Return the event that a person gave points."""
     return _event(Kind.MARKED, "", why, "", student=student, module=module)
 
 
 def requested(student: str, module: str, why: str, name: str) -> Event:
-    """A learner asked for another look. name: of the request, which its answer has too."""
+    """Return the event of a learner's request. name: of the request, shared with its answer."""
     return _event(Kind.ASKED, student, why, name, student=student, module=module)
 
 
 def answered(asked: Event, why: str) -> Event:
-    """A person answered a request."""
+    """Return the event that a person answered a request."""
     about_it = {"student": asked.student, "module": asked.module}
     return _event(Kind.ANSWERED, "", why, asked.batch, **about_it)
 
@@ -235,7 +235,7 @@ def about(
     old: Points | None = None,
     new: Points | None = None,
 ) -> Event:
-    """What becomes of an attempt. ValueError when that is not stored."""
+    """Return an event about an attempt. Raises ValueError if the attempt is not stored."""
     if attempt.id is None:
         raise ValueError(f"only what is stored can be {kind.value}: add it first")
     event = _event(kind, who, why, batch, student=attempt.student, module=attempt.module)
@@ -246,7 +246,7 @@ def about(
 
 
 def add(connection: Connection, attempt: Attempt) -> Attempt:
-    """`Store.add` within a transaction that writes."""
+    """Do `Store.add` inside a write transaction."""
     key = [getattr(attempt, name) for name in KEY]
     query = _attempts().where(*_is(KEY, key))
     if found := _read_attempts(connection, query):
@@ -257,7 +257,7 @@ def add(connection: Connection, attempt: Attempt) -> Attempt:
 
 
 def note(connection: Connection, event: Event) -> Event:
-    """Write an event within a transaction that writes, unless it is there; returns it as it is."""
+    """Write an event inside a write transaction unless it exists; return the stored event."""
     columns = tables.events.c
     names = ("at", "kind", "student", "module", "attempt_id")
     same = [columns[name] == getattr(event, name) for name in names]
@@ -269,7 +269,7 @@ def note(connection: Connection, event: Event) -> Event:
 
 
 def published(connection: Connection, student: str, module: str) -> Attempt | None:
-    """`Store.published` within any transaction."""
+    """Do `Store.published` inside a transaction."""
     newest = _newest(connection, student, module, (Kind.BEGUN, Kind.PUBLISHED))
     if newest is None:
         return None
@@ -278,7 +278,7 @@ def published(connection: Connection, student: str, module: str) -> Attempt | No
 
 
 def is_begun(connection: Connection, student: str, module: str) -> bool:
-    """True while a submission is being graded anew."""
+    """True while a submission is being regraded."""
     columns = tables.events.c
     query = (
         select(columns.kind)
@@ -291,12 +291,12 @@ def is_begun(connection: Connection, student: str, module: str) -> bool:
 
 
 def last_published(connection: Connection, student: str, module: str) -> Attempt | None:
-    """The attempt that counts, or that counted until the submission was begun anew."""
+    """Return the attempt that counts, or that counted before regrading began, or None."""
     return _newest(connection, student, module, (Kind.PUBLISHED,))
 
 
 def published_ids(connection: Connection, student: str, module: str) -> frozenset[int]:
-    """`Store.published_ids` within any transaction."""
+    """Do `Store.published_ids` inside a transaction."""
     columns = tables.events.c
     query = select(columns.attempt_id).where(
         columns.student == student,
@@ -307,7 +307,7 @@ def published_ids(connection: Connection, student: str, module: str) -> frozense
 
 
 def dropped(connection: Connection, student: str, module: str) -> dict[int, Event]:
-    """`Store.dropped` within any transaction."""
+    """Do `Store.dropped` inside a transaction."""
     columns = tables.events.c
     last = _last_words(columns.student == student, columns.module == module)
     query = select(tables.events).where(columns.id.in_(last), columns.kind == Kind.DROPPED.value)
@@ -316,7 +316,7 @@ def dropped(connection: Connection, student: str, module: str) -> dict[int, Even
 
 def _forget(connection: Connection, student: str, event: Event) -> Event:
     connection.execute(insert(tables.forgetting).values(student=student))
-    # Events name attempts, so that they go first.
+    # Events reference attempts, so they are deleted first.
     events, attempts = [
         connection.execute(delete(table).where(table.c.student == student)).rowcount
         for table in (tables.events, tables.attempts)
@@ -329,7 +329,7 @@ def _forget(connection: Connection, student: str, event: Event) -> Event:
 def _newest(
     connection: Connection, student: str, module: str, kinds: tuple[Kind, ...]
 ) -> Attempt | None:
-    """The attempt that the newest event of these kinds names; None where it names none."""
+    """Return the attempt of the newest event of these kinds, or None if it has none."""
     columns = tables.events.c
     query = (
         select(columns.attempt_id)
@@ -345,9 +345,9 @@ def _newest(
 
 
 def _last_words(*about: ColumnElement[bool]) -> Select[Any]:
-    """For each attempt that was ever dropped: the event that says whether it still is.
+    """Select the latest drop or restore event of each attempt.
 
-    about: which events are looked at, so that an index serves.
+    about: restricts the events, so that an index is used.
     """
     columns = tables.events.c
     return (
@@ -358,7 +358,7 @@ def _last_words(*about: ColumnElement[bool]) -> Select[Any]:
 
 
 def _dropped_now(*about: ColumnElement[bool]) -> Select[Any]:
-    """Numbers of the attempts that are dropped."""
+    """Select the ids of the dropped attempts."""
     columns = tables.events.c
     return select(columns.attempt_id).where(
         columns.id.in_(_last_words(*about)), columns.kind == Kind.DROPPED.value
@@ -391,7 +391,7 @@ def _event(
 
 
 def _number(added: CursorResult[Any]) -> int:
-    """Of the row that was just added."""
+    """Return the id of the inserted row."""
     assert added.inserted_primary_key is not None
     return added.inserted_primary_key[0]
 

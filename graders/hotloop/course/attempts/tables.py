@@ -1,4 +1,4 @@
-"""The tables as queries see them. The database gets them from `migrations`, not from here."""
+"""The tables for queries. The database schema comes from `migrations`, not from here."""
 
 import zlib
 from datetime import UTC, datetime
@@ -20,17 +20,17 @@ from sqlalchemy import (
 )
 
 LONG = 2048
-"""Bytes of JSON from which on it is compressed."""
+"""Bytes of JSON above which it is compressed."""
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """A time that knows its zone. SQLite keeps none: there it is written, and read, as UTC."""
+    """A datetime with time zone. SQLite has no zones, so it is stored there in UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """ValueError for a time without a zone: nobody could say what it means."""
+        """Convert for storage. Raises ValueError for a datetime without a zone."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -39,23 +39,23 @@ class UtcTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """The time in UTC, from either kind of database."""
+        """Return the time in UTC, from either kind of database."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
 class JsonText(TypeDecorator[str]):
-    """JSON as text, compressed where it is long.
+    """JSON text, compressed if long.
 
-    A compressed stream begins with an "x", with which no JSON begins.
+    A compressed stream begins with "x", which no JSON text does.
     """
 
     impl = LargeBinary
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """ValueError for what cannot be JSON."""
+        """Encode for storage. Raises ValueError for text that cannot be JSON."""
         if value is None:
             return None
         data = value.encode()
@@ -64,7 +64,7 @@ class JsonText(TypeDecorator[str]):
         return zlib.compress(data) if len(data) > LONG else data
 
     def process_result_value(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """The text as it was given."""
+        """Return the original text."""
         if value is None:
             return None
         data = bytes(value)
@@ -84,7 +84,7 @@ attempts = Table(
     Column("graded", UtcTime, nullable=False),
     Column("document", JsonText, nullable=False),
 )
-"""An attempt is its document; the other columns find it."""
+"""An attempt is stored as a document; the other columns are for lookup."""
 
 events = Table(
     "hotloop_events",
@@ -107,4 +107,4 @@ events = Table(
 forgetting = Table(
     "hotloop_forgetting", METADATA, Column("student", String, primary_key=True, nullable=False)
 )
-"""Whose rows the transaction that wrote this may delete. Always empty for everybody else."""
+"""Students whose rows the current transaction may delete; empty for all other transactions."""

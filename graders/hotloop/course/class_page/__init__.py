@@ -1,1 +1,1 @@
-"""A class at a glance: one page a course, for those who teach it."""
+"""The class page: an overview of a course for its instructors."""

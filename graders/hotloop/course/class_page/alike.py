@@ -1,7 +1,7 @@
-"""Which hand-ins of a class are more alike than those who work apart write them.
+"""Finds hand-ins of a class that are more similar than independent work.
 
-It is no verdict and moves no points: short tasks have few right ways, and two may have worked
-together where that is allowed.
+Similarity is no verdict and changes no points: short tasks have few correct solutions, and learners
+may work together where that is allowed.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from hotloop.course.released import RELEASE, load_release
 from hotloop.curriculum import load_module
 
 MOST_PAIRS = 50
-"""Of a module. More say that its tasks have one right way."""
+"""Most pairs per module; more indicate tasks with only one correct solution."""
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Two learners and their most alike piece of work, a file or a task's cell. score: 0 to 1."""
+    """Two learners and their most similar file or cell. score: 0 to 1."""
 
     students: tuple[str, str]
     part: str
@@ -29,7 +29,7 @@ class Alike:
 
 
 def alike_hand_ins(root: Path, module: str) -> tuple[Alike, ...]:
-    """Pairs of learners in the course at `root`, the most alike first."""
+    """Return pairs of learners in the course at `root`, the most similar first."""
     release, definition = load_release(root, module), load_module(module)
     tasks = [task.id for task in definition.tasks]
     folder = root / RELEASE / module
@@ -45,7 +45,10 @@ def alike_hand_ins(root: Path, module: str) -> tuple[Alike, ...]:
 
 
 def _pair(first: str, second: str, works: dict[str, list[Printed]]) -> Alike | None:
-    """None where no part of the two is alike. Both ways: code may have moved to another file."""
+    """Compare two works in both directions, since code may have moved to another file.
+
+    Returns None if no part is similar enough.
+    """
     ways = [*alike(works[first], works[second]), *alike(works[second], works[first])]
     most = max(ways, key=lambda way: way[1].score, default=None)
     if most is None or most[1].score < MODERATE:

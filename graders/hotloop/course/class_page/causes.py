@@ -1,4 +1,4 @@
-"""Why points were lost or are open, in groups: what many learners met is one line."""
+"""Groups the reasons for lost and open points, so that a common one is a single line."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -15,12 +15,12 @@ NOT_JUDGED = "not_judged"
 BY_HAND = "by_hand"
 
 Clean = Callable[[str], str]
-"""A sentence as the page may show it."""
+"""Removes numbers and names from a sentence for the page."""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """One reason for lost points. students: who met it."""
+    """A reason for lost points. students: the learners affected."""
 
     task: str
     rung: str
@@ -31,7 +31,7 @@ class Cause:
 
 @dataclass(frozen=True)
 class Waiting:
-    """One reason for open points. kind: a pending verdict, `NOT_JUDGED` or `BY_HAND`."""
+    """A reason for open points. kind: a pending verdict, `NOT_JUDGED` or `BY_HAND`."""
 
     kind: str
     sentence: str
@@ -40,9 +40,9 @@ class Waiting:
 
 
 def lost(marks: Iterable[Mark], clean: Clean) -> list[Cause]:
-    """The first rung that failed of each task, the most common first.
+    """Group the first failed check of each task, the most common first.
 
-    What comes after it on the ladder fails for the same reason.
+    Later checks of a task fail for the same reason.
     """
     met: dict[tuple[str, str, str, str], list[str]] = {}
     for mark in marks:
@@ -55,7 +55,10 @@ def lost(marks: Iterable[Mark], clean: Clean) -> list[Cause]:
 
 
 def waiting(marks: Iterable[Mark], by_hand: Collection[str], clean: Clean) -> list[Waiting]:
-    """Why points are open. by_hand: tasks that a person grades. Faults of the judge come first."""
+    """Group the reasons for open points, judge errors first.
+
+    by_hand: tasks that a person grades.
+    """
     met: dict[tuple[str, str], list[Mark]] = {}
     for mark in marks:
         for key in set(_reasons(mark, by_hand, clean)):
@@ -73,7 +76,7 @@ def waiting(marks: Iterable[Mark], by_hand: Collection[str], clean: Clean) -> li
 
 
 def cleaner(names: Collection[str]) -> Clean:
-    """Takes numbers out of a sentence, and learners' names: it may quote what one of them wrote."""
+    """Return a function that removes numbers and learners' names, which quoted code may contain."""
     if not names:
         return without_numbers
     either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
@@ -82,7 +85,7 @@ def cleaner(names: Collection[str]) -> Clean:
 
 
 def without_numbers(sentence: str) -> str:
-    """Each number as #, and a list of them as one; what is part of a name stays, as in sm_80."""
+    """Replace numbers, and lists of numbers, by #; numbers in names, as in sm_80, stay."""
     return _SEVERAL.sub("#", _NUMBER.sub("#", sentence))
 
 
@@ -115,6 +118,6 @@ def _reasons(mark: Mark, by_hand: Collection[str], clean: Clean) -> Iterator[tup
         yield NOT_JUDGED, "There is no verdict that counts: the grading never came to its end."
     else:
         for rung in mark.record.rungs:
-            # What is not reached waits for the same as the rung that comes first.
+            # A check that was not reached waits for the same as the first open one.
             if rung.verdict.pending and not rung.sentence.startswith(NOT_REACHED):
                 yield rung.verdict.value, clean(rung.sentence)

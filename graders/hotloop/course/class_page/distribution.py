@@ -1,4 +1,4 @@
-"""How points are spread over a class, and a drawing of it."""
+"""The distribution of points over a class, and its chart."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,10 @@ _FINAL, _SO_FAR = "#2f81f7", "none"
 
 @dataclass(frozen=True)
 class Bin:
-    """Learners whose share of the settled points lies here. so_far: those with points open."""
+    """Number of learners in a range of shares of the settled points.
+
+    final: with all points settled. so_far: with some points open.
+    """
 
     label: str
     final: int
@@ -21,20 +24,20 @@ class Bin:
 
     @property
     def learners(self) -> int:
-        """All of them."""
+        """Number of learners in the bin."""
         return self.final + self.so_far
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """Bins from no points to all points. unsettled: learners of whom nothing is settled."""
+    """Bins from no points to all points. unsettled: learners without settled points."""
 
     bins: tuple[Bin, ...]
     unsettled: int
 
 
 def distribution(scores: Iterable[Score], parts: int) -> Distribution:
-    """`parts`: bins between none and all of the points, equally wide."""
+    """Count scores in bins. parts: number of equal bins between none and all of the points."""
     labels = ["none", *(_percent(i, parts) for i in range(parts)), "all"]
     counts = [[0, 0] for _ in labels]
     unsettled = 0
@@ -49,7 +52,7 @@ def distribution(scores: Iterable[Score], parts: int) -> Distribution:
 
 
 def describe(what: str, found: Distribution) -> str:
-    """The drawing in words."""
+    """Describe the chart in words."""
     said = [f"{bin_.label}: {_counted(bin_)}" for bin_ in found.bins if bin_.learners]
     if found.unsettled:
         said.append(f"nothing settled yet: {found.unsettled}")
@@ -57,7 +60,7 @@ def describe(what: str, found: Distribution) -> str:
 
 
 def svg(what: str, found: Distribution) -> str:
-    """Bars in the text's own colour where points are open, so that it fits light and dark pages."""
+    """Draw a bar chart; open points use the text's color, for light and dark pages."""
     bars = [*found.bins, Bin("pending", 0, found.unsettled)]
     most = max(1, *(bar.learners for bar in bars))
     step = _WIDTH / len(bars)
@@ -73,7 +76,7 @@ def svg(what: str, found: Distribution) -> str:
 
 
 def _bar(bar: Bin, left: float, width: float, most: int) -> str:
-    """Solid for what is final, an outline on top of it for what is not."""
+    """Draw a bar: solid for final scores, with an outlined part on top for others."""
     room = _HEIGHT - _TOP - _BOTTOM
     middle, floor = left + width / 2, _HEIGHT - _BOTTOM
     final, so_far = (room * count / most for count in (bar.final, bar.so_far))
@@ -98,7 +101,7 @@ def _bar(bar: Bin, left: float, width: float, most: int) -> str:
 
 
 def _place(share: float, parts: int) -> int:
-    """Index of the bin: no points and all points have bins of their own."""
+    """Return the index of the bin: no points and all points have their own bins."""
     if share <= 0:
         return 0
     if share >= 1:

@@ -1,4 +1,4 @@
-"""What a class has earned, task by task, as the gradebook and the judge's records have it."""
+"""Reads a class's points per task from the gradebook and the judge's records."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from hotloop.problem import Score
 
 @dataclass(frozen=True)
 class Mark:
-    """One learner's task. record: None where a person grades, and where nothing was judged."""
+    """A learner's result on a task. record: None for tasks graded by a person or not judged."""
 
     student: str
     task: str
@@ -30,9 +30,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class ModuleMarks:
-    """One module's class. handed_in: learners who did; marks: of those who were graded.
+    """Results of a class in one module. handed_in: learners who did; marks: of graded learners.
 
-    penalties: points by learner, for coming late.
+    penalties: points for late submissions, by learner.
     """
 
     module: Module
@@ -44,7 +44,7 @@ class ModuleMarks:
 
 @dataclass(frozen=True)
 class ClassMarks:
-    """All that the page is made of. names: whatever the gradebook calls its learners."""
+    """The data for the class page. names: all names of learners in the gradebook."""
 
     course: str
     learners: int
@@ -53,7 +53,10 @@ class ClassMarks:
 
 
 def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
-    """The course at `root`, or some of its modules. FileNotFoundError when it is no course."""
+    """Read the course at `root`, or some of its modules.
+
+    Raises FileNotFoundError for other folders.
+    """
     root = root.resolve()
     settings = cast(Any, load_config(root)).CourseDirectory
     with Gradebook(settings.db_url) as gradebook:
@@ -73,7 +76,7 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 
 def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
     handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
-    # Whoever has an extension is in the gradebook before anything is handed in.
+    # A learner with an extension is in the gradebook before handing in.
     penalties: dict[str, float] = {}
     found = _marks(root, gradebook, module, penalties)
     marks = [mark for mark in found if mark.student in handed_in]
@@ -90,7 +93,7 @@ def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMar
 def _marks(
     root: Path, gradebook: Gradebook, module: Module, penalties: dict[str, float]
 ) -> Iterator[Mark]:
-    """penalties: is filled."""
+    """Yield the marks, and fill `penalties`."""
     known = {task.id for task in module.tasks}
     gradings: dict[str, Attempt | None] = {}
     for student, _, _, penalty, grade in grades(gradebook, module.id):
@@ -105,7 +108,7 @@ def _marks(
 
 
 def _names(student: Any) -> Iterator[str]:
-    """All that a learner is called. Numbers alone are no name that a sentence would tell."""
+    """Yield all names of a learner except pure numbers, which sentences may contain anyway."""
     for name in (student.id, student.first_name, student.last_name, student.email):
         if name and not str(name).isdigit():
             yield str(name)

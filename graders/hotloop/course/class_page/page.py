@@ -1,4 +1,4 @@
-"""The class page as one file of HTML that needs nothing else: no script, no picture, no host."""
+"""Renders the class page as one HTML file without scripts or external resources."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from hotloop.html_templates import environment
 
 TEMPLATES = Path(__file__).parents[1] / "templates" / "class_page"
 SHOWN_CAUSES = 25
-"""Of a module: what only one learner met is no pattern, and stands in --json."""
+"""Most causes per module on the page; --json has all of them."""
 
 KINDS = {
     Verdict.JUDGE_ERROR.value: "fault of the judge",
@@ -24,11 +24,11 @@ KINDS = {
     Verdict.NOT_MEASURED.value: "not measured",
     BY_HAND: "by hand",
 }
-"""Why points are open, in words. Each has a section on the page that says what to do."""
+"""Titles for the reasons for open points; each has a section on the page that says what to do."""
 
 
 def page(found: ClassSummary) -> str:
-    """The whole document."""
+    """Return the HTML document."""
     templates = environment(
         TEMPLATES, number=number, prose=prose, percent=_percent, seconds=_seconds
     )
@@ -44,7 +44,7 @@ def page(found: ClassSummary) -> str:
 
 
 def file_name(modules: list[str] | None) -> str:
-    """A page of some modules does not replace the page of the course."""
+    """Return the file name; a page on some modules must not replace the course's."""
     return f"class-{'-'.join(modules)}.html" if modules else "class.html"
 
 
@@ -57,5 +57,5 @@ def _percent(share: float | None) -> str:
 
 
 def _seconds(value: float) -> str:
-    """Seconds, or minutes where there are many."""
+    """Format a duration in seconds, or in minutes from 120 s."""
     return f"{value:.1f} s" if value < 120 else f"{value / 60:.1f} min"

@@ -1,4 +1,4 @@
-"""The class page as plain data: what `--json` prints, and what the page shows."""
+"""The class page as plain data, for `--json` and for rendering."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,12 +18,12 @@ from hotloop.course.points import total
 from hotloop.problem import Score
 
 TASK_PARTS, MODULE_PARTS = 4, 5
-"""Bins between none and all of the points."""
+"""Number of bins strictly between zero and full points."""
 
 
 @dataclass(frozen=True)
 class TaskSummary:
-    """One task. pending: learners with points open."""
+    """Statistics of one task. pending: number of learners with open points."""
 
     task: str
     title: str
@@ -36,10 +36,10 @@ class TaskSummary:
 
 @dataclass(frozen=True)
 class ModuleSummary:
-    """One module. pending: learners with points open; pending_points: all that are.
+    """Statistics of one module. pending: learners with open points; pending_points: their sum.
 
-    small: why its figures say little, "" for a class that is large enough. totals: by learner,
-    late penalties taken off. alike: hand-ins that are. Both are empty where learners are not named.
+    small: warning about a small class, or "". totals: by learner, after late penalties. alike:
+    similar hand-ins. Both are empty if learners are not named.
     """
 
     module: str
@@ -72,9 +72,9 @@ class ClassSummary:
 def summary(
     marks: ClassMarks, *, names: bool = False, alike: Mapping[str, tuple[Alike, ...]] | None = None
 ) -> ClassSummary:
-    """What the marks of a class say. Without `names` nothing in it tells who a learner is.
+    """Summarize a class. Without `names`, nothing identifies a learner.
 
-    alike: hand-ins that are, by module; for a page with names only.
+    alike: similar hand-ins by module; used only with `names`.
     """
     hidden = None if names else marks.names
     modules = [_module(module, hidden) for module in marks.modules]
@@ -89,7 +89,7 @@ def summary(
 
 
 def document(found: ClassSummary) -> dict[str, Any]:
-    """Plain data. Learners are counted, and listed only where they are named."""
+    """Convert to plain data. Learners are counted, and listed only if they are named."""
     plain = asdict(found)
     for module in plain["modules"]:
         for group in [*module["lost"], *module["waiting"]]:
@@ -100,7 +100,7 @@ def document(found: ClassSummary) -> dict[str, Any]:
 
 
 def small_class(learners: int) -> str:
-    """The warning for a class whose figures chance may have made; "" for one that is larger."""
+    """Return a warning that a small class's statistics may be due to chance, or ""."""
     enough = item_statistics.fewest_learners()
     reach = item_statistics.reach_of_chance(learners)
     if learners >= enough:
@@ -119,7 +119,7 @@ def small_class(learners: int) -> str:
 
 
 def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
-    """hidden: names to take out of sentences; None where learners are named."""
+    """Summarize a module. hidden: names to remove from sentences; None if learners are named."""
     students = sorted({mark.student for mark in of.marks})
     scores = _by_student(of, students)
     totals = {s: total(scores[s], of.penalties.get(s, 0.0)) for s in students}
@@ -145,7 +145,7 @@ def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
 
 
 def _by_student(of: ModuleMarks, students: Sequence[str]) -> dict[str, list[Score]]:
-    """Each learner's scores, in the order of the tasks; what is not there is open."""
+    """Return each learner's scores in task order; missing ones are open."""
     worth = [float(of.module.task(task).points) for task in of.tasks]
     found = {student: [Score(0.0, points, points) for points in worth] for student in students}
     for mark in of.marks:
@@ -154,7 +154,7 @@ def _by_student(of: ModuleMarks, students: Sequence[str]) -> dict[str, list[Scor
 
 
 def _tasks(of: ModuleMarks, scores: Sequence[Sequence[Score]]) -> list[TaskSummary]:
-    """scores: by learner, each in the order of the tasks."""
+    """Summarize the tasks. scores: one row per learner, in task order."""
     points = np.array([[score.points for score in row] for row in scores], np.float64)
     pending = np.array([[score.pending for score in row] for row in scores], np.float64)
     possible = np.array([[score.possible for score in row] for row in scores], np.float64)

@@ -1,4 +1,4 @@
-"""How long judging took, task by task and rung by rung, from the records."""
+"""Time spent judging each task and check, from the records."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from hotloop.course.class_page.marks import Mark
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds that judging one task took, or one of its rungs; rung is empty for the whole task."""
+    """Seconds for judging a task or a check of it; rung is "" for the whole task."""
 
     task: str
     rung: str
@@ -23,7 +23,7 @@ class Timing:
 
 
 def timings(marks: Iterable[Mark]) -> list[Timing]:
-    """The task that took the most time first, and below each its rungs, where records time them."""
+    """Return timings, the slowest task first, followed by its checks if they were timed."""
     tasks: dict[str, list[float]] = {}
     rungs: dict[str, dict[str, list[float]]] = {}
     for mark in marks:
@@ -43,7 +43,7 @@ def timings(marks: Iterable[Mark]) -> list[Timing]:
 
 
 def timing(task: str, rung: str, seconds: Sequence[float]) -> Timing:
-    """Of at least one judging."""
+    """Summarize the durations of at least one judging."""
     taken = np.asarray(seconds, np.float64)
     return Timing(
         task,

@@ -1,8 +1,8 @@
-"""Who executes submissions: processes of this machine, or the nodes of a cluster.
+"""Executors of submissions: processes on this machine, or nodes of a cluster.
 
-An executor is given work lazily, and gives back what came of each in whatever order it comes. A
-submission whose process or node is lost is tried again; one that is lost each time is `Lost`: its
-points stay open, and the others go on.
+An executor takes work lazily and yields outcomes in any order. A submission whose process or node
+is lost is tried again; if it is lost each time, its outcome is `Lost`: its points stay open, and
+other submissions continue.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -14,20 +14,19 @@ from hotloop.course.execution import Say, Terms, execute
 from hotloop.course.hand_in import HandIn
 
 Tell = Callable[[str, str, str], None]
-"""Told the key of a piece of work, a task ("" while cells run) and what is being done."""
+"""Progress callback: key of a work item, task ("" while cells run), and what is being done."""
 
 
 Execute = Callable[[HandIn, Terms, Say], Attempt]
-"""A named function of a module, since another process may be told to call it."""
+"""A module-level function, since another process may have to import it."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """One submission to execute. key: the caller's name for it, unique in a batch. execute: what is
-    done with it: a course runs the notebook's cells, a take-home has its own way.
+    """One submission to execute. key: chosen by the caller, unique in a batch.
 
-    earlier: an attempt at it of which only those rungs are to be judged that need a GPU and are
-    open; None for all.
+    execute: the function to use; courses and take-homes have different ones. earlier: an attempt of
+    which only open checks that need a GPU are to be judged; None for all.
     """
 
     key: str
@@ -38,7 +37,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Lost:
-    """Nothing came of a submission, and it is not the learner's fault. reason: one sentence."""
+    """A submission without a result, not by the learner's fault. reason: one sentence."""
 
     reason: str
 
@@ -50,9 +49,9 @@ class Executor(Protocol):
     """Executes submissions."""
 
     def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
-        """What came of each. Closing the iterator, as Ctrl-C does, ends all that is under way."""
+        """Yield the outcomes. Closing the iterator, as Ctrl-C does, cancels all running work."""
         ...
 
     def has_gpu(self) -> bool:
-        """Whether work with an `earlier` attempt can be given to it, while it runs."""
+        """True if it can currently execute work with an `earlier` attempt."""
         ...

@@ -1,7 +1,7 @@
-"""Executes on this machine: in this process, or in several that live as long as the batch.
+"""Executes on this machine, in this process or in several that live as long as the batch.
 
-A process that dies loses one submission. Nobody says which of those that were under way has ended
-it: each of them is tried again by itself, and the one that is lost again is reported.
+If a process dies, it is unknown which of the running submissions caused it: each is tried again
+alone, and one that is lost again is reported.
 """
 
 import logging
@@ -30,18 +30,21 @@ log = logging.getLogger("hotloop.course")
 
 @dataclass(frozen=True)
 class Local:
-    """jobs: submissions at once. What measures speed has the machine to itself even then."""
+    """Executes on this machine. jobs: submissions at once.
+
+    Speed measurements still have the machine to themselves.
+    """
 
     jobs: int = 1
 
     def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
-        """What came of each. Ctrl-C ends the executing processes too."""
+        """Yield the outcomes. Ctrl-C also ends the worker processes."""
         if self.jobs == 1:
             return _in_turn(works, terms, tell)
         return _at_once(works, terms, tell, self.jobs)
 
     def has_gpu(self) -> bool:
-        """True where this machine has one."""
+        """True if this machine has a CUDA GPU."""
         return kind() == "cuda"
 
 
@@ -52,7 +55,7 @@ def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outco
 
 
 def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
-    """Execute in this process; what goes wrong with the platform is noted and told."""
+    """Execute in this process; errors of the platform are logged and returned as Lost."""
     if work.earlier is not None:
         terms = replace(terms, rungs=open_on_gpu(work.earlier))
     try:
@@ -80,7 +83,7 @@ def _at_once(works: Iterable[Work], terms: Terms, tell: Tell, jobs: int) -> Gene
 def _pool(
     works: Iterator[Work], terms: Terms, tell: Tell, jobs: int, suspects: list[Work]
 ) -> Generator[Outcome]:
-    """Works through `works` until a process dies; those under way then are put into `suspects`."""
+    """Execute `works` until a process dies; then put the running ones into `suspects`."""
     context = multiprocessing.get_context("spawn")
     steps: Any = context.Queue()
     pool = ProcessPoolExecutor(jobs, context, _begin, (steps, terms))
@@ -99,7 +102,7 @@ def _pool(
                 yield work.key, future.result()
                 if not suspects:
                     _fill(pool, works, running, jobs)
-            # Whoever gives work as it comes may have more by now.
+            # A lazy source of work may have more by now.
             if not suspects:
                 _fill(pool, works, running, jobs)
     finally:
@@ -112,13 +115,13 @@ def _fill(
     running: dict[Future[Attempt | Lost], Work],
     jobs: int,
 ) -> None:
-    """Hand over one more than can run: a process that is done must not wait for this one."""
+    """Submit one more than can run, so that a finished process does not wait for this one."""
     for work in islice(works, jobs + 1 - len(running)):
         running[_submitted(pool, work)] = work
 
 
 def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Attempt | Lost]:
-    """One that has failed already, where a process has died in the meantime."""
+    """Submit work; return a failed future if a process has died in the meantime."""
     try:
         return pool.submit(_execute, work)
     except BrokenProcessPool as error:
@@ -128,14 +131,14 @@ def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Attempt | Lost]:
 
 
 def _end(pool: ProcessPoolExecutor, processes: Iterable[Any]) -> None:
-    """Do not wait for submissions that nobody will hear of."""
+    """Shut down without waiting for running submissions."""
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.terminate()
 
 
 def _processes(pool: ProcessPoolExecutor) -> list[Any]:
-    """Python has a public way to end them from 3.14 on."""
+    """Return the pool's processes; Python 3.14 adds a public method to kill them."""
     return list(cast(dict[int, Any], getattr(pool, "_processes", None) or {}).values())
 
 
@@ -158,7 +161,8 @@ def _begin(steps: Any, terms: Terms) -> None:
     end_with_parent()
     parent = multiprocessing.parent_process()
     if parent is not None and os.getppid() != parent.pid:
-        # It ended while this process was starting, before that could end this one too.
+        # The parent ended while this process was starting, before the kernel could be told to end
+        # it.
         os._exit(1)
     _steps, _terms = steps, terms
 

@@ -1,13 +1,12 @@
-"""Executes on the nodes of a Ray cluster, or of one that is started here for the batch.
+"""Executes on the nodes of a Ray cluster, or of a local one that is started for the batch.
 
-Submissions travel to the nodes and verdicts back as data: nodes see no folder of this machine, and
-what comes back is JSON text. Each node must have this very Hotloop, with a sandbox. A grading takes
-one CPU, and the memory of a notebook and its judge; it leaves a node's GPU alone. Where rungs are
-left that need one, and a node has one, a second grading, of these rungs alone, takes it. What
-measures speed has its node to itself, by the node's own lease (`judge/lease.py`): one node a
-machine.
+Submissions and verdicts are transferred as data: nodes do not see folders of this machine, and
+results are JSON text. Each node must have this version of Hotloop, with a sandbox. A grading uses
+one CPU and the memory of a notebook and its judge, but not a node's GPU. If checks remain that need
+a GPU and a node has one, a second grading of only these checks uses it. Speed measurements have
+their node to themselves by its lease (`judge/lease.py`): run one node per machine.
 
-A grading whose node or process is lost is tried again, at most three times.
+A grading whose node or process is lost is tried again, up to three times.
 """
 
 import json
@@ -30,9 +29,9 @@ from hotloop.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, l
 
 RETRIES = 3
 JUDGE_BYTES = 2 << 30
-"""What judge and baseline take beside the notebook's own memory."""
+"""Memory of judge and baseline, in addition to the notebook's."""
 AHEAD = 2
-"""Gradings that wait at the cluster beyond those that can run: a free node must not wait for us."""
+"""Gradings submitted beyond those that can run, so that a free node does not wait."""
 
 _POLL_S = 0.25
 _LOOK_S = 5.0
@@ -42,15 +41,19 @@ log = logging.getLogger("hotloop.course")
 
 @dataclass(frozen=True)
 class Ray:
-    """address: of a cluster ("auto", "host:port", "ray://host:port"), or "local" for one that is
-    started here and ends with the batch.
+    """Executes on a cluster. address: "auto", "host:port", "ray://host:port" or "local".
+
+    "local" starts a cluster on this machine that ends with the batch.
     """
 
     address: str = "local"
     retries: int = RETRIES
 
     def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
-        """What came of each. ClusterUnavailable when the cluster is not there, or no longer."""
+        """Yield the outcomes.
+
+        Raises ClusterUnavailable if the cluster cannot be reached or is lost.
+        """
         with connected(self.address) as ray:
             batch = _Batch(ray, terms, tell, self.retries)
             try:
@@ -64,7 +67,7 @@ class Ray:
                 batch.cancel()
 
     def has_gpu(self) -> bool:
-        """True where a node of the connected cluster has one."""
+        """True if a node of the connected cluster has a GPU."""
         ray: Any = sys.modules.get("ray")
         return ray is not None and ray.is_initialized() and has_gpu(alive(ray))
 
@@ -76,7 +79,7 @@ class _Try:
 
 
 class _Batch:
-    """Gradings at the cluster. `ray` is the module, connected."""
+    """Gradings on the cluster. `ray` is the connected module."""
 
     def __init__(self, ray: Any, terms: Terms, tell: Tell, retries: int) -> None:
         self._ray = ray
@@ -84,7 +87,7 @@ class _Batch:
         self._retries = retries
         self._terms = terms
         self._nodes = _Nodes(ray, terms.memory_bytes + JUDGE_BYTES)
-        # Ray's own retries are of no use: they are not told, and not counted by node.
+        # Ray's own retries are neither reported nor counted per node.
         self._execute = ray.remote(max_retries=0)(execute_on_node)
         self._steps = ray.remote(num_cpus=0, max_restarts=-1)(Steps).remote()
         self._news = self._steps.take.remote()
@@ -99,7 +102,7 @@ class _Batch:
                 yield from self._settle(reference)
 
     def cancel(self) -> None:
-        """End what is still under way; nobody waits for it."""
+        """Cancel running gradings without waiting for them."""
         for reference in self._running:
             with suppress(Exception):
                 self._ray.cancel(reference, force=True)
@@ -107,7 +110,7 @@ class _Batch:
             self._ray.kill(self._steps, no_restart=True)
 
     def _fill(self, waiting: Iterator[Work]) -> bool:
-        """Hand over as much as the cluster has room for; False when all is done."""
+        """Submit as much as the cluster has room for; return False when all is done."""
         while len(self._running) < self._nodes.room():
             work = next(waiting, None)
             if work is None:
@@ -133,7 +136,7 @@ class _Batch:
             self._tell(one.work.key, "", "waiting for a GPU")
             self._submit(_Try(replace(one.work, earlier=outcome)))
         except errors.RayTaskError as error:
-            # Raised on the node, before or after the grading: no other node would do better.
+            # Raised on the node before or after the grading; another node would fail too.
             log.error("%s: %s", one.work.key, error)
             lost = Lost(f"A node could not grade it: {last_line(error)}")
             yield one.work.key, _unstored(one.work) or lost
@@ -153,7 +156,10 @@ class _Batch:
         return self._nodes.has_gpu() and bool(open_on_gpu(outcome))
 
     def _pass_on(self) -> None:
-        """Tell what the nodes are doing. Only progress is lost with the node that collects it."""
+        """Report the nodes' progress.
+
+        If the node that collects it is lost, only progress is lost.
+        """
         with suppress(self._ray.exceptions.RayError):
             if not self._ray.wait([self._news], timeout=0)[0]:
                 return
@@ -165,7 +171,7 @@ class _Batch:
 
 
 class _Nodes:
-    """What the cluster has, looked at again every few seconds, because nodes come and go."""
+    """The cluster's resources, refreshed every few seconds, because nodes come and go."""
 
     def __init__(self, ray: Any, memory_bytes: int) -> None:
         self._ray = ray
@@ -174,11 +180,11 @@ class _Nodes:
         self._found: list[Mapping[str, float]] = []
 
     def room(self) -> int:
-        """Gradings that may be handed over at once."""
+        """Return the number of gradings to have submitted at once."""
         return AHEAD + int(sum(node["CPU"] for node in self._grading()))
 
     def wanted(self, work: Work) -> dict[str, Any]:
-        """The resources of one grading. Where no node is large enough, that of the largest."""
+        """Return the resources for one grading, limited to the memory of the largest node."""
         nodes = self._grading()
         largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
         memory = min(self._memory_bytes, int(largest)) if largest else self._memory_bytes
@@ -186,7 +192,7 @@ class _Nodes:
         return {"num_cpus": 1, "num_gpus": gpus, "memory": memory}
 
     def has_gpu(self) -> bool:
-        """Whether a second grading would find one."""
+        """True if a second grading would find a GPU."""
         return has_gpu(self._grading())
 
     def _grading(self) -> list[Mapping[str, float]]:
@@ -197,7 +203,7 @@ class _Nodes:
 
 
 def _unstored(work: Work) -> Attempt | None:
-    """What is known without a GPU, and would be lost; None for an attempt that is stored."""
+    """Return the unstored results without a GPU, which would be lost; None if they are stored."""
     return work.earlier if work.earlier is not None and work.earlier.id is None else None
 
 
@@ -209,25 +215,26 @@ def _lost_sentence(times: int, error: Exception) -> str:
 
 
 class Steps:
-    """Collects what all nodes are doing, until it is asked for; an actor."""
+    """A Ray actor that collects the progress of all nodes until it is read."""
 
     def __init__(self) -> None:
         self._steps: list[tuple[str, str, str]] = []
 
     def add(self, key: str, task: str, text: str) -> None:
-        """One step of a grading."""
+        """Record one step of a grading."""
         self._steps.append((key, task, text))
 
     def take(self) -> list[tuple[str, str, str]]:
-        """All since the last time."""
+        """Return all steps since the last call."""
         taken, self._steps = self._steps, []
         return taken
 
 
 def execute_on_node(work: Work, terms: Terms, steps: Any, grader: str) -> str:
-    """Execute one submission and say what came of it, as JSON text.
+    """Execute one submission; return its outcome as JSON text.
 
-    steps: an actor, `Steps`. grader: the digest of the grader whose verdicts are asked for.
+    steps: a `Steps` actor. grader: the required grader digest; a node with another one returns
+    "lost".
     """
     if grader_digest(work.hand_in.module) != grader:
         return json.dumps({"lost": f"{platform.node()} has another version of Hotloop."})

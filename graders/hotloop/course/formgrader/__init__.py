@@ -1,16 +1,15 @@
-"""nbgrader's formgrader for a course that Hotloop grades: an extension of Jupyter's server.
+"""A Jupyter server extension that replaces nbgrader's formgrader in Hotloop's courses.
 
-It takes the place of nbgrader's own, which shows pending points as lost and asks for marks that
-the judge gives. Which of the two is loaded is in `jupyter/`, installed with this package.
+nbgrader's own shows pending points as lost and asks for marks that the judge gives. The files in
+`jupyter/`, installed with this package, select which of the two is loaded.
 """
 
 from typing import Any
 
 
 def _load_jupyter_server_extension(server: Any) -> None:  # pyright: ignore[reportUnusedFunction]
-    """What Jupyter's server calls."""
-    # nbgrader is no part of the smallest installation, in which JupyterLab may be there all the
-    # same.
+    """Entry point for Jupyter's server."""
+    # The minimal installation lacks nbgrader, but may have JupyterLab.
     try:
         from hotloop.course.formgrader.extension import load
     except ModuleNotFoundError as error:

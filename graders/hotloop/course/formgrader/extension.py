@@ -1,4 +1,4 @@
-"""The extension itself: nbgrader's, with lists, marks and a page of Hotloop's before its own."""
+"""The formgrader extension: nbgrader's, with Hotloop's lists, marks and pages taking precedence."""
 
 import json
 from pathlib import Path
@@ -20,10 +20,10 @@ NBGRADERS = handlers.template_path
 
 
 class Formgrader(FormgradeExtension):
-    """`FormgradeExtension` of a course that Hotloop grades."""
+    """`FormgradeExtension` for a course that Hotloop grades."""
 
     def build_extra_config(self) -> Any:
-        """nbgrader's, and the templates of the page on which a submission is marked."""
+        """Return nbgrader's configuration with the templates of the marking page."""
         config = cast(Any, super()).build_extra_config()
         config.MarkingPage.template_name = "hotloop_formgrade"
         config.MarkingPage.extra_template_basedirs = [str(TEMPLATES), NBGRADERS]
@@ -31,7 +31,7 @@ class Formgrader(FormgradeExtension):
         return config
 
     def init_tornado_settings(self, webapp: Any) -> None:
-        """nbgrader's, with pages that escape what is put into them."""
+        """Apply nbgrader's settings, with autoescaping templates."""
         cast(Any, super()).init_tornado_settings(webapp)
         nbgraders = FileSystemLoader(NBGRADERS)
         loader = ChoiceLoader(
@@ -43,7 +43,7 @@ class Formgrader(FormgradeExtension):
         )
 
     def init_handlers(self, webapp: Any) -> None:
-        """Hotloop's, then nbgrader's own."""
+        """Register Hotloop's handlers, then nbgrader's."""
         files = web.StaticFileHandler
         routes = [
             *marking.routes,
@@ -60,11 +60,11 @@ class Formgrader(FormgradeExtension):
 
 
 class _Lists:
-    """Has a handler of nbgrader's ask `ListsAPI`."""
+    """Mixin that makes a handler of nbgrader use `ListsAPI`."""
 
     @property
     def api(self) -> ListsAPI:
-        """The Python interface to the course, with its settings as they are now."""
+        """The Python API of the course, with its current settings."""
         course = cast(Any, self).coursedir
         course.parent.load_config_file()
         api = cast(Any, ListsAPI)(course, cast(Any, self).authenticator, parent=course.parent)
@@ -77,15 +77,15 @@ class _Learners(_Lists, apihandlers.StudentCollectionHandler):
 
     @web.authenticated
     def get(self) -> None:
-        """All learners."""
+        """Return all learners."""
         cast(Any, self).write(json.dumps(self.api.learners()))
 
 
 class _HandedInFiles(handlers.SubmissionFilesHandler):
-    """A learner's file as it was handed in: a browser may show it, and runs nothing in it."""
+    """A learner's submitted file: browsers may display it, but scripts in it do not run."""
 
     def set_extra_headers(self, path: str) -> None:  # noqa: ARG002 - tornado's signature
-        """What a page of the learner's is denied: scripts, and this server's origin."""
+        """Block scripts, and access to this server's origin."""
         self.set_header("Content-Security-Policy", "sandbox; default-src 'none'")
         self.set_header("X-Content-Type-Options", "nosniff")
 
@@ -100,7 +100,7 @@ def _of_ours(route: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def load(server: Any) -> None:
-    """Add formgrader to a server, as nbgrader's own extension does."""
+    """Add formgrader to a server, like nbgrader's own extension."""
     extension = cast(Any, Formgrader)(parent=server)
     extension.root_dir = server.root_dir
     extension.log = server.log

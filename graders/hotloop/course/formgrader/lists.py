@@ -1,4 +1,4 @@
-"""What formgrader's lists ask for: nbgrader's answers, with pending points told from lost ones."""
+"""Data for formgrader's lists: nbgrader's answers, with pending points separate from lost ones."""
 
 from pathlib import Path
 from typing import Any, cast
@@ -13,17 +13,17 @@ Row = dict[str, Any]
 
 
 class ListsAPI(NbGraderAPI):
-    """`NbGraderAPI` whose points are those of `totals`; what it knows nothing of is left alone."""
+    """`NbGraderAPI` with points from `totals`; rows without totals are not changed."""
 
     def get_autograded_students(self, assignment_id: str) -> set[str]:
-        """Those too whose newest hand-in was dropped: the grades are those of an earlier one."""
+        """Add learners whose newest hand-in was dropped: they have grades of an earlier one."""
         nbgrader = cast(Any, super())
         graded: set[str] = nbgrader.get_autograded_students(assignment_id)
         others: set[str] = nbgrader.get_submitted_students(assignment_id) - graded
         return graded | {each for each in others if self._earlier_counts(each, assignment_id)}
 
     def get_assignment(self, assignment_id: str, released: Any = None) -> Row | None:
-        """One assignment, with the class's means."""
+        """Return one assignment, with the class's means."""
         row = cast(Any, super()).get_assignment(assignment_id, released)
         found = self._totals(assignment=assignment_id)
         if row is None or not found:
@@ -31,7 +31,7 @@ class ListsAPI(NbGraderAPI):
         return {**row, **means(_by_learner(found).values())}
 
     def get_notebooks(self, assignment_id: str) -> list[Row]:
-        """An assignment's notebooks, with the class's means."""
+        """Return an assignment's notebooks, with the class's means."""
         found = self._totals(assignment=assignment_id)
         return [
             {**row, **means(t for place, t in found.items() if place[2] == row["name"])}
@@ -41,7 +41,7 @@ class ListsAPI(NbGraderAPI):
     def get_submission(
         self, assignment_id: str, student_id: str, ungraded: Any = None, students: Any = None
     ) -> Row | None:
-        """One learner's submission of one assignment."""
+        """Return one learner's submission of an assignment."""
         row = cast(Any, super()).get_submission(assignment_id, student_id, ungraded, students)
         if row is None or not row["autograded"]:
             return row
@@ -49,7 +49,7 @@ class ListsAPI(NbGraderAPI):
         return {**row, **summed(found.values()).columns()}
 
     def get_submissions(self, assignment_id: str) -> list[Row]:
-        """All submissions of one assignment."""
+        """Return all submissions of an assignment."""
         found = _by_learner(self._totals(assignment=assignment_id))
         return [
             {**row, **found[row["student"]].columns()}
@@ -59,7 +59,7 @@ class ListsAPI(NbGraderAPI):
         ]
 
     def get_notebook_submissions(self, assignment_id: str, notebook_id: str) -> list[Row]:
-        """All submissions of one notebook."""
+        """Return all submissions of a notebook."""
         found = self._totals(assignment=assignment_id)
         return [
             _with_place(row, found, (row["student"], assignment_id, notebook_id))
@@ -67,15 +67,15 @@ class ListsAPI(NbGraderAPI):
         ]
 
     def get_student(self, student_id: str, submitted: Any = None) -> Row | None:
-        """One learner, with the points of all assignments."""
+        """Return one learner, with the points of all assignments."""
         row = cast(Any, super()).get_student(student_id, submitted)
         found = self._totals(student=student_id)
         return row if row is None else {**row, **_of_learner(summed(found.values()))}
 
     def learners(self) -> list[Row]:
-        """All learners, with the points of all assignments.
+        """Return all learners, with the points of all assignments.
 
-        `get_students` stays nbgrader's: its other methods ask it for names, again and again.
+        `get_students` stays nbgrader's, since its other methods call it often, for names only.
         """
         found = _by_learner(self._totals())
         return [
@@ -84,7 +84,7 @@ class ListsAPI(NbGraderAPI):
         ]
 
     def get_student_notebook_submissions(self, student_id: str, assignment_id: str) -> list[Row]:
-        """One learner's notebooks of one assignment."""
+        """Return one learner's notebooks of an assignment."""
         found = self._totals(assignment=assignment_id, student=student_id)
         rows = cast(Any, super()).get_student_notebook_submissions(student_id, assignment_id)
         return [
@@ -113,7 +113,7 @@ class ListsAPI(NbGraderAPI):
 
 
 def _by_learner(found: dict[Place, Totals]) -> dict[str, Totals]:
-    """Each learner's sum."""
+    """Sum totals by learner."""
     grouped: dict[str, list[Totals]] = {}
     for place, totals in found.items():
         grouped.setdefault(place[0], []).append(totals)

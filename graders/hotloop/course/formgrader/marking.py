@@ -1,7 +1,6 @@
-"""Giving marks. The points of a judged cell are the judge's, and a person may override them.
+"""Handlers for marks. Points of a judged cell are the judge's, but a person may override them.
 
-Whoever overrides says so: a request that would change a judged cell's points without `override` is
-refused, whatever sent it.
+A request that changes a judged cell's points without `override` is refused, whatever its source.
 """
 
 import json
@@ -26,7 +25,7 @@ REFUSED = "The judge gives these points. Press “Override the judge's points”
 
 
 class _Handler(BaseApiHandler):
-    """What the handlers below share."""
+    """Common code of the handlers below."""
 
     @property
     def root(self) -> Path:
@@ -34,9 +33,9 @@ class _Handler(BaseApiHandler):
         return Path(cast(Any, self).coursedir.root)
 
     def found(self, kind: str, identifier: str) -> Any:
-        """The gradebook's object with this id. HTTPError 404 when there is none."""
+        """Return a gradebook object by id. Raises HTTPError 404 if it does not exist."""
         gradebook = cast(Any, self).gradebook
-        # nbgrader keeps one session, which does not see what has been entered since.
+        # nbgrader keeps one session, which does not see later changes without this.
         gradebook.db.rollback()
         try:
             return getattr(gradebook, f"find_{kind}_by_id")(identifier)
@@ -44,21 +43,22 @@ class _Handler(BaseApiHandler):
             raise web.HTTPError(HTTPStatus.NOT_FOUND) from None
 
     def body(self) -> dict[str, Any]:
-        """The request's JSON object. HTTPError 400 when it is none."""
+        """Return the request's JSON object. Raises HTTPError 400 if it is not one."""
         document = cast(Any, self).get_json_body()
         if not isinstance(document, dict):
             raise web.HTTPError(HTTPStatus.BAD_REQUEST, "a JSON object was expected")
         return cast(dict[str, Any], document)
 
     def say(self, document: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
-        """Answer with JSON."""
+        """Reply with JSON."""
         self.set_status(status)
         self.set_header("Content-Type", "application/json")
         cast(Any, self).finish(json.dumps(document))
 
     def shown(self, grade: Any) -> dict[str, Any]:
-        """A grade for the page. judge: what the judge says of it, in words; judge_points: so far;
-        pending: open points.
+        """Return a grade for the page.
+
+        judge: the judge's points in words; judge_points: points so far; pending: open points.
         """
         module, student = grade.assignment.name, grade.student.id
         judged = is_judged(module, grade.name)
@@ -75,7 +75,7 @@ class _Handler(BaseApiHandler):
         }
 
     def total(self, notebook: Any) -> str:
-        """Points of a submitted notebook, in words."""
+        """Return the points of a submitted notebook in words."""
         found = read(
             cast(Any, self).gradebook,
             self.root,
@@ -90,25 +90,25 @@ class Grades(_Handler):
 
     @web.authenticated
     def get(self) -> None:
-        """A list, as nbgrader's, with what `shown` adds."""
+        """Reply with nbgrader's list, extended by `shown`."""
         notebook = self.found("submission_notebook", self.get_argument("submission_id"))
         self.say([self.shown(grade) for grade in notebook.grades])
 
 
 class OneGrade(_Handler):
-    """One grade, to be read and changed."""
+    """One grade, to read and change."""
 
     @web.authenticated
     def get(self, grade_id: str) -> None:
-        """As in `Grades`."""
+        """Reply with the grade as in `Grades`, and the notebook's total."""
         grade = self.found("grade", grade_id)
         self.say({**self.shown(grade), "total": self.total(grade.notebook)})
 
     @web.authenticated
     def put(self, grade_id: str) -> None:
-        """Set `manual_score` and `extra_credit`; what the request does not name stays.
+        """Set `manual_score` and `extra_credit`; fields missing in the request stay.
 
-        409 for a judged cell without `override`, 400 for what are no points of the cell.
+        Replies 409 for a judged cell without `override`, 400 for invalid points.
         """
         grade = self.found("grade", grade_id)
         asked = self.body()
@@ -128,7 +128,7 @@ class OneGrade(_Handler):
         self.get(grade_id)
 
     def note(self, grade: Any, before: tuple[float | None, float]) -> None:
-        """Tell the audit log what a person decided."""
+        """Record a person's decision in the audit log."""
         said = f"{grade.name}: {_words(grade.manual_score, grade.extra_credit or 0)}"
         event = within.marked(
             grade.student.id, grade.assignment.name, f"{said}; before: {_words(*before)}"
@@ -137,16 +137,16 @@ class OneGrade(_Handler):
 
 
 class SavedComments(_Handler):
-    """The course's comments to use again."""
+    """The course's saved comments."""
 
     @web.authenticated
     def get(self) -> None:
-        """All of them."""
+        """Reply with all of them."""
         self.say([asdict(comment) for comment in saved_comments.saved(self.root)])
 
     @web.authenticated
     def post(self) -> None:
-        """Keep `text`, which was written beside `task`. 400 when it is empty or too long."""
+        """Save `text`, written next to `task`. Replies 400 if it is empty or too long."""
         asked = self.body()
         try:
             comment = saved_comments.save(self.root, str(asked["task"]), str(asked["text"]))
@@ -157,11 +157,11 @@ class SavedComments(_Handler):
 
 
 class OneSavedComment(_Handler):
-    """One of them."""
+    """One saved comment."""
 
     @web.authenticated
     def delete(self, comment: str) -> None:
-        """Forget it. 404 when there is none."""
+        """Delete it. Raises HTTPError 404 if it does not exist."""
         try:
             saved_comments.remove(self.root, comment)
         except KeyError:
@@ -175,7 +175,7 @@ def _words(manual: float | None, extra: float) -> str:
 
 
 def _points(value: Any, most: float) -> float | None:
-    """Points as a number, which nbgrader's page sends as text. HTTPError 400 when they are none."""
+    """Parse points, which nbgrader's page sends as text. Raises HTTPError 400 if invalid."""
     if value is None:
         return None
     try:

@@ -1,6 +1,6 @@
-"""The page on which a submission is marked: nbgrader's, with what stands beside each task.
+"""The page for marking a submission: nbgrader's, with files and rubrics next to each task.
 
-Everything of a learner's is escaped here or in `learner_files`; the templates print it as it is.
+All of a learner's text is escaped here or in `learner_files`; templates print it unescaped.
 """
 
 from dataclasses import dataclass, field
@@ -18,12 +18,15 @@ from hotloop.course.rubric import Row, rows
 from hotloop.curriculum import Module, load_module
 
 KEY = "hotloop"
-"""Under which the template finds a `Beside` in nbconvert's resources."""
+"""Key of the `Beside` object in nbconvert's resources."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """files: HTML by cell. rubrics: by cell. others: HTML of files that no task asks for."""
+    """Additional content of the page. files, rubrics: by cell, HTML.
+
+    others: HTML of files that no task asks for.
+    """
 
     total: str
     files: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -33,14 +36,14 @@ class Beside:
 
 
 class MarkingPage(HTMLExporter):
-    """Makes the page. Its parent is the extension, which knows the course."""
+    """Renders the page. Its parent is the extension, which knows the course."""
 
     def from_filename(
         self, filename: str, resources: dict[str, Any] | None = None, **more: Any
     ) -> Any:
-        """The page of an autograded notebook.
+        """Render the page of an autograded notebook.
 
-        resources: nbgrader's, in whose place the template gets them escaped.
+        resources: nbgrader's; the template gets escaped copies.
         """
         given = resources or {}
         student, assignment = given["student"], given["assignment_id"]

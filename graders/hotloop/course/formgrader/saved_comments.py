@@ -1,6 +1,6 @@
-"""Comments that graders of a course keep to use again: a file each, in the course's folder.
+"""Comments that graders save for reuse: one file each in the course's folder.
 
-A file for each, because several graders may add and remove at the same time.
+Separate files allow several graders to add and remove comments at the same time.
 """
 
 import hashlib
@@ -10,12 +10,12 @@ from pathlib import Path
 
 FOLDER = "saved_comments"
 MAX_TEXT = 10_000
-"""Characters."""
+"""In characters."""
 
 
 @dataclass(frozen=True)
 class SavedComment:
-    """task: `assignment.cell`, beside which it was saved."""
+    """A saved comment. task: `assignment.cell`, next to which it was saved."""
 
     id: str
     task: str
@@ -23,7 +23,7 @@ class SavedComment:
 
 
 def saved(root: Path) -> list[SavedComment]:
-    """All of the course at `root`, by task and text."""
+    """Return all comments of the course at `root`, sorted by task and text."""
     found: list[SavedComment] = []
     for path in (root / FOLDER).glob("*.json"):
         document = json.loads(path.read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ def saved(root: Path) -> list[SavedComment]:
 
 
 def save(root: Path, task: str, text: str) -> SavedComment:
-    """Keep a comment; saved twice, it is there once. ValueError when it is empty or too long."""
+    """Save a comment, once if repeated. Raises ValueError if it is empty or too long."""
     text = text.strip()
     if not text or len(text) > MAX_TEXT:
         raise ValueError(f"A comment to save has between 1 and {MAX_TEXT} characters.")
@@ -44,7 +44,7 @@ def save(root: Path, task: str, text: str) -> SavedComment:
 
 
 def remove(root: Path, comment: str) -> None:
-    """Forget the comment with this id. KeyError when there is none."""
+    """Delete a comment by id. Raises KeyError if it does not exist."""
     if comment not in {each.id for each in saved(root)}:
         raise KeyError(f"there is no saved comment {comment!r}")
     (root / FOLDER / f"{comment}.json").unlink()

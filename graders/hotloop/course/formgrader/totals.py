@@ -1,4 +1,4 @@
-"""Points of a course's submissions as feedback and CSV have them, in nbgrader's own columns."""
+"""Points of submissions as in feedback and CSV, in nbgrader's columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hotloop.course.points import is_judged, is_open, of_grade, total
 from hotloop.problem import Score
 
 KINDS = ("code", "written", "task")
-"""nbgrader's: by the kind of the graded cell."""
+"""nbgrader's kinds of graded cells."""
 
 Place = tuple[str, str, str]
 """Learner, assignment, notebook."""
@@ -24,9 +24,9 @@ Place = tuple[str, str, str]
 
 @dataclass
 class Totals:
-    """Points of one submitted notebook, or of several. penalty: points, for coming late.
+    """Points of one or several submitted notebooks. penalty: points for late submission.
 
-    judged_pending: points that only the judge can settle. by_hand: True where a person's mark is
+    judged_pending: points that only the judge can settle. by_hand: whether a person's mark is
     missing.
     """
 
@@ -37,11 +37,11 @@ class Totals:
 
     @property
     def whole(self) -> Score:
-        """All kinds together, less the penalty."""
+        """Points of all kinds together, minus the penalty."""
         return total([score for kind in KINDS for score in self.scores[kind]], self.penalty)
 
     def add(self, other: Totals) -> None:
-        """Take in another notebook's."""
+        """Add another notebook's points."""
         for kind in KINDS:
             self.scores[kind] += other.scores[kind]
         self.penalty += other.penalty
@@ -49,7 +49,7 @@ class Totals:
         self.by_hand = self.by_hand or other.by_hand
 
     def columns(self) -> dict[str, Any]:
-        """What nbgrader's dictionaries of a submission hold, with what they lack.
+        """Return the columns of nbgrader's submission dictionaries, and additional ones.
 
         `pending`, `code_pending`, …: open points. `judged_pending`, `penalty`: as above.
         """
@@ -68,7 +68,7 @@ class Totals:
 
 
 def summed(several: Iterable[Totals]) -> Totals:
-    """All of them as one."""
+    """Return the sum of several totals."""
     found = Totals()
     for each in several:
         found.add(each)
@@ -76,7 +76,7 @@ def summed(several: Iterable[Totals]) -> Totals:
 
 
 def means(several: Iterable[Totals]) -> dict[str, Any]:
-    """The columns of averages, and the mean of what is pending: 0 for no submission."""
+    """Return the columns of averages, and the mean of pending points; 0 without submissions."""
     rows = [each.columns() for each in several]
 
     def mean(column: str) -> float:
@@ -92,7 +92,7 @@ def means(several: Iterable[Totals]) -> dict[str, Any]:
 def read(
     gradebook: Gradebook, root: Path, *, assignment: str | None = None, student: str | None = None
 ) -> dict[Place, Totals]:
-    """Every submitted notebook of the course at `root`, or of one assignment or learner."""
+    """Read every submitted notebook of the course at `root`, or of an assignment or learner."""
     found: dict[Place, Totals] = {}
     counts: dict[tuple[str, str], Attempt | None] = {}
     for *names, penalty, grade in grades(gradebook, assignment, student):

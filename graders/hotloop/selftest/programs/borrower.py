@@ -1,6 +1,7 @@
-"""Fills memory that it is lent, through the driver alone: `python borrower.py --fd N`.
+"""Fills lent GPU memory with the driver API alone: `python borrower.py --fd N`.
 
---user: whom it becomes before the driver starts. The interpreter need not be that user's to read.
+--user: user id to switch to before the driver starts. That user need not be able to read the
+interpreter.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from hotloop.worker.device import Cuda, DeviceMapping, library_path
 
 
 class Filling(Cuda):
-    """The driver, with a way to write without PyTorch."""
+    """The driver API with a function that writes memory without PyTorch."""
 
     prototypes: ClassVar = Cuda.prototypes | {
         "cuMemsetD32_v2": (ctypes.c_uint64, ctypes.c_uint, ctypes.c_size_t),
@@ -24,14 +25,14 @@ class Filling(Cuda):
 
 
 class Borrower:
-    """Answers `hello`, `fill` and `give_back`."""
+    """Handles the messages `hello`, `fill` and `give_back`."""
 
     def __init__(self) -> None:
         self._mapping: DeviceMapping | None = None
         self._cuda: Filling | None = None
 
     def answer(self, message: Message, fds: list[int]) -> Message:
-        """A failure is an answer too."""
+        """Handle a message; an exception becomes an error reply."""
         try:
             getattr(self, f"on_{message['op']}")(message, fds)
         except Exception as error:  # noqa: BLE001 - whoever asked is told
@@ -39,10 +40,10 @@ class Borrower:
         return {"ok": True, "versions": {}, "pid": os.getpid()}
 
     def on_hello(self, _message: Message, _fds: list[int]) -> None:
-        """It runs."""
+        """Do nothing; the reply shows that the process runs."""
 
     def on_fill(self, message: Message, fds: list[int]) -> None:
-        """Import, map, write a word everywhere, wait."""
+        """Import and map the memory, write a word everywhere, and synchronize."""
         cuda = self._cuda or Filling()
         if self._cuda is None:
             cuda.use(0)
@@ -53,13 +54,13 @@ class Borrower:
         cuda.synchronize()
 
     def on_give_back(self, _message: Message, _fds: list[int]) -> None:
-        """Unmap."""
+        """Unmap the memory."""
         if self._mapping is not None:
             self._mapping.close()
 
 
 def main() -> None:
-    """Answer until nobody asks any more."""
+    """Handle messages until the connection is closed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--fd", type=int, required=True)
     parser.add_argument("--user", type=int)

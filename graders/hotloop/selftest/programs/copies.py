@@ -1,4 +1,4 @@
-"""Copies on the GPU, in PyTorch and in Triton. Runs in a worker. Destination style."""
+"""Copies on the GPU, in PyTorch and in Triton, destination style. Runs in a worker."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ except ImportError:
 
 
 def torch_copy(x: torch.Tensor, out: torch.Tensor) -> None:
-    """By PyTorch's own kernel."""
+    """Copy with PyTorch's kernel."""
     out.copy_(x)
 
 
 def begin_a_while() -> None:
-    """A kernel that waits for some 50 ms; it is not waited for."""
+    """Launch a kernel that spins for about 50 ms, and do not wait for it."""
     torch.cuda._sleep(75_000_000)
 
 
@@ -31,7 +31,7 @@ if triton is not None:
 
 
 def triton_copy(x: torch.Tensor, out: torch.Tensor) -> None:
-    """By a kernel that is compiled here."""
+    """Copy with a Triton kernel that is compiled here."""
     if triton is None:
         raise RuntimeError("Triton is not installed")
     _copy[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)

@@ -1,4 +1,4 @@
-"""A call of known length: a kernel that waits for a number of cycles, then a copy."""
+"""A call of known duration: a kernel that spins for a number of cycles, then a copy."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ REPEATS = 12
 
 
 def known(x: torch.Tensor, out: torch.Tensor) -> None:
-    """Wait, and copy `x` to `out`."""
+    """Spin, then copy `x` to `out`."""
     torch.cuda._sleep(CYCLES)
     out.copy_(x)
 
 
 def known_seconds() -> float:
-    """Seconds a call by events on the device, on tensors of the same size: the median of a few."""
+    """Return the median seconds per call, measured with CUDA events on tensors of equal size."""
     x = torch.randn(1024, 1024, device="cuda")
     out = torch.empty_like(x)
     samples = [_once(x, out) for _ in range(REPEATS + 3)][3:]

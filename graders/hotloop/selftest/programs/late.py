@@ -1,4 +1,4 @@
-"""A dishonest candidate: it says that it is done while the output is still being written."""
+"""A dishonest candidate: it reports that it is done while the output is still being written."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ CYCLES_A_MS = _cycles_a_ms()
 
 
 def late_1(x: torch.Tensor, out: torch.Tensor) -> None:
-    """By a millisecond."""
+    """Write the output 1 ms late."""
     _late(1, x, out)
 
 
 def late_10(x: torch.Tensor, out: torch.Tensor) -> None:
-    """By ten."""
+    """Write the output 10 ms late."""
     _late(10, x, out)
 
 
 def late_100(x: torch.Tensor, out: torch.Tensor) -> None:
-    """By a hundred."""
+    """Write the output 100 ms late."""
     _late(100, x, out)

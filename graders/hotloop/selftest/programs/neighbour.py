@@ -1,7 +1,7 @@
-"""A process that uses the GPU in one way until it is ended: `python neighbour.py busy|sleep|idle`.
+"""Uses the GPU in one way until it is killed: `python neighbour.py busy|sleep|idle`.
 
-busy: matrix products without a break. sleep: one thread of one kernel that only waits. idle: a
-context and nothing else. Prints a line once it is at it.
+busy: matrix products without a break. sleep: one thread of one kernel that only spins. idle: only a
+context. Prints "ready" once the context exists.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LONG = 4_000_000_000
 
 
 def main(how: str) -> None:
-    """Use the card until it is ended."""
+    """Use the GPU until the process is killed."""
     left = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
     torch.cuda.synchronize()
     print("ready", flush=True)

@@ -1,7 +1,7 @@
-// The checker: a WebAssembly module of its own, whose memory a simulated program cannot reach. It runs
-// the program's threads one at a time and is told of every access before it happens.
+// The checker: a separate WebAssembly module, whose memory a simulated program cannot reach. It runs
+// the program's threads one at a time, and is called before every access.
 //
-// PROGRAM marks what an instrumented program calls, HOST what the process around it calls.
+// PROGRAM marks functions that an instrumented program calls, HOST those that the host process calls.
 #pragma once
 
 typedef unsigned char u8;
@@ -30,13 +30,13 @@ enum kind {
 };
 enum did { READS, WRITES, UPDATES, WAITS, RETURNED, TRAPS, INDEXES };
 
-// Who took part: a place in the code, what it did, and which thread of which block.
+// One party of a finding: a place in the code, what it did there, and the thread and block.
 typedef struct { u32 site, did, block, thread; } Witness;
 typedef struct {
   u32 kind, kernel, witnesses, count;
   Witness who[2];
-  u32 address, region;   // of the first byte, and the region's number plus 1, or 0
-  u32 more[4];           // depends on the kind
+  u32 address, region;   // address: of the first byte. region: the region's number plus 1, or 0
+  u32 more[4];           // its meaning depends on the kind
 } Finding;
 
 void find(u32 kind, u32 address, u32 region, Witness one, const Witness* other, u32 a, u32 b, u32 c, u32 d);
@@ -46,16 +46,16 @@ __attribute__((noreturn)) void abandon(void);
 
 enum space { LOCAL, SHARED, GLOBAL, CONSTANT, ELSEWHERE };
 
-// At most this many accesses to a 4-byte word are remembered beside each other; others are linked.
+// Accesses to a 4-byte word. A Cell holds two of them; further ones are in a list that starts at `more`.
 typedef struct { u32 block, lanes, barriers, epoch : 27, warp : 5; u16 site; u8 kind, bytes; } Record;
 typedef struct { Record at[2]; u32 more; } Cell;
 
 typedef struct {
   u32 begin, end, space, live;
-  u32 of_device;         // host code may not touch it
-  Cell* cells;           // of each 4 bytes
-  u8* written;           // a bit for each byte; null where all is written
-  u32 stored;            // by a kernel, since somebody asked
+  u32 of_device;         // host code must not access it
+  Cell* cells;           // one for each 4 bytes
+  u8* written;           // a bit for each byte; null if all bytes are written
+  u32 stored;            // set when a kernel writes; the host's query clears it
 } Region;
 
 Region* region_at(u32 address);
@@ -84,8 +84,8 @@ extern u32 in_doubt;
 
 // --- traffic (traffic.c) -----------------------------------------------------------------------------
 
-// overlapped: bytes of asynchronous copies between whose start and wait their thread had a shuffle, and so
-// worked with its warp.
+// overlapped: bytes of asynchronous copies whose thread did a shuffle between their start and their wait,
+// so it worked with its warp in the meantime.
 typedef struct { u64 accesses, bytes, requests, moved, fewest; u32 width, space, did, overlapped; } Traffic;
 
 void begin_traffic(u32 kernel);
@@ -109,7 +109,7 @@ enum wait_op {
 
 typedef struct {
   u8 state, op;
-  u16 site;              // where it waits
+  u16 site;              // the place where it waits
   u32 mask, source, top, stack, shuffles;
   u64 value, result, clock;
 } Thread;

@@ -1,9 +1,9 @@
-// Asynchronous copies from global to shared memory (cp.async). The bytes are loaded when a thread asks for the
-// copy and arrive when that thread waits for it; other threads may use them behind a barrier after that.
+// Asynchronous copies from global to shared memory (cp.async). The bytes are loaded when a thread starts the
+// copy and stored when that thread waits for it; other threads may use them after a barrier after that.
 //
-// Until they arrive, what they replace is gone: a read finds NaN, and is reported as a read of what nobody has
-// written. The write is noted both when it is asked for and when it arrives, so that whoever uses these bytes
-// between the two, without a barrier, is in a race with it.
+// Until then the old contents are lost: a read returns NaN and is reported as a read of unwritten
+// memory. The write is recorded at the start of the copy and again at its end, so any thread that uses these
+// bytes in between, without a barrier, has a race with it.
 // Source: PTX ISA, "Data Movement and Conversion Instructions: cp.async" (commit groups, wait_group).
 #include "checker.h"
 
@@ -14,7 +14,7 @@ static Copies copies[MOST_THREADS];
 
 void forget_copies(u32 t) { copies[t].first = copies[t].count = copies[t].group = 0; }
 
-// bytes: 4, 8 or 16, of which `filled` come from memory and the others are zeros.
+// bytes: 4, 8 or 16. The first `filled` bytes come from memory, the others are zeros.
 PROGRAM("copy_later") void copy_later(u32 to, u32 from, u32 bytes, u32 filled, u32 site) {
   Copies* mine = copies + thread;
   const u32 fits = (bytes == 4 || bytes == 8 || bytes == 16) && filled <= bytes;
@@ -30,7 +30,7 @@ PROGRAM("copy_later") void copy_later(u32 to, u32 from, u32 bytes, u32 filled, u
 
 PROGRAM("commit_copies") void commit_copies(void) { ++copies[thread].group; }
 
-// newest: so many of the latest groups may still be on their way.
+// newest: how many of the latest groups may still be incomplete.
 PROGRAM("wait_for_copies") void wait_for_copies(u32 newest) {
   Copies* mine = copies + thread;
   for (; mine->count; --mine->count, mine->first = (mine->first + 1) % MOST_COPIES) {

@@ -1,4 +1,4 @@
-// Which memory there is, and what happens at an access.
+// The regions of memory, and the checks at each access.
 #include "checker.h"
 
 // Set by the host: see layout.py.
@@ -37,7 +37,7 @@ HOST("take") u32 take_for_host(u32 bytes) { return (u32)take(bytes); }
 enum { MOST_REGIONS = 1 << 16, GRANULE = 256, GRANULES = 0x50000000 / GRANULE, MOST_STATIC = 4096 };
 static Region regions[MOST_REGIONS];
 static u32 region_count;
-// Regions of the module's own data, by address; those of the heap are found by granules.
+// Regions of the module's own data, sorted by address; regions of the heap are found through `granules`.
 static u16 in_data[MOST_STATIC];
 static u32 data_count;
 static u16 granules[GRANULES];
@@ -46,7 +46,7 @@ static u32 dynamic_region;
 
 u32 region_number(const Region* region) { return region ? (u32)(region - regions) + 1 : 0; }
 
-// Whether there is room for what is kept of a region: more than ten times its own bytes.
+// Whether there is room for a region's records, which take more than ten times its own bytes.
 HOST("has_room") u32 has_room(u32 bytes) {
   const u64 kept = (u64)(bytes / 4 + 2) * sizeof(Cell) + bytes / 8 + 1;
   return !is_watched || next_free + kept + (64 << 20) < (1ull << 32);
@@ -78,7 +78,7 @@ HOST("stored") u32 stored(u32 number) {
 }
 HOST("written") void written(u32 number, u32 at, u32 bytes) { set_written(regions + number, at, bytes); }
 
-// The region that an address lies in or lies behind without another one between.
+// The region that contains the address, or the last one before it; on the heap, the one in its granule.
 Region* region_at(u32 address) {
   if (address >= heap_at) {
     if (address >= host_at) return 0;
@@ -95,7 +95,7 @@ Region* region_at(u32 address) {
 
 int is_written(const Region* r, u32 address, u32 bytes) {
   if (!r->written) return 1;
-  // Of a vector, each word; of another object, the rest may be padding, which nobody writes.
+  // A vector needs a written byte in each word; any other object needs one, as the rest may be padding.
   const u32 part = bytes == 16 ? 4 : bytes;
   for (u32 begin = address - r->begin, end = begin + bytes; begin < end; begin += part) {
     u32 some = 0;
@@ -116,7 +116,7 @@ void set_written(Region* r, u32 address, u32 bytes) {
   }
 }
 
-// Shared memory begins each block as NaN, and unwritten.
+// At the start of each block, shared memory is filled with NaN and unwritten.
 void begin_block_memory(u32 block_) {
   (void)block_;
   for (u32 i = 0; i < data_count; ++i) {
@@ -133,10 +133,10 @@ u32 last_site;
 
 // --- accesses ------------------------------------------------------------------------------------------
 
-// Of the running thread's stack: what lies lower, it has not used yet, and holds what others have left.
+// The lowest address that the running thread has used on its stack; below it are other threads' values.
 static u32 lowest;
 static u32 stack_low, stack_high;
-// What lies lower on a stack than this cannot be in registers: a thread of a GPU has 255 of 4 bytes.
+// Only the top of a stack can be in registers: a thread of a GPU has 255 registers of 4 bytes.
 enum { REGISTER_BYTES = 255 * 4 };
 static u32 in_registers;
 
@@ -149,7 +149,7 @@ u32 stack_top(u32 t) { return stacks_at + (t + 1) * stack_bytes; }
 
 static int is_stack(u32 address) { return address - stacks_at < MOST_THREADS * stack_bytes; }
 
-// The region that an address outside of all lies next to.
+// The region nearest to an address that is in no region.
 static Region* nearest(u32 address) {
   if (address < heap_at || address >= host_at) return region_at(address);
   Region* best = 0;
@@ -166,7 +166,7 @@ static Region* nearest(u32 address) {
 }
 
 __attribute__((noinline)) static void outside(u32 address, u32 bytes, u32 site, u32 did) {
-  // Below its own stack: too much was put on it.
+  // Just below the thread's own stack: a stack overflow.
   const u32 is_below = stack_low - 1 - address < (is_stack(address) ? stack_bytes : 1 << 24);
   const u32 of_host = address >= host_at;
   const u32 next_to = is_stack(address) || of_host ? 0 : region_number(nearest(address));
@@ -174,11 +174,11 @@ __attribute__((noinline)) static void outside(u32 address, u32 bytes, u32 site, 
   abandon();
 }
 
-// Tables of the compiler's and of mathematical functions: a GPU has them in its instructions or constants.
+// Tables of the compiler and of math functions: a GPU has them in its instructions or constants.
 static u32 tables_at, tables_end;
 HOST("set_tables") void set_tables(u32 begin, u32 end) { tables_at = begin, tables_end = least(end, stacks_at); }
-// r: the last region that begins at or before the address. The linker's word for where tables lie is not
-// enough: what lies in a region or on a stack can be written.
+// r: the last region that begins at or before the address. The linker's range of the tables is not a
+// sufficient test: memory in a region or on a stack can be written.
 static int is_readable(const Region* r, u32 address, u32 bytes) {
   if ((r && address < r->end) || region_at(address + bytes - 1) != r) return 0;
   return address - parameters_at < parameter_bytes || (address >= tables_at && address + bytes <= tables_end);
@@ -189,14 +189,14 @@ __attribute__((noinline)) static void misaligned(u32 address, u32 bytes, u32 reg
   abandon();
 }
 
-// What a thread's local memory holds before it writes there is nothing that it may use: no zeros either.
+// Fill newly used stack with NaN: a thread must not rely on unwritten local memory, not even on zeros.
 static void reach_down(u32 address) {
   if (address >= lowest) return;
   fill(address, 0xff, lowest - address);
   lowest = address;
 }
 
-// One access, of at most 16 bytes and no more than its alignment.
+// Check one access of at most 16 bytes that is no wider than its alignment.
 static void one(u32 address, u32 bytes, u32 did, u32 site) {
   last_site = site;
   Region* r = region_at(address);
@@ -258,7 +258,7 @@ PROGRAM("space") u32 space_of(u32 address) {
 
 // --- asynchronous copies -------------------------------------------------------------------------------
 
-// As far as its destination allows: words, or one access of the copy's own width.
+// Check the read in steps that the copy's destination allows: words, or one access of the copy's width.
 void read_to_copy(u32 address, u32 bytes, u32 site) {
   if (in_doubt) settle();
   const u32 step = bytes & 3 ? 1 : bytes & (bytes - 1) ? 4 : bytes;
@@ -331,7 +331,7 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
 PROGRAM("spins") u32 spins(void) { return ++in_a_row >= ATOMICS_BEFORE_WAITING; }
 PROGRAM("fence") void fence(void) { if (is_watched) fence_of_thread(); }
 
-// used: bytes of a fresh thread's stack that hold its parameters, or all where accesses are not reported.
+// used: bytes of a fresh thread's stack that hold its parameters; all bytes if accesses are not reported.
 void begin_thread(u32 t, u32 is_fresh, u32 used) {
   static u32 lows[MOST_THREADS];
   static u32 last;

@@ -1,21 +1,21 @@
-// Races: two accesses to the same bytes by different threads, at least one of them a write, that nothing
-// orders.
+// Races: two accesses to the same bytes by different threads, at least one of them a write, without an
+// order between them.
 //
-// What orders accesses, and nothing else does: __syncthreads within a block, __syncwarp within its lanes
-// (shuffles and votes do not: CUDA promises no memory order for them), a fence before an atomic on one side
-// and that atomic's location on the other, and the end of a kernel. Whether a race shows in the result does
-// not matter, nor does the order in which threads happen to run.
+// Accesses are ordered only by: __syncthreads within a block, __syncwarp within its lanes (not by shuffles
+// and votes: CUDA promises no memory order for them), a fence before an atomic in one thread and an atomic on
+// the same location in the other, and the end of a kernel. It does not matter whether a race changes the
+// result, nor in which order threads happen to run.
 // Source: CUDA C++ Programming Guide, "Memory Fence Functions" and "Synchronization Functions".
 #include "checker.h"
 
 enum { MOST_ACQUIRED = 8, DEPTH = 4, OVERFLOW = 1 << 20 };
 
-// Up to where a thread knows of the others: all accesses of its block before its last barrier, and those of
-// its warp's lanes up to an epoch each.
+// What is ordered before a thread's next access: all accesses of its block before its last barrier, and
+// each lane's accesses in its warp up to an epoch.
 static u32 barriers[MOST_THREADS];
 static u32 epochs[MOST_THREADS], known[MOST_THREADS][WARP];
 
-// What a fence gives away through an atomic: what its thread knew, and what that had been given.
+// What a fence releases through an atomic: the accesses ordered before it, and what its thread had acquired.
 typedef struct { u32 location, count; } Acquired;
 typedef struct {
   u32 number, block, barriers, warp;
@@ -34,16 +34,16 @@ static Location* locations;
 static u32 location_count, buckets[BUCKETS];
 static Passed* passed_sets;
 static u32 passed_count;
-static u32 fences[MOST_THREADS], passed[MOST_THREADS];   // releases and sets, 0 for none
+static u32 fences[MOST_THREADS], passed[MOST_THREADS];   // numbers of releases and of sets, 0 for none
 static Acquired acquired[MOST_THREADS][MOST_ACQUIRED];
 static u32 acquired_count[MOST_THREADS];
 
-// Records of a word beyond two. A link that an earlier launch left leads to none, or to another word's.
+// A word's records after the first two. A link left by an earlier launch is out of range or another word's.
 typedef struct { Record record; u32 next; const Cell* of; } Extra;
 static Extra* extras;
 static u32 extra_count = 1, free_extra;
 
-// Parts of the access that goes on, which others have written: a copy has one for each word.
+// Parts of the current access that overlap another thread's write; a copy has one part for each word.
 enum { MOST_DOUBTS = 1024 };
 u32 in_doubt;
 static struct { u32 address, bytes; u64 before[2]; Region* region; Record first, second; } doubts[MOST_DOUBTS];
@@ -62,7 +62,7 @@ void begin_race_launch(void) {
   free_extra = 0;
 }
 
-// A fence that no atomic has followed is known to nobody: most threads of a block have one like that.
+// Free a fence that no atomic followed, as no thread can acquire it: most threads of a block have one.
 static void drop_fence(u32 t) {
   const u32 number = fences[t];
   fences[t] = 0;
@@ -89,10 +89,10 @@ static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
 static u32 covers(const Acquired* from, u32 count, const Record* record, u32 lanes, u32 parent, u32 depth) {
   if (!depth) return 0;
   for (u32 i = 0; i < count; ++i) {
-    // Whoever acquires from a location has acquired all that was released there before.
+    // A thread that acquires from a location acquires everything released there before.
     if (from[i].location == parent) continue;
     const Location* location = locations + from[i].location - 1;
-    for (u32 k = from[i].count; k-- > 0;) {   // the newest know most
+    for (u32 k = from[i].count; k-- > 0;) {   // the newest cover most accesses
       const Release* r = releases + location->releases[k] - 1;
       if (r->block == record->block && (record->barriers < r->barriers || (r->warp == record->warp && knows_lanes(r->known, record, lanes)))) return 1;
       if (covers(r->acquired, r->acquired_count, record, lanes, from[i].location, depth - 1)) return 1;
@@ -122,7 +122,7 @@ static void report(const Record* first, const Record* second, u32 address, Regio
   find(RACE, address, region_number(region), a, &b, first->block == second->block, first->warp == second->warp, 0, 0);
 }
 
-// Two writes are no race where the second writes what is there already: looked at once it has.
+// Two writes are no race if the second leaves the same bytes: compare once it is done.
 void settle(void) {
   for (u32 d = 0; d < in_doubt; ++d) {
     u32 same = 1;
@@ -134,7 +134,7 @@ void settle(void) {
   in_doubt = 0;
 }
 
-// What lies there is remembered until it is overwritten.
+// Save the bytes that the first write left, to compare them after the second one.
 static void doubt(const Record* first, const Record* second, u32 address, u32 bytes, Region* region) {
   if (in_doubt && doubts[in_doubt - 1].address == address) return;
   if (in_doubt == MOST_DOUBTS) {
@@ -147,10 +147,10 @@ static void doubt(const Record* first, const Record* second, u32 address, u32 by
   ++in_doubt;
 }
 
-// access, bytes: all of the access that the record of one word is part of.
+// access, bytes: the whole access; the record is the part of it in one word.
 static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, Region* region) {
   u32 merged = 0, warps = 0, blocks = 0, a_block = record.block, a_warp = record.warp;
-  const u32 of_block = region->space == SHARED;   // every block begins with its own
+  const u32 of_block = region->space == SHARED;   // each block has its own shared memory
   Record* hole = 0;
   u32* link = &cell->more;
   for (u32 i = 0;; ++i) {
@@ -171,7 +171,7 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
           report(r, &record, address, region);
         }
       }
-      // What this access follows and covers cannot conflict with anything that this one does not.
+      // What conflicts later with a record that this access follows and covers, conflicts with this one too.
       const u32 stronger = record.kind != READS || r->kind == READS;
       drop = in_order && stronger && !(r->bytes & ~record.bytes);
       if (!drop) {
@@ -195,7 +195,7 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
       link = &extras[*link].next;
     }
   }
-  // Two other warps and two other blocks that read it are enough to find any later write.
+  // Readers in two other warps or two other blocks are enough to find any later write.
   if (merged || (record.kind == READS && (warps >= 2 || blocks >= 2))) return;
   if (hole) { *hole = record; return; }
   u32 extra = free_extra;
@@ -297,7 +297,7 @@ void synchronise_through(u32 address) {
   if (location->count) acquire(thread, (Acquired){number, location->count});
 }
 
-// Fences of several threads before a barrier are passed on by whoever does the atomic behind it.
+// Fences of several threads before a barrier are released by any thread's atomic after it.
 static void pass_fences(u32 first, u32 count) {
   u32 by_warp[MOST_WARPS] = {0}, any = 0;
   for (u32 t = first; t < first + count; ++t) {
@@ -328,7 +328,7 @@ static void pass_fences(u32 first, u32 count) {
   }
 }
 
-// After a __syncwarp its lanes know of each other's accesses before it.
+// After a __syncwarp, its lanes' earlier accesses are ordered before the later ones of all of them.
 void warp_synchronised(u32 first, u32 members) {
   u32 all[WARP] = {0};
   for (u32 rest = members; rest; rest &= rest - 1) {

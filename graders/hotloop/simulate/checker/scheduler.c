@@ -1,6 +1,6 @@
-// Runs the blocks of a grid one after the other, and each block's threads one at a time: a warp goes as far
-// as it can, lane by lane, then the next one. The order is a parameter, because a program must not depend
-// on it. Findings are kept here, too.
+// Runs the blocks of a grid one after the other, and each block's threads one at a time: all lanes of a warp
+// run as far as they can, then the next warp. The order is a parameter, because a program must not depend
+// on it. The findings are stored here, too.
 #include "checker.h"
 
 Thread threads[MOST_THREADS];
@@ -61,7 +61,7 @@ PROGRAM("index") u32 index_of(u32 which) {
   if (which < 12) return coordinates[which];
   return which == 12 ? thread % WARP : which == 13 ? dynamic_bytes : 0;
 }
-// Each thread has its own, from its beginning: one for all would carry values between them.
+// Each thread has its own clock, from its start: a shared one would carry values between threads.
 PROGRAM("clock") u64 clock_of(void) { return threads[thread].clock += 32; }
 
 PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
@@ -119,8 +119,8 @@ static u64 combined(u32 op, u64 a, u64 b) {
   }
 }
 
-// What a lane gets that reads from one that does not take part. CUDA leaves it undefined, and so it depends on
-// the order: a maximum or a minimum passes over NaN, and a sum over no large number.
+// The value that a lane gets from a lane that does not participate. CUDA leaves it undefined, so it depends
+// on the order: NaN, which min and max ignore, or a large number, which changes a sum.
 static u64 undefined(void) {
   return order == 0 ? 0x7fbadbad7fbadbadull : order == 1 ? 0x7f0badba7f0badbaull : 0xff0badbaff0badbaull;
 }
@@ -165,8 +165,8 @@ static void finish(u32 first, u32 members) {
   if (syncs && is_watched) warp_synchronised(first, members);
 }
 
-// The lanes that wait in the same operation with the same mask, or 0 while some are missing. Lanes that have
-// finished are not waited for.
+// The lanes that wait in the same operation with the same mask, or 0 while some are missing. Finished lanes
+// are not waited for.
 static u32 complete(const Thread* lanes, u32 count, const Thread* one) {
   u32 members = 0;
   for (u32 lane = 0; lane < count; ++lane) {
@@ -178,7 +178,7 @@ static u32 complete(const Thread* lanes, u32 count, const Thread* one) {
   return members;
 }
 
-// Lanes that ask who is active with them are those that wait at the same line when no other lane can go on.
+// The result of __activemask: the lanes that wait at the same line once no other lane can continue.
 static u32 complete_active(u32 first, u32 count) {
   const Thread* lanes = threads + first;
   const Thread* one = 0;
@@ -224,7 +224,7 @@ static void resume(u32 t, u32 kernel) {
   next_lane();
   if (is_fresh) it->stack = stack_top(t), it->top = frames_at + t * frame_bytes;
   it->state = FINISHED;
-  // 0: run it from its beginning; 2: go back to where it waits.
+  // 0: run it from its start; 2: resume it where it waits.
   const u64 left = ((u64 (*)(u32, u32, u32))kernel)(is_fresh ? 0 : 2, it->top, it->stack);
   if (in_doubt) settle();
   if (!left) return;
@@ -255,7 +255,7 @@ static void require_same_barrier(u32 a, u32 b) {
   abandon();
 }
 
-// Opens the barrier when all threads that have not finished wait there.
+// Open the barrier if all unfinished threads wait there.
 static u32 open_barrier(void) {
   u32 waiting = 0, one = 0, gone = MOST_THREADS, count = 0, all = 1, any = 0;
   for (u32 t = 0; t < block_threads; ++t) {
@@ -280,7 +280,7 @@ static u32 open_barrier(void) {
   return 1;
 }
 
-// Nobody can go on: a lane waits for others that wait elsewhere.
+// Report a deadlock: no thread can continue, as a lane waits for lanes that wait elsewhere.
 static void report_deadlock(void) {
   u32 stuck = MOST_THREADS, missing = MOST_THREADS, at_barrier = MOST_THREADS;
   for (u32 t = 0; t < block_threads; ++t) {
@@ -329,8 +329,8 @@ static void run_block(u32 number, u32 kernel) {
 static u32 blocks_done;
 HOST("blocks_done") u32 blocks_that_ended(void) { return blocks_done; }
 
-// kernel: its entry in our table. number: under which its figures are kept. objects: bytes of its parameters
-// that lie on each thread's stack. The host has looked at the sizes.
+// kernel: its index in the function table. number: index for its records. objects: bytes of its parameters
+// on each thread's stack. The host has checked the sizes.
 HOST("launch") void launch(u32 kernel, u32 number, u32 gx, u32 gy, u32 gz, u32 bx, u32 by, u32 bz, u32 dynamic, u32 objects) {
   static u32 some[1 << 16];
   if (running) __builtin_trap();
@@ -351,7 +351,7 @@ HOST("launch") void launch(u32 kernel, u32 number, u32 gx, u32 gy, u32 gz, u32 b
   blocks_done = 0;
   begin_race_launch();
   begin_traffic(number);
-  // Orders of very large grids are mixed within parts.
+  // Very large grids are shuffled in parts.
   for (u32 from = 0; from < blocks; from += sizeof some / sizeof *some) {
     const u32 part = order == 1 ? (blocks - 1 - from) / (1 << 16) * (1 << 16) : from;
     const u32 base = order == 1 ? part : from, count = least(blocks - base, sizeof some / sizeof *some);

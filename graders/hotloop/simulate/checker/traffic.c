@@ -1,7 +1,7 @@
-// What each line of a kernel moves: bytes asked for, and what the hardware makes of them.
+// What each line of a kernel moves: the bytes it requests, and what the hardware transfers for them.
 //
 // Lanes of a warp that execute the same instruction for the same time make one request. Global memory
-// answers in sectors of 32 bytes, shared memory in passes over 32 banks of 4 bytes.
+// is transferred in sectors of 32 bytes, shared memory in passes over 32 banks of 4 bytes.
 // Source: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and "Shared Memory".
 #include "checker.h"
 
@@ -10,8 +10,8 @@ enum { SECTOR = 32, BANKS = 32, BANK_BYTES = 4, POOL = 1 << 16, MOST_KERNELS = 2
 typedef struct { u32 next, lanes, bytes, at[WARP]; } Request;
 static Request pool[POOL];
 static u32 used = 1;
-// A place in the code may use memory of several spaces, by a pointer that is called with either: it has a
-// row for each of them.
+// A place in the code can use several memory spaces, through a pointer that may point to either: it has
+// one row for each space.
 enum { SPACES = ELSEWHERE, ROWS = MOST_SITES * SPACES };
 static u32 head[ROWS], tail[ROWS], cursor[ROWS], stamp[ROWS], lane_stamp = 1;
 static u32 open[ROWS], open_count;
@@ -38,7 +38,7 @@ static void sort(u32* values, u32 count) {
   }
 }
 
-// How often the banks must be passed over: the most different words that one bank is asked for.
+// The number of passes over the banks: the most distinct words in one bank.
 static u32 passes(const u32* starts, u32 count, u32 bytes) {
   u32 words[WARP * 4], total = 0, in_bank[BANKS] = {0}, worst = 0;
   for (u32 i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ static u32 passes(const u32* starts, u32 count, u32 bytes) {
 static void account(Traffic* site, const Request* request) {
   ++site->requests;
   if (site->space == SHARED) {
-    // Wide accesses go in parts of the warp: 8 bytes in halves, 16 bytes in quarters.
+    // Wide accesses are processed in parts of the warp: 8 bytes in halves, 16 bytes in quarters.
     const u32 parts = most(1, least(4, request->bytes / BANK_BYTES)), lanes = WARP / parts;
     for (u32 part = 0; part < parts; ++part) {
       u32 some[WARP], count = 0;
@@ -106,13 +106,13 @@ static Traffic* row(u32 site, u32 bytes, u32 space, u32 did) {
 
 void overlapped_traffic(u32 site, u32 bytes) { sites[site + GLOBAL * site_count].overlapped += bytes; }
 
-// Arrays and spills on a thread's stack: lanes use the same offsets side by side, so nothing but bytes counts.
+// Arrays and spills on a thread's stack: lanes use the same offsets of interleaved stacks; only bytes count.
 void local_traffic(u32 site, u32 bytes, u32 did, u32 may_be_in_registers) {
   Traffic* s = row(site, bytes, LOCAL, did);
   if (!may_be_in_registers) s->moved += bytes, s->fewest += bytes;
 }
 
-// The k-th execution by a lane belongs to the request of the k-th executions of the others.
+// The k-th executions of a place by all lanes of the warp form one request.
 void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane) {
   site = (u32)(row(site, bytes, space, did) - sites);
   if (used == POOL) end_requests();

@@ -1,4 +1,4 @@
-// Thread blocks, tiles of a power of two of threads, coalesced groups, and thread_group, which is any of them.
+// Thread blocks, tiles whose size is a power of two, coalesced groups, and thread_group, for any of them.
 #pragma once
 
 #include "cuda_runtime.h"
@@ -8,7 +8,7 @@
 
 namespace cooperative_groups {
 
-// What tiles of more than one warp need in shared memory: a barrier and a value of each warp.
+// Shared memory for tiles of more than one warp: a barrier for each tile and a value of each warp.
 template <unsigned MaxBlockSize = 1024>
 struct block_tile_memory {
   hotloop::arrive_wait barriers[MaxBlockSize / 64 + 1];
@@ -28,7 +28,7 @@ class thread_block {
   static dim3 dim_threads() { return dim3(blockDim); }
   static dim3 group_dim() { return dim3(blockDim); }
 
-  hotloop::arrive_wait* barriers = nullptr;  // both null where there is no block_tile_memory
+  hotloop::arrive_wait* barriers = nullptr;  // both null without a block_tile_memory
   unsigned long long (*values)[2] = nullptr;
 };
 
@@ -43,7 +43,7 @@ HOTLOOP_INLINE thread_block this_thread_block(block_tile_memory<N>& memory) {
   return block;
 }
 
-// What tiles and coalesced groups share: lanes of one warp, named by a mask.
+// The common base of tiles and coalesced groups: lanes of one warp, given by a mask.
 class lanes {
  public:
   unsigned num_threads() const { return __builtin_popcount(mask_); }
@@ -86,7 +86,7 @@ class lanes {
  protected:
   explicit lanes(unsigned mask) : mask_(mask) {}
 
-  // A type of more than 8 bytes goes in words of 4.
+  // A type of more than 8 bytes is shuffled in words of 4.
   template <class T>
   HOTLOOP_MEMBER T shuffled(T value, int lane) const {
     if constexpr (sizeof(T) <= 8) {
@@ -102,7 +102,7 @@ class lanes {
     }
   }
 
-  // The lane with a rank, and lanes as bits by rank.
+  // lane_of: the lane of a rank. pack: bits by lane become bits by rank.
   int lane_of(unsigned rank) const {
     unsigned rest = mask_;
     while (rank--) rest &= rest - 1;
@@ -119,7 +119,7 @@ class lanes {
   unsigned mask_;
 };
 
-// A tile of several warps. Its threads meet at a barrier in the block's block_tile_memory.
+// A tile of several warps. Its threads synchronize at a barrier in the block's block_tile_memory.
 template <unsigned N>
 class warps {
   static_assert(N > 32 && N <= 1024 && (N & (N - 1)) == 0, "tiles have a power of two of threads");
@@ -134,7 +134,7 @@ class warps {
     hotloop::arrive_wait& barrier = block_.barriers[meta_group_rank()];
     barrier.wait(barrier.arrive(1, N));
   }
-  // Every thread gets the value of all, combined in the order of the warps, each of which has combined its own.
+  // Each thread gets the values of all warps, each already combined, combined in the order of the warps.
   template <class T, class F>
   HOTLOOP_MEMBER T combined(T of_warp, F combine) const {
     static_assert(sizeof(T) <= 16, "a tile of several warps combines values of at most 16 bytes");
@@ -172,7 +172,7 @@ class thread_block_tile<N, Parent, true> : public lanes {
   thread_block_tile()
       : lanes((N == 32 ? 0xffffffffu : ((1u << N % 32) - 1)) << (hotloop_index(12) & ~(N - 1))) {}
   explicit thread_block_tile(const thread_block&) : thread_block_tile() {}
-  // A tile forgets what it was cut from.
+  // A tile does not keep the group that it was partitioned from.
   template <class Other>
   thread_block_tile(const thread_block_tile<N, Other, true>&) : thread_block_tile() {}
 
@@ -188,7 +188,7 @@ class coalesced_group : public lanes {
   explicit coalesced_group(unsigned mask) : lanes(mask) {}
 };
 
-// A block, a tile or a coalesced group, whichever it was made of.
+// A block, a tile or a coalesced group.
 class thread_group {
  public:
   thread_group(const thread_block&) : mask_(0) {}
@@ -217,7 +217,7 @@ inline HOTLOOP_MEMBER auto tiled_partition(const Parent& parent) {
     return thread_block_tile<N, Parent>();
   }
 }
-// A number of threads that the compiler need not know: a power of two up to 32.
+// n need not be a compile-time constant: a power of two up to 32.
 HOTLOOP_INLINE thread_group tiled_partition(const thread_group&, unsigned n) {
   const unsigned all = n >= 32 ? 0xffffffffu : (1u << n) - 1;
   return coalesced_group(all << (hotloop_index(12) & ~(n - 1)));
@@ -226,7 +226,7 @@ HOTLOOP_INLINE thread_group tiled_partition(const thread_group&, unsigned n) {
 HOTLOOP_INLINE coalesced_group coalesced_threads() {
   return coalesced_group(__activemask());
 }
-// Those of a tile or a coalesced group who say the same.
+// The lanes of a tile or a coalesced group with the same predicate.
 HOTLOOP_INLINE coalesced_group binary_partition(const lanes& group, bool predicate) {
   const unsigned yes = __ballot_sync(group.mask(), predicate);
   return coalesced_group(predicate ? yes : group.mask() & ~yes);
@@ -258,7 +258,7 @@ class grid_group {
   static unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
   static dim3 group_dim() { return dim3(gridDim); }
   static bool is_valid() { return num_blocks() == 1; }
-  // Blocks run one after the other: cudaLaunchCooperativeKernel refuses more than one.
+  // Grids of one block only: blocks run one after the other, and cudaLaunchCooperativeKernel refuses more.
   static HOTLOOP_MEMBER void sync() {
     if (!is_valid()) hotloop_failed("grid.sync() needs cudaLaunchCooperativeKernel", "grid_group::sync");
     __syncthreads();

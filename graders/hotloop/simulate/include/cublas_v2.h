@@ -1,4 +1,4 @@
-// Of cuBLAS the handles, which programs make whether or not they multiply with it. There is no more.
+// The handles of cuBLAS only, which programs create whether or not they multiply with it.
 #pragma once
 
 #include "cuda_bf16.h"

@@ -5,7 +5,7 @@
 
 #pragma clang force_cuda_host_device begin
 
-// zfill: so many bytes at the end are zeros and are not read.
+// zfill: how many bytes at the end are set to zero and not read.
 HOTLOOP_INLINE void __pipeline_memcpy_async(void* to, const void* from, size_t bytes, size_t zfill = 0) {
   hotloop_copy_later(to, from, static_cast<unsigned>(bytes), static_cast<unsigned>(bytes - zfill));
 }

@@ -1,4 +1,4 @@
-// A profiler that there is not.
+// The profiler's functions, which do nothing.
 #pragma once
 
 #include "cuda_runtime.h"

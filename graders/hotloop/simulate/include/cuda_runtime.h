@@ -1,16 +1,16 @@
-// CUDA C++ for the simulator: what nvcc includes by itself.
+// CUDA C++ for the simulator: the header that nvcc includes implicitly.
 #pragma once
 
 #include <assert.h>
 #include <stdio.h>
-#include <sys/types.h>  // uint, as glibc's stdlib.h brings it
+#include <sys/types.h>  // uint, as in glibc's stdlib.h
 #include <time.h>
 
 #include "hotloop/device.h"
 #include "hotloop/print.h"
 
-// What device code may call of the C and C++ library. The host's code of a PyTorch operator is native, with
-// g++'s library: all of it or nothing, since what is for both must not be overloaded for the host alone.
+// The C and C++ library for device code. A PyTorch operator's host code is native, with g++'s library: all of
+// its headers are included here, as functions for both sides must not be overloaded for the host alone.
 #pragma clang force_cuda_host_device begin
 #ifndef __wasm__
 #include <bits/exception.h>

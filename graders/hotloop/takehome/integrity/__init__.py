@@ -1,4 +1,4 @@
-"""Integrity signals: what a person should look at, with its evidence and its innocent explanation.
+"""Integrity signals for people to look at, each with evidence and an innocent explanation.
 
-None of them is a verdict, and none moves a score.
+No signal is a verdict, and none changes a score.
 """

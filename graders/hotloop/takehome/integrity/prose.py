@@ -1,7 +1,6 @@
-"""Signals from written answers: passages that stand word for word in what is published, or in
-another candidate's answer.
+"""Signals from written answers: passages copied from published texts or another candidate.
 
-Published are the answers of our solutions, those of the question bank, and the lesson.
+Published texts are the solutions' answers, those of the question bank, and the lesson.
 """
 
 import re
@@ -17,19 +16,19 @@ from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import Other
 
 RUN = 6
-"""Words in a row. Shorter runs are idioms of the subject."""
+"""Words in a run. Shorter runs are idioms of the subject."""
 
 FEWEST_RUNS = 25
-"""Of an answer, without what the exercise's own text says. What is shorter is alike by chance."""
+"""Fewest runs of an answer, without those of the exercise's text. Shorter ones match by chance."""
 
 MODERATE, STRONG = 0.25, 0.6
-"""Share of the shorter text's runs that stand in the other one."""
+"""Bounds on the share of the shorter text's runs that occur in the other text."""
 
 MOST_OTHER_ANSWERS = 12
 
 _WORD = re.compile(r"[^\W_]+")
 _QUOTED = 40
-"""Words of the longest passage that is quoted."""
+"""Most words of the longest passage to quote."""
 
 _PUBLISHED = (
     "These texts are public, and reading them may be allowed. Definitions are short and are put in "
@@ -54,7 +53,7 @@ def signals(
     starter: Mapping[str, bytes],
     others: Iterable[Other],
 ) -> list[Signal]:
-    """For each written task the published text that is most alike, and candidates' answers."""
+    """Return signals for each written task: the most similar published text, similar answers."""
     asked = [task for task in map(module.task, tasks) if task.kind == "written"]
     works = list(others) if asked else []
     given = _given(starter)
@@ -76,7 +75,7 @@ def signals(
 def _alike(
     title: str, text: str, given: Runs, texts: Iterable[tuple[str, str]], innocent: str
 ) -> list[Signal]:
-    """One for each text that shares MODERATE or more, the most alike first."""
+    """Return a signal for each text that shares MODERATE or more, the most similar first."""
     own = words(text)
     mine = runs(own) - given
     found: list[tuple[float, Signal]] = []
@@ -105,17 +104,17 @@ def _signal(title: str, what: str, share: float, passage: list[str], innocent: s
 
 
 def words(text: str) -> list[str]:
-    """In small letters, without punctuation."""
+    """Split into words, in lower case and without punctuation."""
     return _WORD.findall(text.lower())
 
 
 def runs(found: list[str]) -> Runs:
-    """All runs of RUN words."""
+    """Return all runs of RUN words."""
     return frozenset(tuple(found[i : i + RUN]) for i in range(len(found) - RUN + 1))
 
 
 def _longest(own: list[str], common: Runs) -> list[str]:
-    """The longest stretch of `own` of which each run is common."""
+    """Return the longest passage of `own` whose runs are all common."""
     best = (0, 0)
     start = 0
     for i in range(len(own) - RUN + 2):
@@ -128,14 +127,14 @@ def _longest(own: list[str], common: Runs) -> list[str]:
 
 
 def _given(starter: Mapping[str, bytes]) -> Runs:
-    """What the exercise itself says, which a candidate may quote."""
+    """Return the runs of the exercise's text, which a candidate may quote."""
     cells = readable_cells(starter.get(NOTEBOOK, b""))
     return runs(words("\n".join(cell.source for cell in cells if cell.kind != "code")))
 
 
 @cache
 def published(module: str) -> tuple[tuple[str, str], ...]:
-    """What each text is, and the text."""
+    """Return published texts as (description, text)."""
     return tuple(_published(module))
 
 

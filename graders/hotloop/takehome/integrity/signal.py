@@ -1,4 +1,7 @@
-"""A sign that a person should look at something. It is never a verdict, and moves no score."""
+"""An integrity signal: something for a person to look at.
+
+It is not a verdict and changes no score.
+"""
 
 from typing import Annotated, Literal
 
@@ -11,8 +14,10 @@ Strength = Literal["weak", "moderate", "strong"]
 
 
 class Signal(Strict):
-    """evidence: what was seen, each sentence checkable. innocent: how an honest candidate comes to
-    it. known_rate: how often honest work gives the same sign, where that was measured.
+    """A signal. evidence: observations, each verifiable.
+
+    innocent: how an honest candidate may cause it. known_rate: how often honest work does, if that
+    was measured.
     """
 
     kind: Kind

@@ -1,7 +1,7 @@
-"""Signals from likeness: to other candidates' work, to the published solution, to wrong answers.
+"""Signals from similarity to other candidates' work, the published solution, or wrong answers.
 
-How often honest work crosses the bounds comes from `tests/benchmarks/similarity.py`; the
-package carries its result.
+`tests/benchmarks/similarity.py` measures how often honest work exceeds the bounds; the package
+contains its result.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.recorded import recorded
 
 MOST_OTHERS = 300
-"""Other candidates' works that one is compared with."""
+"""Most other candidates' works to compare with."""
 
 MOST_SIGNALS = 12
-"""Of one kind; one more names those beyond."""
+"""Most signals of one kind; one more lists the rest."""
 
 MOST_EVIDENCE = 20
 MOST_NAMED = 40
@@ -57,7 +57,7 @@ _INNOCENT = {
 
 @dataclass(frozen=True)
 class Other:
-    """Another candidate's work. starter: what that one was given."""
+    """Another candidate's work. starter: the files that this candidate was given."""
 
     pseudonym: str
     files: Mapping[str, bytes]
@@ -79,8 +79,9 @@ def signals(
     starter: Mapping[str, bytes],
     others: Iterable[Other],
 ) -> list[Signal]:
-    """One for each work that this one is too much like: candidates', then what is published; the
-    most alike first.
+    """Return a signal for each work that this one is too similar to.
+
+    Candidates' works come before published ones; within each kind, the most similar first.
     """
     mine = prints(module, tasks, files, starter)
     matches = [
@@ -125,10 +126,10 @@ def _to_published(
 def published_code(
     module: str, tasks: Sequence[str], given: Sequence[Part] = ()
 ) -> Iterator[tuple[str, str, frozenset[str], Print]]:
-    """Kind, what it is, whose tasks, and its print: the reference by task, then each wrong answer.
+    """Yield kind, description, tasks and print of published code: reference, then wrong answers.
 
-    A wrong answer counts where it differs from the reference; what the two share says "reference".
-    given: what candidates start from, which is taken off both.
+    Of a wrong answer only the difference from the reference counts. given: starter code, which is
+    removed from both.
     """
     bodies = {task: texts for task, texts in _reference(module).items() if task in tasks}
     starters = {task: [part.text for part in given if task in part.tasks] for task in tasks}
@@ -150,7 +151,7 @@ def published_code(
 
 @cache
 def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
-    """By task and file: what the reference has in the task's regions."""
+    """Return the code in the reference's regions, by task and file."""
     found: dict[str, dict[str, str]] = {}
     root = paths.solutions() / module
     for path in render.sources(module):
@@ -171,7 +172,7 @@ def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def _signal(matches: Sequence[_Match]) -> Signal:
-    """About one other work; the most alike part first."""
+    """Return the signal for one other work; the most similar part comes first."""
     first = matches[0]
     return Signal(
         kind="similarity",
@@ -184,7 +185,7 @@ def _signal(matches: Sequence[_Match]) -> Signal:
 
 
 def _more(works: Sequence[Sequence[_Match]]) -> Signal:
-    """About those that get no signal of their own, each with its most alike part."""
+    """Return one signal for works beyond the limit, each with its most similar part."""
     first = works[0][0]
     named = [f"{found[0].what}: {found[0].found.score:.0%} alike." for found in works]
     if (left := len(named) - MOST_NAMED) > 0:
@@ -206,8 +207,9 @@ def _strength(match: _Match) -> Strength:
 
 
 def _known_rate(with_whom: str) -> str | None:
-    """From the task on which the bound was not chosen. Likeness to wrong answers was never measured
-    on work of which the truth is known.
+    """Return the measured false-alarm rate, from the task that was not used to choose the bound.
+
+    Returns None for wrong answers: similarity to them was not measured on work of known origin.
     """
     measured = recorded("similarity")
     if measured is None or with_whom == "wrong":
@@ -233,5 +235,5 @@ def _known_rate(with_whom: str) -> str | None:
 
 @cache
 def wrong_answers(module: str) -> tuple[WrongAnswer, ...]:
-    """As `hotloop.render` reads them."""
+    """Return the module's wrong answers, cached."""
     return tuple(render.wrong_answers(module))

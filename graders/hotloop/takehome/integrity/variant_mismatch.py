@@ -1,4 +1,4 @@
-"""A signal where the work answers another variant than the candidate was given."""
+"""A signal for work that answers another variant than the candidate's."""
 
 import re
 from collections import Counter
@@ -29,10 +29,9 @@ def signals(
     mine: Variant,
     others: Mapping[str, Variant],
 ) -> list[Signal]:
-    """One for each name that only other packs have, those of one and the same pack together; and
-    one for the published names.
+    """Return a signal for each pack whose names occur in the code, and one for published names.
 
-    A name that is in the candidate's own variant tells nothing. `others`: by pseudonym.
+    Names of the candidate's own variant do not count. others: variants by pseudonym.
     """
     text = "\n".join(_code(files[name], name) for name in handed_in if name in files)
     words = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text))
@@ -44,7 +43,7 @@ def signals(
 
 
 def _owners(words: set[str], mine: Variant, others: Mapping[str, Variant]) -> dict[str, list[str]]:
-    """By name that stands in the code: the packs that have it."""
+    """Return, for each foreign name in the code, the packs that have it."""
     known = {*mine.names, *mine.names.values()}
     owners: dict[str, list[str]] = {}
     for pseudonym, variant in others.items():
@@ -54,7 +53,7 @@ def _owners(words: set[str], mine: Variant, others: Mapping[str, Variant]) -> di
 
 
 def _of_others(owners: Mapping[str, Sequence[str]], packs: int) -> list[Signal]:
-    """The strong ones first."""
+    """Return signals for names of other packs, the strong ones first."""
     by_pack: dict[str, list[str]] = {}
     shared: list[str] = []
     for name in sorted(owners):
@@ -72,9 +71,9 @@ def _of_others(owners: Mapping[str, Sequence[str]], packs: int) -> list[Signal]:
 
 
 def _pointed_at(name: str, owners: Mapping[str, Sequence[str]]) -> str | None:
-    """The one pack that has the name, or that has more of the names here than all others with it.
+    """Return the pack that a name points at, or None if several are equally likely.
 
-    None where several are as likely: most of them have nothing to do with it.
+    That is the only pack with the name, or the one with strictly most of the foreign names.
     """
     if len(owners[name]) == 1:
         return owners[name][0]
@@ -84,7 +83,7 @@ def _pointed_at(name: str, owners: Mapping[str, Sequence[str]]) -> str | None:
 
 
 def _of_one(pack: str, counts: Mapping[str, int], packs: int) -> Signal:
-    """counts: by name, how many packs have it."""
+    """Return the signal for one pack. counts: for each name, how many packs have it."""
     return Signal(
         kind="variant_mismatch",
         strength="strong",

@@ -1,4 +1,4 @@
-"""Signals from the work log: a broken chain, times that cannot be, and work that came at once."""
+"""Signals from the work log: a broken chain, impossible times, and much work at once."""
 
 from datetime import datetime, timedelta
 
@@ -6,10 +6,10 @@ from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.work_log import Entry, Kind, WorkLog
 
 LARGE = 60
-"""Lines that came between two entries, from which on it is worth a look."""
+"""Lines added between two entries from which a signal is given."""
 
 SLOW_CLOCK = timedelta(hours=1)
-"""How far a candidate's clock may be off before it is worth a word."""
+"""Tolerance for the clock of the candidate's machine."""
 
 _BROKEN = (
     "Files that were copied between machines, restored from a backup or merged lose lines. A crash "
@@ -28,8 +28,10 @@ _MISSING = "The log can be left out, and the candidate was told so."
 
 
 def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime) -> list[Signal]:
-    """rule: what the manifest says of a log: yes, no or optional. earliest, latest: when the pack
-    was made and when the work came; all of the log lies between them.
+    """Return signals from a work log, or for a missing one.
+
+    rule: the manifest's rule on logs: yes, no or optional. earliest, latest: when the pack was made
+    and when the work arrived; entries must lie between.
     """
     if log is None:
         return [_absent()] if rule == "yes" else []
@@ -56,8 +58,9 @@ def _impossible(entry: Entry, earliest: datetime, latest: datetime) -> str:
 
 
 def _large(entry: Entry) -> str:
-    """Much that came since the last entry, whatever this one is: whoever pastes a whole solution
-    may check it once, at the end or never.
+    """Describe many lines added since the previous entry, or return "".
+
+    All kinds of entries count: a pasted solution may be checked once, at the end, or never.
     """
     added = sum(change.added for change in entry.changes.values())
     if added < LARGE:

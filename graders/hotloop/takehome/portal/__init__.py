@@ -1,7 +1,6 @@
-"""The web pages of a take-home: the team's, behind a login, and one for each candidate, behind a
-link that nobody can guess.
+"""The take-home web portal: pages for the team behind a login, and one page per candidate.
 
-The team's folder holds everything that matters: packs, submissions, reports, names, audit log. The
-portal's database holds what is the portal's own: accounts, sessions, links, and the queue, which is
-found again from the folder after any accident.
+A candidate's page has an unguessable link. The team's folder holds all important data: packs,
+submissions, reports, names, audit log. The portal's database holds accounts, sessions, links and
+the queue, which can be rebuilt from the folder.
 """

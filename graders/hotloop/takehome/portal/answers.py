@@ -1,4 +1,4 @@
-"""What the portal says in place of a page, where `hotloop.web.answers` has no sentence for it."""
+"""Refusals of the portal that `hotloop.web.answers` has no sentence for."""
 
 OVER = "The time of this link is over. Ask the team that sent it."
 
@@ -8,4 +8,4 @@ DAMAGED = (
     "Something of the team's is not as it must be, and nothing was taken: keep your work, "
     "and write to the team."
 )
-"""For a candidate, whose fault it is not."""
+"""Message for a candidate, who did not cause the error."""

@@ -1,4 +1,4 @@
-"""The application: pages, headers, limits and refusals."""
+"""The portal's ASGI application: pages, headers, limits and refusals."""
 
 import asyncio
 import logging
@@ -41,14 +41,14 @@ log = logging.getLogger("hotloop.takehome")
 
 
 def served(portal: Portal) -> ASGIApp:
-    """What a server is given."""
+    """Return the application with all middleware, for the server."""
     return StrictHeaders(
         bodies.TooLarge(application(portal), _too_large), secure=portal.settings.secure
     )
 
 
 def application(portal: Portal) -> FastAPI:
-    """The pages of a portal, described by OpenAPI; nobody is served the description itself."""
+    """Return the portal's routes as a FastAPI application; its OpenAPI document is not served."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
@@ -80,9 +80,9 @@ def application(portal: Portal) -> FastAPI:
 
 
 async def _folder_fault(request: Request, error: Exception) -> Response:
-    """What was asked for went meanwhile, or the team's folder is not as it must be.
+    """Respond to missing packs and to faults in the team's folder.
 
-    A member reads what is damaged; a candidate no path of the team's.
+    A team member reads what is damaged; a candidate sees no path of the team.
     """
     of_candidate = request.url.path.startswith("/c/")
     if isinstance(error, UnknownPack):
@@ -116,7 +116,7 @@ def _too_large(request: Request) -> Response:
 
 
 def _is_upload(path: str) -> bool:
-    """Whether a candidate's work comes in there."""
+    """True for the path that receives candidates' submissions."""
     return _UPLOAD.fullmatch(path) is not None
 
 
@@ -124,18 +124,19 @@ EACH_S = 30.0
 
 
 async def keep_tidy(portal: Portal) -> None:
-    """At once, and then each now and then, until it is cancelled."""
+    """Run `tidy` at once and then every EACH_S seconds, until cancelled."""
     while True:
         await asyncio.to_thread(tidy, portal)
         await asyncio.sleep(EACH_S)
 
 
 def tidy(portal: Portal) -> None:
-    """Delete links and queue lines of packs that are gone. Where a record is damaged nobody can say
-    which are: then nothing is deleted.
+    """Delete links and queue entries of packs that are gone.
+
+    If a record is damaged, nothing is deleted, since the remaining packs are unknown.
     """
     try:
-        # First the database: of what comes into both meanwhile nothing is deleted.
+        # Read the database first, so that packs added in the meantime are not deleted.
         known = links.packs(portal.engine) | {pack for pack, _ in portal.queue.all()}
         here = {record.pack for record in portal.team.packs()}
         for pack in known - here:

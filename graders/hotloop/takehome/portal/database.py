@@ -1,4 +1,4 @@
-"""The portal's own database: a SQLite file in the team's folder, or PostgreSQL by its URL."""
+"""The portal's database: a SQLite file in the team's folder, or PostgreSQL by its URL."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ gradings = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("pack", String(36), nullable=False),
-    # Of the submission.
+    # Digest of the submission.
     Column("digest", String(64), nullable=False),
     Column("state", String(10), nullable=False, index=True),
     Column("tries", Integer, nullable=False),
@@ -40,13 +40,13 @@ gradings = Table(
 
 
 def own_folder(team: Path) -> Path:
-    """What the portal keeps beside the database; made where it is missing."""
+    """Return the portal's folder in the team's folder; create it if missing."""
     folder = team / FOLDER
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def connect(team: Path, url: str = "") -> Engine:
-    """The portal's database, with its tables. DatabaseUnavailable says what is in the way."""
+    """Open the portal's database and create missing tables. Raises DatabaseUnavailable."""
     tables = [accounts, sessions, links, gradings]
     return database.connect(url, own_folder(team) / FILE, "portal", FORMAT, tables)

@@ -1,8 +1,7 @@
-"""Takes submissions from the portal's queue and grades them: `python -m
-hotloop.takehome.portal.grader`, which `hotloop takehome serve` starts and watches.
+"""Grades submissions from the portal's queue: `python -m hotloop.takehome.portal.grader`.
 
-It is a process of its own, so that pages stay quick while it works, and so that its end, however it
-comes, loses nothing: see `hotloop.takehome.portal.queue`.
+`hotloop takehome serve` starts and supervises it. It is a separate process so that pages stay fast
+while it works, and so that a crash loses nothing: see `hotloop.takehome.portal.queue`.
 """
 
 import argparse
@@ -39,29 +38,29 @@ from hotloop.web.supervisor import end_with_site
 from hotloop.yaml_lines import CurriculumError
 
 DATABASE = "HOTLOOP_PORTAL_DATABASE"
-"""The environment variable with the database's URL, which may hold a password."""
+"""Environment variable with the database's URL, which may contain a password."""
 
 LONGEST = 500
-"""Characters of what a page says of a fault."""
+"""Most characters of an error message that a page shows."""
 
 _IDLE_S = 0.5
 _RECONCILE_S = 30.0
 _AGAIN_S = 10.0
-"""After a cluster did not answer."""
+"""Seconds to wait after a cluster did not respond."""
 
 WHO = "portal"
-"""Who the audit log says has ended what was cut off."""
+"""The audit log's name for cleanups by the grader."""
 
 log = logging.getLogger("hotloop.takehome")
 
 
 class Stopped(BaseException):
-    """The grader was asked to end. No fault of a submission: nothing that catches faults may."""
+    """The grader was asked to end. A BaseException, so that handlers of errors do not catch it."""
 
 
 @dataclass
 class Grader:
-    """Grades what is in the queue, one batch of the executor after the other."""
+    """Grades what is in the queue, one batch of the executor after another."""
 
     team: Team
     queue: Queue
@@ -69,10 +68,10 @@ class Grader:
     terms: Terms = field(default_factory=Terms)
     idle_s: float = _IDLE_S
     asked: threading.Event = field(default_factory=threading.Event)
-    """To end. What interrupts C code may come out of it as another error, which this explains."""
+    """Set to end the grader. It explains other errors raised by interrupted C code."""
 
     def run(self) -> None:
-        """Until it is asked to end. Whoever calls holds the lock of `only_grader`."""
+        """Grade until asked to end. The caller must hold the lock of `only_grader`."""
         cut_off = self.queue.recover(self.written)
         if cut_off:
             log.warning("%d gradings were cut off", cut_off)
@@ -85,9 +84,9 @@ class Grader:
                 self.asked.wait(self.idle_s)
 
     def reconcile(self) -> None:
-        """Find again what an accident kept from the queue. What was forgotten the portal drops.
+        """Requeue what an accident kept out of the queue.
 
-        Where one record is damaged others are graded as before.
+        A damaged record does not stop the grading of others; `tidy` removes deleted packs.
         """
         try:
             self.team.sweep(WHO)
@@ -96,9 +95,9 @@ class Grader:
             log.error("%s", error)
 
     def batch(self) -> int:
-        """Grade until nothing waits any more; how many were dealt with."""
+        """Grade until the queue is empty; return the number of submissions handled."""
         if not self.queue.has_waiting():
-            # An executor may start a cluster before it asks for work.
+            # Avoid starting the executor, which may start a cluster, for an empty queue.
             return 0
         waiting = _Waiting(self)
         dealt = 0
@@ -129,15 +128,14 @@ class Grader:
             self.queue.done(one.id)
 
     def end_if_asked(self, error: Exception) -> None:
-        """Stopped when an error is what was made of the interruption: no fault of a submission."""
+        """Raise Stopped if the error results from the interruption and not from a submission."""
         if self.asked.is_set():
             raise Stopped from error
 
     def dropped(self, one: Grading) -> bool:
-        """Whether all about the candidate was deleted; then it leaves the queue.
+        """Return True and remove the queue entry if the candidate's data was deleted.
 
-        A role that is called otherwise now, or a damaged file, is no deletion: what is there stays,
-        and people must look at it.
+        A renamed role or a damaged file is not a deletion: the entry stays for people to look at.
         """
         try:
             self.team.pack(one.pack)
@@ -149,13 +147,19 @@ class Grader:
         return False
 
     def report(self, one: Grading, outcome: Attempt) -> None:
-        """Write the report. UnknownPack when all about the candidate was deleted meanwhile."""
+        """Write the report.
+
+        Raises UnknownPack if the candidate's data was deleted in the meantime.
+        """
         submission = open_submission(self._zip(one), self.team)
         report = make_report(submission, self.team, dict(outcome.records))
         grading.write(report, self.team)
 
     def prepared(self, one: Grading) -> Work:
-        """What the executor is given. UnknownPack when all about it was deleted."""
+        """Return the executor's work item.
+
+        Raises UnknownPack if the candidate's data was deleted.
+        """
         submission = open_submission(self._zip(one), self.team)
         return work(str(one.id), submission, self.team, submission.manifest.tasks)
 
@@ -166,7 +170,7 @@ class Grader:
         raise TeamError(f"There is no submission {one.digest} of pack {one.pack}.")
 
     def written(self, pack: UUID, digest: str, since: datetime | None) -> bool:
-        """Whether there is a report on it; see `hotloop.takehome.portal.queue`."""
+        """True if a report on it exists; see `hotloop.takehome.portal.queue`."""
         return written_since(self.team, pack, digest, since)
 
     def _tell(self, key: str, task: str, text: str) -> None:
@@ -174,7 +178,7 @@ class Grader:
 
 
 class _Waiting(Iterator[Work]):
-    """What is in the queue, at each moment: the end of it may be followed by more."""
+    """Iterates over the queue as it is at each moment; more may follow after its end."""
 
     def __init__(self, grader: Grader) -> None:
         self.claimed: dict[str, Grading] = {}
@@ -198,14 +202,14 @@ class _Waiting(Iterator[Work]):
 
 
 def _sentence(error: Exception) -> str:
-    """For the page: what was said for people, and of a fault its kind as well."""
+    """Format an error for the page: messages for people as they are, others with their type."""
     if isinstance(error, RefusedSubmission | TeamError | ForgedManifest | CurriculumError):
         return str(error)[:LONGEST]
     return f"{type(error).__name__}: {error}"[:LONGEST]
 
 
 def main() -> None:
-    """Grade for a team's folder until this process is told to end, or its parent ends."""
+    """Grade for a team's folder until this process is told to end or its parent ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("team", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
@@ -219,7 +223,7 @@ def main() -> None:
     asked = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        # Only once: what ends then must not be interrupted.
+        # Handle only the first signal, so that the shutdown is not interrupted.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         asked.set()
@@ -233,8 +237,9 @@ def main() -> None:
             try:
                 grader.run()
             except BaseException as error:
-                # SystemExit is what Ray makes of the signal while it connects; interrupted at its
-                # work it may raise errors of its own.
+                # Ray turns the signal into SystemExit while connecting, and may raise other errors
+                # when
+                # interrupted at work.
                 if not asked.is_set() and not isinstance(error, SystemExit):
                     raise
                 log.warning("ended on request (%s)", type(error).__name__)

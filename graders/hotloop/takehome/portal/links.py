@@ -1,7 +1,7 @@
-"""A candidate's link: 256 bits that nobody can guess, for one pack, until a moment.
+"""A candidate's link: an unguessable 256-bit token for one pack, with an expiry time.
 
-The link is derived from the portal's secret, so the team can look it up again; the database holds
-its digest only. A pack has one link at a time: a new one ends the one before.
+The token is derived from the portal's secret, so the team can look it up again; the database stores
+only its digest. A pack has one link at a time: a new link replaces the old one.
 """
 
 import re
@@ -20,19 +20,19 @@ TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 
 @dataclass(frozen=True)
 class Link:
-    """token: the unguessable part of the address. expires: as it was made, or prolonged here."""
+    """A link. token: secret part of the URL. expires: as created, or extended in the portal."""
 
     pack: UUID
     token: str
     expires: datetime
 
     def works_until(self, deadline: datetime | None) -> datetime:
-        """deadline: what the team has set later, here or by command; the link lasts as long."""
+        """Return when the link expires. deadline: a later one set by the team, or None."""
         return self.expires if deadline is None else max(self.expires, deadline)
 
 
 def make(engine: Engine, secret: bytes, pack: UUID, expires: datetime) -> Link:
-    """A new link for a pack; an earlier one stops working."""
+    """Create a link for a pack; an earlier link stops working."""
     number = str(uuid4())
     token = _token(secret, number, pack)
     row = {"id": number, "pack": str(pack), "digest": digest(token), "expires": expires}
@@ -43,7 +43,7 @@ def make(engine: Engine, secret: bytes, pack: UUID, expires: datetime) -> Link:
 
 
 def current(engine: Engine, secret: bytes, pack: UUID) -> Link | None:
-    """The link of a pack, over or not; None when it has none."""
+    """Return the link of a pack, expired or not, or None."""
     with reading(engine) as connection:
         found = connection.execute(select(links).where(links.c.pack == str(pack))).one_or_none()
     if found is None:
@@ -52,7 +52,7 @@ def current(engine: Engine, secret: bytes, pack: UUID) -> Link | None:
 
 
 def find(engine: Engine, token: str) -> Link | None:
-    """The link with this token, over or not; None when there is none."""
+    """Return the link with this token, expired or not, or None."""
     if not TOKEN.fullmatch(token):
         return None
     query = select(links).where(links.c.digest == digest(token))
@@ -62,19 +62,19 @@ def find(engine: Engine, token: str) -> Link | None:
 
 
 def prolong(engine: Engine, pack: UUID, expires: datetime) -> None:
-    """Let the pack's link work until another moment."""
+    """Change when the pack's link expires."""
     with writing(engine) as connection:
         connection.execute(update(links).where(links.c.pack == str(pack)).values(expires=expires))
 
 
 def end(engine: Engine, pack: UUID) -> None:
-    """Let the pack's link stop working; nothing is kept of it."""
+    """Delete the pack's link."""
     with writing(engine) as connection:
         connection.execute(delete(links).where(links.c.pack == str(pack)))
 
 
 def packs(engine: Engine) -> set[UUID]:
-    """All that have a link."""
+    """Return all packs that have a link."""
     with reading(engine) as connection:
         return {UUID(row.pack) for row in connection.execute(select(links.c.pack))}
 

@@ -1,4 +1,4 @@
-"""Templates, and what they may call. Everything is escaped, and nothing missing is passed over."""
+"""Renders the portal's templates: with autoescaping, and with errors for undefined names."""
 
 import re
 from functools import cache
@@ -17,11 +17,11 @@ from hotloop.web.pages import moment, until
 TEMPLATES = Path(__file__).parent / "templates"
 
 _BACK = re.compile(r"(/c/[A-Za-z0-9_-]{43}|/candidates/[0-9a-f-]{36})/[a-z]+")
-"""What was asked for below a page, which is where one goes back to."""
+"""URLs below a page; the back link leads to that page."""
 
 
 def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """A page. Every template knows `member`, who is None on pages of strangers."""
+    """Render a template. `member` defaults to None, for pages without login."""
     context.setdefault("member", None)
     return HTMLResponse(_environment().get_template(template).render(context), status)
 
@@ -29,7 +29,7 @@ def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
 def refusal(
     request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
 ) -> HTMLResponse:
-    """The page of a request that is not served."""
+    """Render the page of a refused request."""
     below = _BACK.fullmatch(request.url.path)
     back = below[1] if below else ""
     answer = page("refused.html", status, code=status, sentence=sentence, back=back)
@@ -38,7 +38,7 @@ def refusal(
 
 
 def score(value: Interval | None) -> str:
-    """Of 100; both bounds while points are open."""
+    """Format a score out of 100, with both bounds if points are open; "–" for None."""
     return "–" if value is None else said(value)
 
 

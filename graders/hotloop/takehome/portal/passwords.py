@@ -1,4 +1,4 @@
-"""Passwords of the team's members."""
+"""Passwords of team members."""
 
 import re
 import secrets
@@ -14,20 +14,20 @@ from hotloop.web.accounts import AccountError
 
 NAME = re.compile(r"[a-z][a-z0-9._-]{0,59}")
 ACTORS = frozenset({"candidate", "judge", "portal", "reviewer", "somebody", "team"})
-"""Who else acts in the audit log: a member of that name could not be told from them."""
+"""Other actors in the audit log; members must not use these names."""
 
 ROLE = "member"
 SHORTEST = 12
 LONGEST = 1000
 
 _hasher = PasswordHasher()
-# Each takes 64 MiB for as long as it lasts.
+# Each hash takes 64 MiB of memory while it is computed.
 _hashing = BoundedSemaphore(2)
 _nobody = _hasher.hash(secrets.token_urlsafe())
 
 
 def add(engine: Engine, name: str, password: str) -> None:
-    """A new account. AccountError says what is wrong with name or password."""
+    """Create an account. Raises AccountError if name or password is not allowed."""
     if not NAME.fullmatch(name):
         raise AccountError("A name is made of a-z, 0-9 and . _ - , and begins with a letter.")
     if name in ACTORS:
@@ -36,7 +36,7 @@ def add(engine: Engine, name: str, password: str) -> None:
 
 
 def change(engine: Engine, name: str, password: str) -> None:
-    """Another password; whoever is logged in under the name is not any more."""
+    """Change the password and end all sessions of the account. Raises AccountError."""
     hashed = _hashed(password)
     table, sessions = accounts.accounts, accounts.sessions
     with writing(engine) as connection:
@@ -46,7 +46,7 @@ def change(engine: Engine, name: str, password: str) -> None:
 
 
 def check(engine: Engine, name: str, password: str) -> int | None:
-    """The account's id, or None; it takes as long for a name that does not exist."""
+    """Return the account's id, or None; an unknown name takes equally long."""
     found = accounts.find(engine, name)
     hashed = _nobody if found is None else str(found.password)
     right = len(password) <= LONGEST and _is_right(hashed, password)

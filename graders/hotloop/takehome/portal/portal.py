@@ -1,4 +1,4 @@
-"""What every page of a portal works with."""
+"""The state that all pages of a portal share."""
 
 import threading
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from hotloop.web.site import Site, client
 
 @dataclass
 class Portal(Site[Settings]):
-    """A team's portal."""
+    """The portal of one team. opening: limits how many submissions are opened at once."""
 
     team: Team
     secret: bytes = field(repr=False)
@@ -30,7 +30,7 @@ class Portal(Site[Settings]):
 
     @classmethod
     def open(cls, team: Team, settings: Settings | None = None) -> Self:
-        """The portal of a team's folder. DatabaseUnavailable."""
+        """Open the portal of a team's folder. Raises DatabaseUnavailable."""
         settings = settings or Settings()
         engine = database.connect(team.folder, settings.database)
         own = secret.load(database.own_folder(team.folder))
@@ -38,27 +38,27 @@ class Portal(Site[Settings]):
 
     @property
     def queue(self) -> Queue:
-        """What waits to be graded."""
+        """The queue of submissions to grade."""
         return Queue(self.engine)
 
     @cached_property
     def strangers(self) -> URLSafeTimedSerializer:
-        """Signs the forms of whoever has no session yet."""
+        """Signs the forms of visitors without a session."""
         return URLSafeTimedSerializer(secret.derive(self.secret, "strangers"), salt="login")
 
     @property
     def form_cookie(self) -> str:
-        """What ties the login form to a browser."""
+        """Name of the cookie that ties the login form to a browser."""
         return "__Host-hotloop-form" if self.settings.secure else "hotloop-form"
 
 
 def of(request: Request) -> Portal:
-    """The portal that serves a request."""
+    """Return the portal that serves a request."""
     return cast(Portal, site.of(request))
 
 
 def count_guess(request: Request, name: str) -> None:
-    """Count that a password is tried. Refused, with 429, when that was too often."""
+    """Count a password attempt. Raises Refused with status 429 if there were too many."""
     rates = of(request).rates
     rates.count("login", client(request))
     rates.count("name", f"{client(request)} {name}")
@@ -66,12 +66,12 @@ def count_guess(request: Request, name: str) -> None:
 
 
 def guessed_right(request: Request, name: str) -> None:
-    """Begin to count anew for this address: it was the member after all."""
+    """Reset this address's count of failed attempts on the account after a correct password."""
     of(request).rates.clear("name", f"{client(request)} {name}")
 
 
 async def here(request: Request) -> Portal:
-    """Likewise, for pages."""
+    """Return the portal, as a dependency of pages."""
     return of(request)
 
 

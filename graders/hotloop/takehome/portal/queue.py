@@ -1,9 +1,9 @@
-"""What waits to be graded, in the portal's database.
+"""The queue of submissions to grade, in the portal's database.
 
-The team's folder is what counts: a submission that lies there and is not in the queue, because the
-portal was killed between keeping and queueing it, is put in by `reconcile`. Whoever grades holds a
-lock on the folder, so a grading that is marked as running while nobody holds it was cut off:
-`recover` says so, and it is done again unless its report was written already.
+The team's folder is authoritative: if the portal is killed between storing and queueing a
+submission, `reconcile` queues it. The grader holds a lock on the folder, so a grading that is
+marked as running while nobody holds the lock was interrupted: `recover` queues it again unless its
+report exists already.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from hotloop.takehome.team import Team
 from hotloop.transactions import reading, writing
 
 TRIES = 3
-"""A submission that was cut off so often is left to people."""
+"""A submission whose grading was interrupted this often is left to people."""
 
 CUT_OFF = f"Its grading was cut off {TRIES} times. Look at the portal's log, then grade it again."
 
@@ -42,11 +42,11 @@ _READ = (
 )
 
 WrittenSince = Callable[[UUID, str, datetime | None], bool]
-"""Whether a report on this submission of a pack was written, since a moment if one is given."""
+"""True if a report on this submission of a pack exists, written since a time if one is given."""
 
 
 class State(StrEnum):
-    """Where a submission is."""
+    """State of a submission."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -55,12 +55,12 @@ class State(StrEnum):
 
 
 class Occupied(Exception):
-    """Somebody else grades for this team already. The text is one sentence."""
+    """Another process already grades for this team. The text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Grading:
-    """One submission in the queue. graded: how many reports were written on it."""
+    """One submission in the queue. graded: number of reports written on it."""
 
     id: int
     pack: UUID
@@ -73,13 +73,13 @@ class Grading:
 
 @contextmanager
 def only_grader(team: Path) -> Generator[None]:
-    """Until it ends, nobody else takes from the queue. Occupied when somebody does."""
+    """Hold the lock that lets only one process grade. Raises Occupied if another one holds it."""
     with (own_folder(team) / "grader.lock").open("ab") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Occupied(f"Another process grades for {team} already.") from None
-        # An executing process must not keep the lock after its parent is gone.
+        # Child processes must not keep the lock after this process ends.
         os.set_inheritable(stream.fileno(), False)
         yield
 
@@ -93,7 +93,7 @@ class Queue:
     # --- what the pages need ----------------------------------------------------------------------
 
     def add(self, pack: UUID, digest: str, state: State = State.QUEUED) -> bool:
-        """Put a submission in; False, and nothing happens, when it is in already."""
+        """Add a submission; return False if it is in the queue already."""
         row = {
             "pack": str(pack),
             "digest": digest,
@@ -111,8 +111,9 @@ class Queue:
         return True
 
     def again(self, pack: UUID, digest: str) -> bool:
-        """Grade once more what has ended, or whose line is damaged; False when it is waiting, under
-        way or unknown.
+        """Queue a finished submission, or one with a damaged row, again.
+
+        Returns False if it is waiting, running or unknown.
         """
         with writing(self.engine) as connection:
             changed = connection.execute(
@@ -124,39 +125,39 @@ class Queue:
         return changed.rowcount == 1
 
     def all(self) -> dict[tuple[UUID, str], Grading]:
-        """Every submission, by pack and digest. A line that is about no pack is left out."""
+        """Return all submissions by pack and digest; rows with an invalid pack are left out."""
         with reading(self.engine) as connection:
             rows = connection.execute(select(*_READ)).all()
         found = [one for row in rows if (one := _grading(row)) is not None]
         return {(one.pack, one.digest): one for one in found}
 
     def find(self, pack: UUID, digest: str) -> Grading | None:
-        """One submission."""
+        """Return a submission, or None."""
         query = select(*_READ).where(gradings.c.pack == str(pack), gradings.c.digest == digest)
         with reading(self.engine) as connection:
             row = connection.execute(query).one_or_none()
         return None if row is None else _grading(row)
 
     def forget(self, pack: UUID) -> None:
-        """Delete all that the queue knows of a pack."""
+        """Delete all rows of a pack."""
         with writing(self.engine) as connection:
             connection.execute(delete(gradings).where(gradings.c.pack == str(pack)))
 
     # --- what the grader needs --------------------------------------------------------------------
 
     def has_waiting(self) -> bool:
-        """Whether there is something to grade."""
+        """True if a submission is waiting."""
         query = select(gradings.c.id).where(gradings.c.state == State.QUEUED).limit(1)
         with reading(self.engine) as connection:
             return connection.execute(query).one_or_none() is not None
 
     def claim(self) -> Grading | None:
-        """The submission that has waited longest, marked as running; None when none waits."""
+        """Mark the longest-waiting submission as running and return it; None if none waits."""
         with writing(self.engine) as connection:
             while (row := _longest_waiting(connection)) is not None:
                 one = _grading(row)
                 if one is None:
-                    # About no pack: it can never be graded, and must not keep others from it.
+                    # A row with an invalid pack can never be graded and must not block others.
                     connection.execute(delete(gradings).where(gradings.c.id == row.id))
                     continue
                 began = {"state": State.RUNNING, "tries": one.tries + 1, "began": datetime.now(UTC)}
@@ -165,7 +166,7 @@ class Queue:
         return None
 
     def done(self, one: int) -> None:
-        """Its report is written."""
+        """Record that the report was written."""
         with writing(self.engine) as connection:
             _set(
                 connection,
@@ -179,22 +180,22 @@ class Queue:
             )
 
     def failed(self, one: int, problem: str) -> None:
-        """People must look at it. problem: one sentence."""
+        """Record a failure for people to look at. problem: one sentence."""
         with writing(self.engine) as connection:
             values = {"state": State.FAILED, "ended": datetime.now(UTC), "problem": problem}
             _set(connection, one, values)
 
     def lost(self, one: int, problem: str) -> None:
-        """Nothing came of it, by no fault of its own: it waits again, if not too often."""
+        """Queue a submission again after an interruption, or fail it after TRIES attempts."""
         with writing(self.engine) as connection:
             row = connection.execute(select(gradings).where(gradings.c.id == one)).one_or_none()
             if row is not None:
                 _set(connection, one, _after_loss(row.tries, problem))
 
     def recover(self, written: WrittenSince, *, asked: bool = False) -> int:
-        """Settle what was cut off; how many gradings that were. Only for whoever holds the lock.
+        """Settle interrupted gradings; return their number. The caller must hold the lock.
 
-        asked: the grader was told to end, which is no fault of what it was grading.
+        asked: the grader was told to end, so the attempt does not count.
         """
         query = select(gradings).where(gradings.c.state == State.RUNNING)
         with reading(self.engine) as connection:
@@ -213,10 +214,10 @@ class Queue:
             _set(connection, one, {"state": State.QUEUED, "tries": tries - 1})
 
     def reconcile(self, team: Team, written: WrittenSince) -> None:
-        """Put in what lies in the folder and is missing here."""
+        """Queue submissions that are in the team's folder but not in the queue."""
         known = self.all()
         for record in team.packs():
-            # An earlier hand-in that was never graded will not be missed.
+            # Earlier hand-ins that were never graded are not needed.
             for hand_in in record.submitted[-1:]:
                 if (record.pack, hand_in.digest) not in known:
                     is_done = written(record.pack, hand_in.digest, None)
@@ -245,7 +246,7 @@ def _set(connection: Connection, one: int, values: Mapping[str, object]) -> None
 
 
 def _grading(row: Row[*tuple[Any, ...]]) -> Grading | None:
-    """A line; None for one that is about no pack. What it says otherwise may be damaged."""
+    """Convert a row; return None if its pack is invalid. An invalid state becomes FAILED."""
     try:
         pack = UUID(row.pack)
     except ValueError:

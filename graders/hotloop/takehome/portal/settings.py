@@ -1,4 +1,4 @@
-"""How a portal is run."""
+"""Settings of a portal."""
 
 from dataclasses import dataclass, field
 
@@ -6,16 +6,16 @@ from hotloop.takehome import limits
 from hotloop.web.settings import Settings as OfSite
 
 UPLOAD_BYTES = limits.MAX_UPLOAD + (64 << 10)
-"""Of a submission with the form around it."""
+"""Bytes of a submission with its form."""
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How often something may be asked for, as the library `limits` writes it.
+    """Rate limits, in the notation of the library `limits`.
 
-    login: by address. name: attempts on one account from one address. account: on one account from
-    everywhere; higher, since whoever knows a name could keep its member out by it. unknown: links
-    that do not exist, by address. upload: by link. page: anything at all, by address.
+    login: attempts per address. name: attempts per address and account. account: attempts on one
+    account from everywhere; higher, since anybody who knows a name could lock its member out.
+    unknown: nonexistent links, per address. upload: per link. page: all requests, per address.
     """
 
     login: str = "30/15 minutes"
@@ -28,8 +28,9 @@ class Rates:
 
 @dataclass(frozen=True)
 class Settings(OfSite):
-    """late_s: by how many seconds after the deadline an upload that began before has to be
-    complete. uploads: at once.
+    """Settings of a portal. late_s: seconds after the deadline until an upload must be complete.
+
+    uploads: most uploads at once.
     """
 
     late_s: float = 60.0

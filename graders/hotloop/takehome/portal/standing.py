@@ -1,4 +1,4 @@
-"""Where each candidate is, for the team's pages, and what the latest report says in one line."""
+"""The state of each candidate, for the team's pages."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from hotloop.takehome.portal.queue import State as Queued
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
 _CLOCK = timedelta(milliseconds=20)
-"""By which the times of files may lag behind the clock."""
+"""How much file times may lag behind the clock."""
 
 
 class State(StrEnum):
-    """What a candidate's line says."""
+    """State of a candidate."""
 
     INVITED = "not downloaded yet"
     WORKING = "at work"
@@ -36,7 +36,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Damaged:
-    """A pack of which too little can be read to say where the candidate is. name: of its folder."""
+    """A pack too damaged to determine the candidate's state. name: of its folder."""
 
     name: str
     problem: str
@@ -44,7 +44,7 @@ class Damaged:
 
 @dataclass(frozen=True)
 class Overview:
-    """All candidates, the latest first; those of whom something is damaged hide no other one."""
+    """All candidates, the latest first, and packs that are damaged."""
 
     candidates: Sequence[Standing]
     damaged: Sequence[Damaged]
@@ -52,8 +52,10 @@ class Overview:
 
 @dataclass(frozen=True)
 class Standing:
-    """One candidate. score: with the marks of the filed scorecard; None until there is a report on
-    the last hand-in. problem: why it could not be graded, or what cannot be read; one sentence.
+    """State of one candidate. score: with the marks of the filed scorecard.
+
+    It is None until the last hand-in has a report. problem: why it was not graded, or what cannot
+    be read, as one sentence.
     """
 
     record: PackRecord
@@ -65,20 +67,21 @@ class Standing:
 
     @property
     def shown_deadline(self) -> datetime | None:
-        """While work is awaited. Afterwards it would only tell who was given more time than others,
-        which may be a matter of health.
+        """The deadline while work is awaited, else None.
+
+        Later it would only reveal who got more time than others, possibly for health reasons.
         """
         awaited = not self.record.submitted or self.record.reopened
         return self.deadline if awaited else None
 
     @property
     def handed_in(self) -> datetime | None:
-        """When the last submission came."""
+        """Time of the last submission, or None."""
         return self.record.submitted[-1].received if self.record.submitted else None
 
 
 def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
-    """Where everybody is."""
+    """Return the state of all candidates."""
     gradings = queue.all()
     records, faults = team.readable_packs()
     found: list[Standing] = []
@@ -87,7 +90,7 @@ def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
         try:
             found.append(_standing(team, record, gradings, now or datetime.now(UTC)))
         except UnknownPack:
-            # It was deleted at this moment.
+            # Deleted at this moment.
             continue
         except (TeamError, ForgedManifest, OSError) as fault:
             damaged.append(Damaged(record.pseudonym, str(fault)))
@@ -95,7 +98,7 @@ def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
 
 
 def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
-    """One candidate. UnknownPack when there is no such pack any more."""
+    """Return the state of one candidate. Raises UnknownPack if the pack does not exist."""
     record = team.pack(pack)
     gradings: dict[tuple[UUID, str], Grading] = {}
     if record.submitted:
@@ -106,7 +109,7 @@ def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
 
 
 def manifest(team: Team, pack: UUID) -> Manifest:
-    """The pack's manifest, verified once for each content of its file."""
+    """Return the pack's verified manifest, cached until its file changes."""
     path = team.pack_folder(pack) / "manifest.json"
     try:
         status = path.stat()
@@ -117,7 +120,7 @@ def manifest(team: Team, pack: UUID) -> Manifest:
 
 
 def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -> bool:
-    """Whether there is a report on this submission, written after `since` if that is given."""
+    """True if there is a report on this submission, written after `since` if that is given."""
     found = headline(team, pack)
     if found is None or found.digest != digest:
         return False

@@ -1,4 +1,4 @@
-"""What scripts under tests/benchmarks measured, as far as reports state it."""
+"""Results of scripts under tests/benchmarks that reports cite."""
 
 import json
 from functools import cache
@@ -10,7 +10,7 @@ FOLDER = Path(__file__).parent
 
 @cache
 def recorded(name: str) -> dict[str, Any] | None:
-    """A benchmark's result; None where it was not measured yet."""
+    """Return a benchmark's result, or None if it was not measured yet."""
     path = FOLDER / f"{name}.json"
     if not path.is_file():
         return None

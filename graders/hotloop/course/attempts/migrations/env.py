@@ -1,6 +1,6 @@
-"""Alembic runs this for each upgrade, over the connection and in the transaction that it is given.
+"""Alembic runs this for each upgrade, with the given connection and transaction.
 
-nbgrader keeps its own migrations in the same database: the table of ours has another name.
+nbgrader keeps its own migrations in the same database, so Hotloop's version table has another name.
 """
 
 from alembic import context

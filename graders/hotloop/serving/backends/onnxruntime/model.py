@@ -1,15 +1,15 @@
-"""The onnxruntime backend, for a server that was built without NVIDIA's own.
+"""The onnxruntime backend, for a server that was built without NVIDIA's.
 
-A python-based backend: the server loads this file for every model whose config.pbtxt says
-`backend: "onnxruntime"`. It keeps to what NVIDIA's backend does, as far as a configuration can ask
-for it, so that the same repository runs in NVIDIA's container: `<version>/model.onnx`, a first
-dimension for the batch when max_batch_size is above 0, requests of equal shape run as one batch,
+A python-based backend: the server loads this file for every model whose config.pbtxt says `backend:
+"onnxruntime"`. It behaves like NVIDIA's backend, as far as a configuration can ask for it, so that
+the same repository runs in NVIDIA's container: `<version>/model.onnx`, a first dimension for the
+batch if max_batch_size is above 0, requests of equal shape run as one batch,
 `optimization { graph { level } }`, and the parameters intra_op_thread_count, inter_op_thread_count
-and execution_mode. Where NVIDIA's takes all cores, without a number of threads or with 0, this one
-takes one.
+and execution_mode. If the number of threads is missing or 0, NVIDIA's backend uses all cores and
+this one uses one.
 """
 
-# It runs in the server's environment, whose packages this one does not have.
+# It runs in the server's environment; its packages are missing from Hotloop's.
 # pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ import onnxruntime as ort
 import triton_python_backend_utils as pb
 
 MODEL_FILE = "model.onnx"
-# ONNX's name of an element type, Triton's, numpy's.
+# Element types: ONNX's name, then Triton's and NumPy's.
 TYPES = {
     "tensor(bool)": ("TYPE_BOOL", np.bool_),
     "tensor(uint8)": ("TYPE_UINT8", np.uint8),
@@ -36,7 +36,7 @@ TYPES = {
     "tensor(double)": ("TYPE_FP64", np.float64),
     "tensor(string)": ("TYPE_STRING", np.object_),
 }
-# As NVIDIA's backend numbers them; without one, all optimizations are made.
+# Numbered as in NVIDIA's backend; any other level means all optimizations.
 GRAPH_LEVELS = {
     -1: ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
     1: ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
@@ -49,7 +49,7 @@ class TritonPythonModel:
 
     @staticmethod
     def auto_complete_config(auto_complete_model_config):
-        """Fill in inputs and outputs that the configuration leaves out, from the model itself."""
+        """Fill in missing inputs and outputs of the configuration from the ONNX model."""
         config = auto_complete_model_config.as_dict()
         if config.get("input") and config.get("output"):
             return auto_complete_model_config
@@ -68,7 +68,7 @@ class TritonPythonModel:
         return auto_complete_model_config
 
     def initialize(self, args):
-        """Load the model and hold the configuration against it."""
+        """Load the model and check the configuration against it. Raises TritonModelException."""
         config = json.loads(args["model_config"])
         self.batched = config.get("max_batch_size", 0) > 0
         version = Path(args["model_repository"]) / args["model_version"]
@@ -98,7 +98,7 @@ class TritonPythonModel:
         _refuse_unknown(config, self.inputs, self.outputs)
 
     def execute(self, requests):
-        """One run for all requests that can share one; each request gets its own rows back."""
+        """Run requests with equal shapes as one batch; return one response per request."""
         responses = [None] * len(requests)
         groups = {}
         for index, request in enumerate(requests):
@@ -163,7 +163,7 @@ def _text(value):
 def _options(config):
     parameters = config.get("parameters", {})
     options = ort.SessionOptions()
-    # With a number given, onnxruntime does not try to pin its threads, which a sandbox forbids.
+    # With a given number, onnxruntime does not pin its threads, which a sandbox forbids.
     options.intra_op_num_threads = int(_parameter(parameters, "intra_op_thread_count", "1")) or 1
     options.inter_op_num_threads = int(_parameter(parameters, "inter_op_thread_count", "1")) or 1
     if _parameter(parameters, "execution_mode", "0") == "1":
@@ -184,7 +184,7 @@ def _described(node, batched):
 
 
 def _compare(node, declared, batched, what):
-    """As NVIDIA's backend words it, so that a message found on the net fits here too."""
+    """Compare a tensor with the configuration; messages use NVIDIA's words, for web searches."""
     tensor = next((t for t in declared if t["name"] == node.name), None)
     if tensor is None:
         raise pb.TritonModelException(f"the configuration lacks the model's {what} '{node.name}'")

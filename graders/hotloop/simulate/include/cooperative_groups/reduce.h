@@ -7,7 +7,7 @@
 
 namespace cooperative_groups {
 
-// Every lane gets the value of all lanes, combined in the order of their ranks.
+// Each lane gets the values of all lanes, combined in the order of their ranks.
 template <class T, class F>
 inline HOTLOOP_MEMBER T reduce(const lanes& group, T value, F combine) {
   T total = group.shfl(value, 0);

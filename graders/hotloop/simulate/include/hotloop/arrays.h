@@ -1,4 +1,4 @@
-// Arrays, texture objects and surface objects, as host code makes them. An array is plain memory of the
+// Arrays, texture objects and surface objects for host code. An array is plain memory of the
 // device, row after row; an object is the address of a description in constant memory (textures.h reads it).
 #pragma once
 
@@ -97,7 +97,7 @@ inline cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* format, cudaArray_c
 
 // --- copies ------------------------------------------------------------------------------------------------
 
-// Columns of arrays are in bytes in these, and in elements in cudaMemcpy3D.
+// Columns of arrays are given in bytes in these functions, and in elements in cudaMemcpy3D.
 inline cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind kind, HOTLOOP_HERE) {
   if (x + width > to->row() || y + height > to->rows()) return hotloop_fail(cudaErrorInvalidValue, "a copy beyond an array", here);
   return cudaMemcpy2D(to->data + y * to->row() + x, to->row(), from, pitch, width, height, kind, here);
@@ -186,7 +186,7 @@ struct cudaTextureDesc {
 };
 struct cudaResourceViewDesc;
 
-// What a resource describes, in a texture's words.
+// A resource's description as a hotloop_texture.
 inline hotloop_texture hotloop_described(const cudaResourceDesc& resource, cudaChannelFormatDesc* format) {
   hotloop_texture t = {};
   t.width = t.height = t.depth = 1;

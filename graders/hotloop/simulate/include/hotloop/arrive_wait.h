@@ -1,5 +1,5 @@
-// A barrier in shared memory that its threads come to in two steps: built of atomics and fences, so that what
-// it orders is what they order.
+// A barrier in shared memory with separate arrive and wait. It is built from atomics and fences, and orders
+// exactly the accesses that they order.
 #pragma once
 
 #include "hotloop/atomics.h"
@@ -8,7 +8,7 @@
 
 namespace hotloop {
 
-// One word is all that its threads use while they meet: how often they have met, and how many have come since.
+// Threads synchronize through one word: phases completed (upper half), arrivals since then (lower half).
 struct arrive_wait {
   unsigned expected, met_and_arrived;
 
@@ -16,7 +16,7 @@ struct arrive_wait {
     expected = count;
     met_and_arrived = 0;
   }
-  // What `wait` must be given. all: how many come, where `init` was not told.
+  // Returns the token for `wait`. all: the expected arrivals, for a barrier whose `init` got no count.
   HOTLOOP_MEMBER unsigned arrive(unsigned count, unsigned all) {
     hotloop_fence();
     const unsigned before = update(HOTLOOP_ADD_INT, &met_and_arrived, count);

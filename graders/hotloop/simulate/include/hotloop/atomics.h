@@ -1,5 +1,5 @@
 // Atomic operations. The simulator reads, computes and writes; a thread that repeats them may be waiting
-// for another one, and lets it run.
+// for another thread, so it lets that one run.
 #pragma once
 
 #include "hotloop/sync.h"
@@ -7,10 +7,10 @@
 namespace hotloop {
 
 template <class T> struct Same { using type = T; };
-// Keeps the operand's type out of deduction: atomicAdd(float*, int) adds a float.
+// Excludes the operand's type from deduction: atomicAdd(float*, int) adds a float.
 template <class T> using same = typename Same<T>::type;
 
-// CUDA has each operation for a few types only.
+// CUDA supports each operation for a few types only.
 template <class T, class... Types> constexpr bool is_one_of = (std::is_same<T, Types>::value || ...);
 template <class T> constexpr bool is_word = is_one_of<T, int, unsigned, unsigned long long, long, unsigned long>;
 template <class T> constexpr bool is_comparable = is_word<T> || is_one_of<T, long long>;
@@ -27,7 +27,7 @@ template <class T> constexpr unsigned add_op = is_float<T> ? HOTLOOP_ADD_FLOAT :
 template <class T> constexpr unsigned min_op = T(-1) < T(0) ? HOTLOOP_MIN_SIGNED : HOTLOOP_MIN_UNSIGNED;
 template <class T> constexpr unsigned max_op = T(-1) < T(0) ? HOTLOOP_MAX_SIGNED : HOTLOOP_MAX_UNSIGNED;
 
-// A type that the simulator cannot add, such as __half: compare and swap until nobody was in between.
+// Types that the simulator cannot add, such as __half: compare and swap until no other thread intervened.
 template <class T>
 inline HOTLOOP_MEMBER T add(T* address, T value) {
   if constexpr (is_word<T> || is_float<T>) {

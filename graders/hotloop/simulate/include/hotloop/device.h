@@ -1,5 +1,5 @@
-// What the compiler and the simulator agree on: qualifiers, and the functions that a module imports.
-// Nothing here is trusted: what a kernel does is seen in its WebAssembly, not in these headers.
+// The interface of compiler and simulator: qualifiers, and the functions that a module imports.
+// These headers are not trusted: the simulator derives what a kernel does from its WebAssembly.
 #pragma once
 
 #include <stddef.h>
@@ -25,7 +25,7 @@
 #define CUDART_CB
 #define CUDAAPI
 
-// Always inlined and without a line of its own, so that a finding names the caller's line.
+// Always inlined and without line numbers, so that a finding names the caller's line.
 #define HOTLOOP_INLINE static inline __attribute__((always_inline, nodebug))
 #define HOTLOOP_MEMBER __attribute__((always_inline, nodebug))
 #define HOTLOOP_IMPORT(name) __attribute__((import_module("cuda"), import_name(name)))
@@ -43,19 +43,19 @@ enum hotloop_update : unsigned {
 };
 
 extern "C" {
-// Where a thread is: 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 dynamic
-// shared memory in bytes, 14 a clock.
+// Position of a thread: 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 dynamic
+// shared memory in bytes.
 HOTLOOP_IMPORT("index") __device__ __attribute__((const)) unsigned hotloop_index(unsigned which);
 HOTLOOP_IMPORT("clock") __device__ uint64_t hotloop_clock();
-// Barriers, votes, shuffles and reductions: the thread is suspended until the others have come.
+// Barriers, votes, shuffles and reductions: suspends the thread until the others have arrived.
 HOTLOOP_IMPORT("wait") __device__ __attribute__((convergent)) uint64_t hotloop_wait(unsigned op, unsigned mask, uint64_t value, unsigned source);
-// Reads, computes and writes `size` (1, 2, 4 or 8) bytes; gives what was there before.
+// Reads, computes and writes `size` (1, 2, 4 or 8) bytes; returns the previous value.
 HOTLOOP_IMPORT("atomic") __device__ uint64_t hotloop_atomic(unsigned op, void* address, unsigned size, uint64_t value, uint64_t expected);
-// True when a thread has done many atomic operations in a row: it may wait for another one.
+// True if a thread has done many atomic operations in a row: it may wait for another thread.
 HOTLOOP_IMPORT("spins") __device__ unsigned hotloop_spins();
 HOTLOOP_IMPORT("fence") __device__ void hotloop_fence();
-// Copies 4, 8 or 16 bytes, `filled` from memory and zeros behind them, to shared memory, where they are once
-// their group has been waited for.
+// Copies 4, 8 or 16 bytes to shared memory: `filled` bytes from memory, the others zeros. They arrive when
+// the thread waits for their group.
 HOTLOOP_IMPORT("copy_later") __device__ void hotloop_copy_later(void* to, const void* from, unsigned bytes, unsigned filled);
 HOTLOOP_IMPORT("commit_copies") __device__ void hotloop_commit_copies();
 HOTLOOP_IMPORT("wait_for_copies") __device__ void hotloop_wait_for_copies(unsigned newest);
@@ -66,7 +66,7 @@ HOTLOOP_IMPORT("outside") __device__ __attribute__((noreturn)) void hotloop_outs
 HOTLOOP_IMPORT("space") __device__ unsigned hotloop_space(const void* address);
 }
 
-// An object without members, so that reading a coordinate is no access to memory.
+// An object without members, so that reading a coordinate does not access memory.
 #define HOTLOOP_COORDINATES(name, first)                                                          \
   struct hotloop_##name {                                                                         \
     __declspec(property(get = get_x)) unsigned x;                                                 \
@@ -82,6 +82,6 @@ HOTLOOP_IMPORT("space") __device__ unsigned hotloop_space(const void* address);
 
 static inline __device__ HOTLOOP_MEMBER clock_t clock() { return static_cast<clock_t>(hotloop_clock()); }
 
-// Device code only: host code may have functions of these names.
+// Device code only: host code may define functions with these names.
 static inline __device__ HOTLOOP_MEMBER unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
 static inline __device__ HOTLOOP_MEMBER unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }

@@ -1,5 +1,5 @@
-// What the C library for WebAssembly lacks and programs call: anonymous memory maps, a shell; exceptions and
-// threads, which end the program. The allocators are wrapped (--wrap in build.py) to report one that fails.
+// What programs call and the C library for WebAssembly lacks: anonymous memory maps, a shell; exceptions and
+// threads, which end the program. The allocators are wrapped (--wrap in build.py) to report a failure.
 #pragma once
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #define CLOCK_THREAD_CPUTIME_ID CLOCK_MONOTONIC
 
 extern "C" {
-// Maps of no file. The pages of others fail as mmap does: with (void*)-1.
+// Anonymous maps only. Mapping a file fails as in mmap: returns (void*)-1.
 inline void* mmap(void*, size_t size, int, int, int file, long long) {
   void* memory = file < 0 ? aligned_alloc(4096, (size + 4095) / 4096 * 4096) : nullptr;
   return memory ? memset(memory, 0, size) : reinterpret_cast<void*>(-1);

@@ -1,4 +1,4 @@
-// Device math that C++ has not: fast-math intrinsics, bit functions, min and max of mixed types.
+// Device math that C++ lacks: fast-math intrinsics, bit functions, min and max of mixed types.
 // Intrinsics that a GPU computes approximately are exact here.
 #pragma once
 
@@ -28,7 +28,7 @@ HOTLOOP_INLINE double max(float a, double b) { return fmax(a, b); }
 HOTLOOP_INLINE double min(double a, float b) { return fmin(a, b); }
 HOTLOOP_INLINE double max(double a, float b) { return fmax(a, b); }
 
-// The C library's own would write its `signgam`, a variable of the host's.
+// The C library's functions would write its `signgam`, a variable of the host.
 extern "C" {
 double lgamma_r(double, int*);
 float lgammaf_r(float, int*);
@@ -49,7 +49,7 @@ HOTLOOP_INLINE float fdividef(float a, float b) { return a / b; }
 HOTLOOP_INLINE float saturate(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 
 HOTLOOP_INLINE float __saturatef(float x) { return saturate(x); }
-// The C library keeps these names for itself, though not as functions: hence macros.
+// The C library reserves these names, though not as functions, so they are macros.
 #define __expf(x) expf(x)
 #define __exp10f(x) exp10f(x)
 #define __logf(x) logf(x)
@@ -63,7 +63,7 @@ HOTLOOP_INLINE float __saturatef(float x) { return saturate(x); }
 #define __sincosf(x, s, c) sincosf(x, s, c)
 HOTLOOP_INLINE float __fdividef(float a, float b) { return a / b; }
 
-// Rounding to nearest, which is all that the CPU is set to.
+// Rounding to nearest, the CPU's only rounding mode here.
 HOTLOOP_INLINE float __fadd_rn(float a, float b) { return a + b; }
 HOTLOOP_INLINE float __fsub_rn(float a, float b) { return a - b; }
 HOTLOOP_INLINE float __fmul_rn(float a, float b) { return a * b; }

@@ -1,4 +1,4 @@
-// What a single device answers about pools, peers, L2 policies and host functions of streams.
+// The answers of a single device about pools, peers, L2 policies and host functions of streams.
 #pragma once
 
 #include "hotloop/runtime.h"

@@ -1,5 +1,5 @@
-// printf in a kernel: its text is put together by the simulator. And what the compiler calls where an index
-// lies outside of an array.
+// printf in a kernel, whose text the simulator formats; and the function that the compiler calls for an
+// index outside an array.
 #pragma once
 
 #include "hotloop/device.h"

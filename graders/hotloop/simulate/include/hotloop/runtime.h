@@ -1,6 +1,6 @@
-// The runtime API of host code. The device does everything at once and in order; its state (allocations,
-// errors, symbols) is the simulator's, which is asked by one function: an import of a program's module,
-// and operator.c where the host code of a PyTorch operator is native.
+// The runtime API of host code. The device runs everything immediately and in order; the simulator keeps its
+// state (allocations, errors, symbols), behind one function: an import of a program's module, or a function
+// of operator.c if the host code is that of a PyTorch operator, which is native.
 #pragma once
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "hotloop/vectors.h"
 
 #define CUDART_VERSION 13000
-// By these, other headers see that the runtime's are there.
+// Other headers test these to see whether the runtime's headers are included.
 #define __DRIVER_TYPES_H__
 #define __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_API_H__
@@ -23,7 +23,7 @@ enum hotloop_call : unsigned {
 };
 enum hotloop_memory : unsigned { HOTLOOP_DEVICE, HOTLOOP_MANAGED, HOTLOOP_PINNED, HOTLOOP_DESCRIPTION };
 
-// Where a call stands, which its caller need not say.
+// The file and line of a call, passed by default arguments.
 struct hotloop_here {
   const char* file;
   unsigned line;
@@ -36,14 +36,14 @@ extern "C" __attribute__((import_module("host"), import_name("call"))) unsigned 
 extern "C" __attribute__((import_module("host"), import_name("now"))) double hotloop_now();
 
 #ifdef __wasm__
-// Told by the simulator's own checks in front of accesses to memory.
+// Called by the checks that the simulator inserts in front of memory accesses.
 extern "C" __attribute__((import_module("host"), import_name("touch"))) void hotloop_touch(unsigned, unsigned);
 inline __attribute__((used)) void hotloop_touches() { hotloop_touch(0, 0); }
-// Below this address, the simulator is told of accesses. It says what that is.
+// Only accesses below this address are reported; the simulator sets it.
 extern "C" { inline __attribute__((used)) unsigned hotloop_watched = 1; }
 inline const char* hotloop_explained(unsigned, const char* text) { return text; }
 #else
-// The text of an error, and what a kernel did where that was the reason.
+// The text of an error; if a kernel caused it, also what that kernel did.
 extern "C" const char* hotloop_explained(unsigned error, const char* text);
 #endif
 
@@ -90,12 +90,12 @@ inline __attribute__((used)) int cudaSetupArgument(const void* argument, size_t 
 inline __attribute__((used)) int cudaLaunch(const void* stub) {
   hotloop_launch& launch = hotloop_configured();
   const cudaError_t error = hotloop_ask(HOTLOOP_LAUNCH, stub, &launch, 0, 0, launch.here);
-  launch.count = HOTLOOP_MOST_ARGUMENTS;  // for the next one, this is no configuration
+  launch.count = HOTLOOP_MOST_ARGUMENTS;  // makes a launch without a new configuration fail
   return error;
 }
 }
-#ifdef __wasm__   // native arguments have other sizes than a kernel's parameters
-// Launches by an array of pointers to the arguments, whose sizes the simulator knows.
+#ifdef __wasm__   // sizes of native arguments differ from those of a kernel's parameters
+// Launches with an array of pointers to the arguments; the simulator knows their sizes.
 template <class F>
 inline cudaError_t cudaLaunchKernel(F* function, dim3 grid, dim3 block, void** arguments, size_t shared = 0, cudaStream_t stream = nullptr, HOTLOOP_HERE) {
   cudaConfigureCall(grid, block, shared, stream, here);
@@ -108,9 +108,9 @@ inline cudaError_t cudaLaunchCooperativeKernel(F* function, dim3 grid, dim3 bloc
   }
   return cudaLaunchKernel(function, grid, block, arguments, shared, stream, here);
 }
-constexpr size_t hotloop_host_memory = 0x80000000;  // and above; below is the device's
+constexpr size_t hotloop_host_memory = 0x80000000;  // host memory begins here; the device's is below
 #else
-constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for both sides
+constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for host and device
 #endif
 
 // --- memory --------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ inline cudaError_t cudaFreeAsync(void* pointer, cudaStream_t, HOTLOOP_HERE) { re
 inline cudaError_t cudaFreeHost(void* pointer, HOTLOOP_HERE) {
   return hotloop_ask(HOTLOOP_FREE, pointer, "cudaFreeHost", HOTLOOP_PINNED, 0, here);
 }
-// Memory of cudaHostAlloc has one address for both sides. What is registered is page-locked for copies only.
+// Memory from cudaHostAlloc has one address for both sides. Registered memory is page-locked for copies only.
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned, HOTLOOP_HERE) {
   if (reinterpret_cast<size_t>(host) >= hotloop_host_memory) {
@@ -342,7 +342,7 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
     case cudaDevAttrCanMapHostMemory:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess: *value = 1; break;
-    default: *value = 0; break;  // what the device does not have
+    default: *value = 0; break;  // attributes that the device lacks
   }
   return hotloop_state();
 }

@@ -1,5 +1,5 @@
-// What __half and __nv_bfloat16 have in common: each is 16 bits wide, and arithmetic is done in
-// float and rounded once, which gives the bits that a GPU gives.
+// The common part of __half and __nv_bfloat16: each is 16 bits wide, and arithmetic is done in
+// float and rounded once, which gives the same bits as a GPU.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace hotloop {
 
-// To the nearest, ties to even. NaN stays NaN.
+// Rounds to nearest, ties to even. NaN stays NaN.
 inline uint16_t to_half(float x) {
   const uint32_t bits = __float_as_uint(x);
   const uint16_t sign = bits >> 16 & 0x8000;
@@ -48,7 +48,7 @@ inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<u
 
 }  // namespace hotloop
 
-// Defines the type T, its pair T2, and all operations that carry the same name for both formats.
+// Defines the type T, its pair T2, and all operations that have the same name for both formats.
 #define HOTLOOP_SMALL_FLOAT(T, T2, ENCODE, DECODE)                                                \
   struct alignas(2) T {                                                                           \
     uint16_t __x;                                                                                 \

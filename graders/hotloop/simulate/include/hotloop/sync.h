@@ -35,7 +35,7 @@ HOTLOOP_INLINE int __all_sync(unsigned mask, int predicate) {
 
 namespace hotloop {
 
-// A value of up to 8 bytes as 64 bits, and back.
+// Converts a value of up to 8 bytes to 64 bits, and back.
 template <class T>
 inline __attribute__((always_inline)) uint64_t to_bits(T value) {
   static_assert(sizeof(T) <= 8, "a shuffle moves at most 8 bytes");
@@ -51,8 +51,8 @@ inline __attribute__((always_inline)) T from_bits(uint64_t bits) {
   return value;
 }
 
-// Source lanes as PTX defines them for shfl: within segments of `width` lanes, a source outside
-// of the segment leaves the lane its own value.
+// Source lanes as PTX defines them for shfl: within segments of `width` lanes; if the source is outside
+// the segment, the lane gets its own value.
 inline unsigned shuffle_index(unsigned lane, int source, int width) {
   const unsigned w = width;
   return (lane & ~(w - 1)) | (source & (w - 1));

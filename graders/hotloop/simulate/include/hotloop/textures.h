@@ -1,5 +1,5 @@
-// Reads of textures, reads and writes of surfaces. They are ordinary accesses of a kernel's to memory of the
-// device; what an object describes is read from constant memory. Linear filtering has weights of 8 bits, as
+// Reads of textures, reads and writes of surfaces. They are ordinary accesses of a kernel to device memory;
+// an object's description is read from constant memory. Linear filtering has weights of 8 bits, as
 // on a GPU.
 #pragma once
 
@@ -10,9 +10,9 @@ typedef unsigned long long cudaSurfaceObject_t;
 enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
 
 enum hotloop_texture_flags : unsigned {
-  // Bits 0-5: address modes of three dimensions, by cudaTextureAddressMode.
+  // Bits 0-5: address modes of three dimensions, as in cudaTextureAddressMode.
   HOTLOOP_LINEAR = 1 << 6, HOTLOOP_NORMALIZED = 1 << 7, HOTLOOP_SCALES = 1 << 8, HOTLOOP_SIGNED = 1 << 9,
-  HOTLOOP_TEXEL_BYTES = 10,  // where the bytes of a channel are
+  HOTLOOP_TEXEL_BYTES = 10,  // the bytes of a channel are stored from this bit on
 };
 struct alignas(16) hotloop_texture {
   char* data;
@@ -40,7 +40,7 @@ HOTLOOP_ELEMENTS(float, float)
 #undef HOTLOOP_ELEMENTS
 #undef HOTLOOP_ELEMENT
 
-// A description in two accesses of 16 bytes.
+// A texture's description, loaded with two accesses of 16 bytes.
 struct texture_view {
   uint4 how, extent;
   HOTLOOP_MEMBER explicit texture_view(cudaTextureObject_t object)
@@ -55,7 +55,7 @@ struct texture_view {
   }
 };
 
-// The texel that an index means by its address mode, or -1 for the border.
+// The texel for an index, given its address mode, or -1 for the border.
 inline HOTLOOP_MEMBER int addressed(int index, int size, unsigned mode) {
   if (static_cast<unsigned>(index) < static_cast<unsigned>(size)) return index;
   if (mode == 3) return -1;
@@ -73,7 +73,7 @@ inline HOTLOOP_MEMBER T of_parts(const typename element<T>::part (&parts)[4]) {
   return value;
 }
 
-// Integers of 8 or 16 bits that are read as fractions of their largest.
+// Integers of 8 or 16 bits that are read as fractions of their largest value.
 template <class T>
 inline HOTLOOP_MEMBER T scaled(const char* place, unsigned flags) {
   constexpr int count = element<T>::count;
@@ -125,7 +125,7 @@ inline HOTLOOP_MEMBER void add_weighted(T* total, const T& value, float weight) 
   *total = of_parts<T>(sums);
 }
 
-// One coordinate: the first texel of its footprint, and the weight of the second one.
+// One coordinate: the first texel of its footprint, and the weight of the second texel.
 struct footprint {
   int first;
   float second;
@@ -138,7 +138,7 @@ struct footprint {
   }
 };
 
-// A read in 1, 2 or 3 dimensions. layer: of a layered texture, which has at most 2.
+// A read in 1, 2 or 3 dimensions. layer: for layered textures, which have at most 2 dimensions.
 template <class T, int dimensions>
 inline HOTLOOP_MEMBER T sampled(cudaTextureObject_t object, float x, float y, float z, int layer) {
   const texture_view t(object);
@@ -171,7 +171,7 @@ inline HOTLOOP_MEMBER T sampled(cudaTextureObject_t object, float x, float y, fl
   return total;
 }
 
-// Element `index` of linear memory; 0 beyond it.
+// Element `index` of linear memory; 0 if it is out of range.
 template <class T>
 inline HOTLOOP_MEMBER T fetched(cudaTextureObject_t object, int index) {
   const texture_view t(object);
@@ -180,7 +180,7 @@ inline HOTLOOP_MEMBER T fetched(cudaTextureObject_t object, int index) {
   return texel<T>(t.at(index * count * static_cast<int>(t.flags() >> HOTLOOP_TEXEL_BYTES), 0, 0), t.flags());
 }
 
-// A direction as one of six faces, which are layers, and a place on it.
+// A read of a cube map: its six faces are layers; the direction selects a face and a point on it.
 template <class T>
 inline HOTLOOP_MEMBER T cube(cudaTextureObject_t object, float x, float y, float z, int layer) {
   const float ax = fabsf(x), ay = fabsf(y), az = fabsf(z);
@@ -198,7 +198,7 @@ inline HOTLOOP_MEMBER T cube(cudaTextureObject_t object, float x, float y, float
   return sampled<T, 2>(object, (s / major + 1) * half_x, (t / major + 1) * half_x, 0, 6 * layer + face);
 }
 
-// Where a surface's element is; x is in bytes. Null where a read gives 0 and a write does nothing.
+// The address of a surface's element; x is in bytes. Null if a read gives 0 and a write does nothing.
 template <class T>
 inline HOTLOOP_MEMBER T* surface_place(cudaSurfaceObject_t object, int x, int y, int z, cudaSurfaceBoundaryMode mode) {
   const texture_view t(object);

@@ -1,4 +1,4 @@
-// Types and error codes of the CUDA runtime, as far as they are simulated.
+// The simulated types and error codes of the CUDA runtime.
 #pragma once
 
 #include <stddef.h>

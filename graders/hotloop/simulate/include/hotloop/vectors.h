@@ -1,5 +1,5 @@
-// CUDA's vector types, with CUDA's sizes and alignments. Those whose size is their alignment are copied
-// by one access, as on a GPU.
+// CUDA's vector types, with CUDA's sizes and alignments. Those whose size equals their alignment are copied
+// with one access, as on a GPU.
 #pragma once
 
 #include "hotloop/device.h"
@@ -9,7 +9,7 @@ typedef uint64_t hotloop_8 __attribute__((may_alias));
 typedef uint32_t hotloop_4 __attribute__((may_alias));
 typedef uint16_t hotloop_2 __attribute__((may_alias));
 
-// Loads all of a vector, also where the compiler sees that a part is enough.
+// Loads the whole vector, even if the compiler finds that a part is enough.
 template <class T>
 inline __host__ __device__ HOTLOOP_MEMBER void hotloop_copy(T* to, const T* from) {
   T value = *from;

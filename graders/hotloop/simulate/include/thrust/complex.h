@@ -1,4 +1,4 @@
-// The type by itself: PyTorch's headers name it wherever CUDA C++ is compiled.
+// Only the type: PyTorch's headers name it in all CUDA C++ code.
 #pragma once
 
 #include <complex>

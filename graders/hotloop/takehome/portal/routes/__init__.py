@@ -1,1 +1,1 @@
-"""The portal's addresses, by who asks for what."""
+"""The portal's routes, grouped by user."""

@@ -1,4 +1,4 @@
-"""A candidate's page, behind their link: pack, upload, that it arrived, and nothing else."""
+"""The candidate's page behind their link: pack, upload and confirmation."""
 
 import asyncio
 import shutil
@@ -58,7 +58,7 @@ router = APIRouter(prefix="/c")
 
 
 def opened(request: Request, token: Annotated[str, InPath(max_length=100)]) -> Link:
-    """The link. Refused when there is none such, or its time is over."""
+    """Return the link. Raises Refused if it does not exist or has expired."""
     portal = of(request)
     found = links.find(portal.engine, token)
     if found is None:
@@ -74,15 +74,15 @@ Opened = Annotated[Link, Depends(opened)]
 
 @router.get("/{token}")
 def look(portal: Here, link: Opened) -> Response:
-    """What a candidate needs to know now."""
+    """Show the candidate's page."""
     return _page(portal, link)
 
 
 @router.post("/{token}/pack")
 def download(portal: Here, link: Opened) -> Response:
-    """The pack; with the first download the window begins.
+    """Send the pack; the first download starts the time window.
 
-    By POST: what looks at links in mails, before a person does, begins nobody's window.
+    A POST request, so that link scanners of mail systems do not start it.
     """
     one = standing.standing(portal.team, portal.queue, link.pack)
     now = datetime.now(UTC)
@@ -102,7 +102,7 @@ def download(portal: Here, link: Opened) -> Response:
 
 @router.post("/{token}/submission", openapi_extra=_UPLOAD, max_body_size=UPLOAD_BYTES)
 async def upload(request: Request, portal: Here, link: Opened) -> Response:
-    """Take the work. The body is read once the link is known to be good."""
+    """Receive a submission. The body is read after the link has been checked."""
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
     with place(portal, link.token, portal.settings.uploads):
@@ -116,10 +116,10 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
 
 @asynccontextmanager
 async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGenerator[FormData]:
-    """The form, once it is complete. Refused when it is not soon enough after the deadline: what
-    still comes then may have been written after it.
+    """Parse the form. Raises Refused if it is complete too long after the deadline.
 
-    left: until the deadline. Where that is over already, all that comes is refused by `take`.
+    Such an upload could contain work done after the deadline. left: time until the deadline; if it
+    is negative, `take` refuses the submission.
     """
     late = timedelta(seconds=portal.settings.late_s)
     try:
@@ -140,7 +140,7 @@ def _deadline(portal: Portal, link: Link) -> datetime:
 def _page(portal: Portal, link: Link) -> Response:
     one = standing.standing(portal.team, portal.queue, link.pack)
     now = datetime.now(UTC)
-    # A hand-in that was reopened may come again.
+    # After a hand-in was reopened, one more is allowed.
     may_upload = now <= one.deadline and (not one.record.submitted or one.record.reopened)
     return page(
         "candidate.html",
@@ -158,7 +158,7 @@ def _page(portal: Portal, link: Link) -> Response:
 
 
 def _record(portal: Portal, link: Link) -> PackRecord:
-    """The pack's record. Where all about the candidate was deleted, the link ends with it."""
+    """Return the pack's record. If the candidate's data was deleted, delete the link too."""
     try:
         return portal.team.pack(link.pack)
     except UnknownPack:
@@ -175,16 +175,16 @@ _STATUS = {
 
 
 def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> None:
-    """Keep a submission and queue it. Refused says why not; then nothing is kept.
+    """Store a submission and queue it. Raises Refused with the reason; nothing is stored then.
 
-    received: when it began to come in, so that a slow line or a full queue costs nobody their work.
-    TeamError, ForgedManifest: the team's own files are at fault, or were deleted meanwhile.
+    received: start of the upload, so that a slow connection or a busy server does not make it late.
+    Raises TeamError or ForgedManifest if the team's files are damaged or were deleted.
     """
     with portal.opening, _copied(portal, stream) as path:
         try:
             submission = open_submission(path, portal.team, received=received, expected_pack=pack)
         except RefusedSubmission as error:
-            # Forgotten meanwhile: then there is nobody to name.
+            # If the candidate was deleted in the meantime, there is no pseudonym to log.
             with suppress(UnknownPack):
                 pseudonym = portal.team.pack(pack).pseudonym
                 portal.team.audit(
@@ -193,7 +193,7 @@ def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> No
             raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
         is_new = submission.digest not in [one.digest for one in portal.team.pack(pack).submitted]
         _keep(portal, submission, path)
-    # From here on nothing is lost: whoever is killed now leaves it to `Queue.reconcile`.
+    # The submission is safe now: if the process is killed, `Queue.reconcile` queues it.
     portal.queue.add(pack, submission.digest)
     said = "handed in" if is_new else "sent again what had arrived"
     portal.team.audit("candidate", f"{submission.manifest.pseudonym} {said}")
@@ -201,7 +201,7 @@ def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> No
 
 @contextmanager
 def _copied(portal: Portal, stream: BinaryIO) -> Generator[Path]:
-    """The upload in a file under a name of ours; it is gone afterwards."""
+    """Copy the upload to a temporary file under a name that the portal chooses."""
     with tempfile.NamedTemporaryFile(dir=own_folder(portal.team.folder), suffix=".zip") as file:
         stream.seek(0)
         shutil.copyfileobj(stream, file)
@@ -215,5 +215,5 @@ def _keep(portal: Portal, submission: Submission, path: Path) -> None:
     except UnknownPack:
         raise
     except TeamError:
-        # Another one came in since this one was opened.
+        # Another submission was stored since this one was opened.
         raise Refused(409, "Work on this pack was handed in already.") from None

@@ -1,4 +1,4 @@
-"""The team's candidates: the list, a new one, one of them, and what is done with them."""
+"""The team's pages on candidates: list, invitation, details and actions."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ from hotloop.web.site import Who, own_form
 from hotloop.yaml_lines import CurriculumError
 
 LONGEST_STAY = 366
-"""Days that a deadline may lie ahead."""
+"""Most days from today to a deadline."""
 
 router = APIRouter(dependencies=[Depends(own_form)])
 
@@ -39,13 +39,13 @@ Short = Annotated[str, Form(max_length=100)]
 
 @router.get("/")
 def start() -> Response:
-    """The list is where everything begins."""
+    """Redirect to the list of candidates."""
     return RedirectResponse("/candidates", 303)
 
 
 @router.get("/candidates")
 def listed(portal: Here, who: Who, role: Chosen = "") -> Response:
-    """All candidates, or those of a role."""
+    """List all candidates, or those of a role."""
     everybody = standing.overview(portal.team, portal.queue)
     shown = [one for one in everybody.candidates if role in ("", one.record.role)]
     titles = {one.record.role: one.manifest.title for one in everybody.candidates}
@@ -61,7 +61,7 @@ def listed(portal: Here, who: Who, role: Chosen = "") -> Response:
 
 @router.get("/candidates.csv")
 def as_table(portal: Here, who: Who) -> Response:
-    """The list for a spreadsheet."""
+    """Export the list as CSV."""
     portal.team.audit(who.name, "exported the list of candidates")
     text = csv_table(standing.overview(portal.team, portal.queue))
     headers = {"Content-Disposition": 'attachment; filename="candidates.csv"'}
@@ -70,7 +70,7 @@ def as_table(portal: Here, who: Who) -> Response:
 
 @router.get("/candidates/new")
 def new(portal: Here, who: Who) -> Response:
-    """The form for a new candidate."""
+    """Show the form for a new candidate."""
     return _new(portal, who)
 
 
@@ -83,7 +83,7 @@ def invite(
     accommodation: Factor = None,
     again: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Make a pack and its link. again: although somebody of that name has a pack of the role."""
+    """Make a pack and its link. again: even if this name has a pack of the role."""
     try:
         wanted = portal.team.role(role)
         installable.require(portal.team, wanted)
@@ -109,10 +109,10 @@ def invite(
 
 @router.get("/candidates/{pack}")
 def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
-    """All about a candidate that may be seen now.
+    """Show a candidate's details, without the name.
 
-    link: and the candidate's link. Whoever has it can hand in as the candidate, so the log says who
-    has looked at it.
+    link: also show the candidate's link. It allows handing in as the candidate, so the audit log
+    records who looked at it.
     """
     found = known(portal, pack)
     there = links.current(portal.engine, portal.secret, pack)
@@ -132,7 +132,7 @@ def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
 
 @router.post("/candidates/{pack}/link")
 def new_link(portal: Here, who: Who, pack: UUID) -> Response:
-    """Another link; the one before stops working."""
+    """Replace the link; the old one stops working."""
     found = known(portal, pack)
     links.make(portal.engine, portal.secret, pack, max(found.deadline, found.manifest.expires))
     portal.team.audit(who.name, f"made a new link for {found.record.pseudonym}")
@@ -141,7 +141,7 @@ def new_link(portal: Here, who: Who, pack: UUID) -> Response:
 
 @router.post("/candidates/{pack}/withdraw")
 def withdraw(portal: Here, who: Who, pack: UUID) -> Response:
-    """The link stops working."""
+    """Delete the link."""
     found = known(portal, pack)
     links.end(portal.engine, pack)
     portal.team.audit(who.name, f"withdrew the link of {found.record.pseudonym}")
@@ -150,7 +150,7 @@ def withdraw(portal: Here, who: Who, pack: UUID) -> Response:
 
 @router.post("/candidates/{pack}/extend")
 def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> Response:
-    """Until the end of another day, with one more hand-in."""
+    """Extend the deadline to the end of a day, and allow one more hand-in."""
     found = known(portal, pack)
     today = datetime.now(UTC).date()
     if not today <= day <= today + timedelta(days=LONGEST_STAY):
@@ -164,7 +164,7 @@ def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> 
 
 @router.post("/candidates/{pack}/grade")
 def grade(portal: Here, who: Who, pack: UUID) -> Response:
-    """Grade the last submission once more."""
+    """Queue the last submission for grading again."""
     found = known(portal, pack)
     if not found.record.submitted:
         raise Refused(409, "Nothing was handed in yet.")
@@ -176,7 +176,7 @@ def grade(portal: Here, who: Who, pack: UUID) -> Response:
 
 @router.get("/candidates/{pack}/pack.zip")
 def pack_file(portal: Here, who: Who, pack: UUID) -> Response:
-    """The pack, as the candidate gets it; no window begins by it."""
+    """Download the pack that the candidate gets, without starting the time window."""
     found = known(portal, pack)
     portal.team.audit(who.name, f"downloaded the pack of {found.record.pseudonym}")
     return FileResponse(
@@ -188,7 +188,7 @@ def pack_file(portal: Here, who: Who, pack: UUID) -> Response:
 
 @router.get("/candidates/{pack}/submission.zip")
 def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
-    """The last submission, byte for byte as it came."""
+    """Download the last submission, unmodified."""
     found = known(portal, pack)
     paths = portal.team.submissions(pack)
     if not paths:
@@ -200,7 +200,7 @@ def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
 
 @router.post("/candidates/{pack}/forget")
 def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Response:
-    """Delete all that is kept of a candidate, once the pseudonym was typed."""
+    """Delete all data of a candidate, if the typed pseudonym matches."""
     found = known(portal, pack)
     if pseudonym.strip() != found.record.pseudonym:
         raise Refused(422, "Nothing was deleted: type the pseudonym exactly as it is shown.")
@@ -211,9 +211,9 @@ def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Respons
 
 
 def known(portal: Portal, pack: UUID) -> Standing:
-    """Where the candidate is. Refused when there is none, or none any more.
+    """Return the candidate's state. Raises Refused if the pack does not exist.
 
-    TeamError, ForgedManifest: there is one, and something of it is damaged.
+    Raises TeamError or ForgedManifest if its files are damaged.
     """
     try:
         return standing.standing(portal.team, portal.queue, pack)
@@ -228,7 +228,7 @@ def _new(
     role: str = "",
     given: tuple[str, float | None] | None = None,
 ) -> Response:
-    """The form. given: name and factor of somebody who may be invited already, to be sent again."""
+    """Render the form. given: name and factor of a possible duplicate, to be submitted again."""
     roles: list[Role] = []
     try:
         roles = portal.team.roles()
@@ -257,7 +257,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def csv_table(found: Overview) -> str:
-    """CSV, with a line for each candidate."""
+    """Return CSV with one line per candidate."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(_COLUMNS)
@@ -269,7 +269,7 @@ def csv_table(found: Overview) -> str:
 
 
 def harmless(cell: str) -> str:
-    """Text that no spreadsheet takes for a formula."""
+    """Prefix text that a spreadsheet would interpret as a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 

@@ -1,4 +1,4 @@
-"""Logging in and out."""
+"""Login and logout."""
 
 import hmac
 import secrets
@@ -18,7 +18,7 @@ from hotloop.web.pages import STYLE
 from hotloop.web.site import Who, logged_in, own_form
 
 FORM_S = 3600
-"""How long a login form may lie open."""
+"""Seconds for which a login form is valid."""
 
 router = APIRouter()
 
@@ -29,20 +29,20 @@ Token = Annotated[str, Form(max_length=500)]
 
 @router.get("/portal.css")
 def style() -> Response:
-    """The one style sheet."""
+    """Send the style sheet."""
     return FileResponse(STYLE, media_type="text/css", headers={"Cache-Control": "max-age=3600"})
 
 
 @router.get("/health")
 def health(portal: Here) -> Response:
-    """For whoever watches the portal: whether it and its database answer."""
+    """Health check: reads from the database."""
     accounts.count(portal.engine)
     return PlainTextResponse("ok\n")
 
 
 @router.get("/login")
 def form(request: Request, portal: Here) -> Response:
-    """The form; whoever is logged in needs none."""
+    """Show the login form, or redirect a logged-in member."""
     try:
         logged_in(request)
     except LoginNeeded:
@@ -54,13 +54,14 @@ def form(request: Request, portal: Here) -> Response:
 def log_in(
     request: Request, portal: Here, name: Name = "", password: Password = "", token: Token = ""
 ) -> Response:
-    """A new session, whatever the browser had before."""
+    """Check the password and start a new session in place of the browser's old one."""
     _require_own(request, portal, token)
     name = name.strip()
     count_guess(request, name)
     account = passwords.check(portal.engine, name, password)
     if account is None:
-        # What a stranger typed may be a candidate's name, or a password in the wrong field.
+        # Do not log unknown names: they may be a candidate's name, or a password in the wrong
+        # field.
         known = name if accounts.find(portal.engine, name) else "somebody"
         portal.team.audit(known, "was not let in")
         return _form(portal, "Name or password is not right.", 401)
@@ -76,7 +77,7 @@ def log_in(
 
 @router.post("/logout", dependencies=[Depends(own_form)])
 def log_out(portal: Here, who: Who) -> Response:
-    """End the session, here and in the database."""
+    """End the session in the browser and in the database."""
     accounts.log_out(portal.engine, who)
     portal.team.audit(who.name, "logged out")
     answer = RedirectResponse("/login", 303)
@@ -92,7 +93,7 @@ def _form(portal: Portal, problem: str = "", status: int = 200) -> Response:
 
 
 def _require_own(request: Request, portal: Portal, token: str) -> None:
-    """The form must be one that this browser was given: nobody logs others in as themselves."""
+    """Require a form issued to this browser, which prevents login CSRF. Raises Refused."""
     nonce = request.cookies.get(portal.form_cookie, "")
     try:
         signed = str(portal.strangers.loads(token, max_age=FORM_S))
@@ -103,6 +104,7 @@ def _require_own(request: Request, portal: Portal, token: str) -> None:
 
 
 def _set(answer: Response, portal: Portal, name: str, value: str) -> None:
-    # Lax, not strict: a member who follows a link from a mail is still logged in; what changes
-    # something needs its form's token besides.
+    # Lax, not strict: a member who follows a link from a mail stays logged in. Changes need the
+    # form's
+    # token as well.
     answer.set_cookie(name, value, secure=portal.settings.secure, httponly=True, samesite="lax")

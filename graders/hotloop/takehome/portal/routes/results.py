@@ -1,4 +1,4 @@
-"""What came of a submission: the report, the scorecard, the name, and candidates side by side."""
+"""Pages on results: report, scorecard, name and comparison."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, cast
@@ -41,7 +41,7 @@ from hotloop.web.headers import REPORT_POLICY
 from hotloop.web.site import Who, own_form
 
 REPORT = "report"
-"""The field that says which report was marked, by its digest."""
+"""The field with the digest of the report that was marked."""
 
 router = APIRouter(dependencies=[Depends(own_form)])
 
@@ -66,7 +66,7 @@ _SCORECARD: dict[str, Any] = {
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """All text fields of a form whose fields are not known beforehand."""
+    """Return all text fields of a form with dynamic field names."""
     form = await request.form()
     return {key: value for key, value in form.items() if isinstance(value, str)}
 
@@ -76,19 +76,19 @@ Fields = Annotated[dict[str, str], Depends(fields)]
 
 @router.get("/candidates/{pack}/report")
 def report(portal: Here, pack: UUID) -> Response:
-    """The report, in which nothing runs."""
+    """Send the report's page, with a policy that blocks scripts."""
     return _file(portal, pack, HTML_NAME, "text/html; charset=utf-8")
 
 
 @router.get("/candidates/{pack}/report.json")
 def report_json(portal: Here, pack: UUID) -> Response:
-    """The report for programs."""
+    """Send report.json."""
     return _file(portal, pack, JSON_NAME, "application/json")
 
 
 @router.get("/candidates/{pack}/scorecard")
 def form(portal: Here, who: Who, pack: UUID) -> Response:
-    """The form, with what was filed last."""
+    """Show the scorecard form, with the values filed last."""
     try:
         card = scorecard.read(portal.team, pack)
     except ScorecardError as error:
@@ -98,7 +98,7 @@ def form(portal: Here, who: Who, pack: UUID) -> Response:
 
 @router.post("/candidates/{pack}/scorecard", openapi_extra=_SCORECARD)
 def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
-    """File a version of the scorecard. From then on the name can be seen."""
+    """File a version of the scorecard, after which the name can be revealed."""
     known(portal, pack)
     try:
         filing = _filing(given)
@@ -116,7 +116,7 @@ def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
 
 @router.post("/candidates/{pack}/reveal")
 def reveal(portal: Here, who: Who, pack: UUID) -> Response:
-    """Who the candidate is, once the scorecard is filed."""
+    """Show the candidate's name. Raises Refused before the scorecard is filed."""
     found = known(portal, pack)
     try:
         name = portal.team.reveal(pack, who.name)
@@ -134,7 +134,7 @@ def side_by_side(
     role: Annotated[str, Query(max_length=64)] = "",
     measured: bool = False,
 ) -> Response:
-    """Candidates of a role; nobody is ranked whose intervals overlap."""
+    """Compare candidates of a role; those with overlapping intervals are not ranked."""
     everybody = standing.overview(portal.team, portal.queue)
     graded = [one for one in everybody.candidates if one.score is not None]
     titles = {one.record.role: one.manifest.title for one in graded}
@@ -167,8 +167,9 @@ def side_by_side(
 def _compared(
     portal: Portal, records: Sequence[PackRecord], measured: bool
 ) -> tuple[Comparison | None, list[str]]:
-    """The comparison of those whose files can be read, and what is wrong with the others; None
-    where there is nothing to compare.
+    """Compare candidates with readable files; return the comparison and problems of the others.
+
+    The comparison is None if there are fewer than two.
     """
     reports: list[Report] = []
     cards: dict[str, Scorecard] = {}
@@ -216,7 +217,8 @@ def _form(
 ) -> Response:
     found = known(portal, pack)
     try:
-        # Before the form: where the report changes in between, nothing can be filed on it.
+        # Read the digest before the form, so that a report that changes in between cannot be
+        # marked.
         read = scorecard.report_digest(portal.team, pack)
         if given is not None and status != 409:
             read = given.get(REPORT, "")
@@ -225,7 +227,7 @@ def _form(
         raise Refused(409, str(error)) from None
     except ScorecardError:
         raise Refused(409, "There is no report to mark yet.") from None
-    # What was handed in later nobody has marked.
+    # Marks of an earlier hand-in are not shown for a later one.
     is_earlier = card is not None and card.submission != asked.report.submission.digest
     values = given if given is not None else _values(None if is_earlier else card)
     return page(
@@ -243,7 +245,7 @@ def _form(
 
 
 def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
-    """The fields of the form, as they were filed."""
+    """Return the form's fields with the filed values."""
     if card is None:
         return {}
     values = {"decision": card.decision, "note": card.note}
@@ -254,7 +256,7 @@ def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
 
 
 def _filing(given: dict[str, str]) -> Filing:
-    """What the fields say. ValidationError when they say nothing that can be."""
+    """Parse the fields. Raises ValidationError if they are invalid."""
     keys = {key.partition(".")[2] for key in given if key.startswith(("mark.", "note."))}
     marks = {key: _mark(given, key) for key in sorted(keys)}
     document = {"decision": given.get("decision", ""), "marks": marks, "note": _text(given, "note")}
@@ -268,5 +270,5 @@ def _mark(given: dict[str, str], key: str) -> dict[str, object]:
 
 
 def _text(given: dict[str, str], key: str) -> str:
-    """Browsers send lines that end as on a typewriter."""
+    """Normalize line ends: browsers send CRLF."""
     return given.get(key, "").replace("\r\n", "\n").strip()

@@ -1,4 +1,4 @@
-"""The team itself: its roles, its audit log, and one's own password."""
+"""Pages on the team: roles, audit log and the member's own password."""
 
 from typing import Annotated
 
@@ -16,10 +16,10 @@ from hotloop.web.site import Who, own_form
 from hotloop.yaml_lines import CurriculumError
 
 LINES = 200
-"""Of the audit log, on one page."""
+"""Lines of the audit log per page."""
 
 LONGEST = 1000
-"""Characters of a field: longer than any that is ever written."""
+"""Most characters of a field; no field is written longer than this."""
 
 router = APIRouter(dependencies=[Depends(own_form)])
 
@@ -28,7 +28,7 @@ Password = Annotated[str, Form(max_length=2000)]
 
 @router.get("/roles")
 def roles(portal: Here, who: Who) -> Response:
-    """What the team hires for, as the files say it."""
+    """List the team's roles."""
     found: list[Role] = []
     problem = ""
     try:
@@ -42,14 +42,14 @@ def roles(portal: Here, who: Who) -> Response:
 def audit(
     portal: Here, who: Who, before: Annotated[int | None, Query(ge=1, le=10**15)] = None
 ) -> Response:
-    """Who did what, the latest first. before: the place in the file before which to begin."""
+    """Show the audit log, the latest first. before: offset in the file before which to begin."""
     found = portal.team.latest(LINES, before)
     shown = [_line(one) for one in found.lines]
     return page("audit.html", member=who, shown=shown, earlier=found.earlier)
 
 
 def _line(one: Line) -> dict[str, str]:
-    """What the page shows of a line, whatever somebody has made of it."""
+    """Return a line's fields for the page, even if it was tampered with."""
     if one.document is None:
         return {"at": "", "who": "", "what": "", "fault": "This line cannot be read."}
     fault = "" if one.fits else "This line does not follow from the one before it."
@@ -59,7 +59,7 @@ def _line(one: Line) -> dict[str, str]:
 
 @router.get("/account")
 def account(who: Who) -> Response:
-    """One's own account."""
+    """Show the member's account."""
     return page("account.html", member=who, problem="")
 
 
@@ -72,7 +72,7 @@ def password(
     new: Password = "",
     again: Password = "",
 ) -> Response:
-    """Another password: every session of the account ends."""
+    """Change the password and end all sessions of the account."""
     count_guess(request, who.name)
     if passwords.check(portal.engine, who.name, old) is None:
         return page("account.html", 403, member=who, problem="The old password is not right.")

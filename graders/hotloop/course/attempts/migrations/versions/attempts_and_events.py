@@ -1,10 +1,10 @@
-"""Attempts and events, which the database itself refuses to change or delete.
+"""Attempts and events, which database triggers protect from changes and deletion.
 
-Written out, and not taken from `tables`: what a revision makes does not change with the code.
+Columns are listed here and not taken from `tables`, since a revision must not change with the code.
 
-Rows may only be deleted by a transaction that has named their student in `hotloop_forgetting`, and
-that takes the name out again before it ends: `Store.forget` does. It is a guard against accidents
-and against tools that write to the gradebook; whoever owns the database can take it away.
+Rows can only be deleted by a transaction that inserts their student into `hotloop_forgetting`, and
+removes that row before it ends, as `Store.forget` does. This protects against accidents and against
+tools that write to the gradebook, but not against the database's owner.
 """
 
 import sqlalchemy as sa
@@ -24,7 +24,7 @@ UNIQUE = {
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "hotloop_attempts",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
@@ -37,7 +37,7 @@ def upgrade() -> None:
         sa.UniqueConstraint(
             "student", "module", "digest", "grader", "graded", name="hotloop_attempts_key"
         ),
-        # No number is ever given twice, not even that of a row which was deleted.
+        # Never reuse the id of a deleted row.
         sqlite_autoincrement=True,
     )
     op.create_table(
@@ -83,7 +83,7 @@ def _sqlite() -> None:
             "WHEN NOT EXISTS (SELECT 1 FROM hotloop_forgetting WHERE student = OLD.student) BEGIN "
             f"SELECT RAISE(ABORT, '{table} is append-only'); END"
         )
-        # SQLite's INSERT OR REPLACE deletes a row without asking the trigger above.
+        # SQLite's INSERT OR REPLACE deletes a row without running the trigger above.
         op.execute(
             f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} "
             f"WHEN EXISTS (SELECT 1 FROM {table} WHERE {UNIQUE[table]}) BEGIN "
