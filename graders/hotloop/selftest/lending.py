@@ -40,6 +40,7 @@ FREED_S = 5.0
 def own_memory() -> Found:
     """Allocate, map, fill, read and free blocks; test whether read-only mappings are enforced."""
     driver = open_driver()
+    free_before, _ = driver.memory()
     figures: dict[str, Any] = {}
     for size in SIZES:
         free, _ = driver.memory()
@@ -53,7 +54,7 @@ def own_memory() -> Found:
             _require(_word_at(driver, block, block.size - 4) == WORD, "A block kept another value.")
         figures[f"{size >> 20}_mb_ms"] = 1e3 * (time.monotonic() - started)
     figures["read_only"] = _read_only(driver)
-    _require_free_again(driver, driver.memory()[0])
+    _require_free_again(driver, free_before)
     return Found("Blocks are made, filled, read and given back.", figures)
 
 

@@ -24,6 +24,7 @@ from hotloop.judge import device
 from hotloop.judge.gpu import length, nvml, window
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
+from hotloop.judge.gpu.memory import DeviceBuffer
 from hotloop.judge.speed import Pace
 from hotloop.sandbox.level import level
 from hotloop.selftest import lending, machine, neighbours, opened, timing, workers
@@ -145,6 +146,20 @@ def test_what_is_wrong_has_the_step_and_a_remedy(
 def test_no_process_is_seen_in_a_container(on_fake) -> None:
     on_fake.set(clients=0)
     assert "an idle process on the GPU goes unseen" in outcomes(6)[6].said.replace("\n", " ")
+
+
+def test_memory_that_is_not_freed_is_noticed(on_fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[DeviceBuffer] = []
+    free = DeviceBuffer.close
+    with monkeypatch.context() as patched:
+        patched.setattr(lending, "FREED_S", 0.1)
+        patched.setattr(lending, "SIZES", (2 << 20, 64 << 20))
+        patched.setattr(DeviceBuffer, "close", lambda buffer: kept.append(buffer))
+        with pytest.raises(Broken, match="never free again"):
+            lending.own_memory()
+    for buffer in kept:
+        free(buffer)
+    assert lending.own_memory().figures["read_only"]
 
 
 @pytest.mark.sandbox
