@@ -1,4 +1,4 @@
-"""The site: pages made of curriculum/, runs/ and what is written by hand, for mkdocs to build."""
+"""The site: pages from curriculum/, runs/ and site/pages, built by mkdocs."""
 
-# First, before anything reads a notebook.
+# Imported first, as it must run before anything reads a notebook.
 from hotloop import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]

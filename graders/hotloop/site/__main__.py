@@ -1,4 +1,4 @@
-"""`python -m hotloop.site`: gathers the pages, and prints where mkdocs finds its settings."""
+"""`python -m hotloop.site`: writes the pages, and prints the path of mkdocs' settings."""
 
 from hotloop.site.gather import gather
 

@@ -1,7 +1,7 @@
-"""The figures of the judge: the scripts under tests/benchmarks and what they wrote.
+"""The page of the judge's benchmarks: the scripts under tests/benchmarks and their results.
 
-In any page `{{ benchmark NAME KEY }}` becomes a value of `results/NAME.json`; a key within a key is
-written with a dot.
+In any page `{{ benchmark NAME KEY }}` becomes a value of `results/NAME.json`; nested keys are
+joined with a dot.
 """
 
 import ast
@@ -18,16 +18,16 @@ from hotloop.site.runs import NOT_MEASURED
 
 MOST_ROWS = 8
 MOST_VALUES = 4
-"""What is shown at once; a longer result opens by a click."""
+"""Most rows and values shown at once; a longer result is folded."""
 
 _FIGURE = re.compile(r"(?<!`)\{\{\s*benchmark\s+(?P<name>\w+)\s+(?P<key>[\w.]+)\s*\}\}")
 
 
 def insert(text: str, results: Path, place: str) -> str:
-    """The page with its figures; "not yet measured" for those of a benchmark, or of a part of one,
-    that was not recorded. FigureError for a key that a recorded one has not.
+    """Return the page with its figures filled in.
 
-    place: the page's name, for errors.
+    A figure becomes "not yet measured" if its result file, or its first key, does not exist. Raises
+    FigureError if a nested key does not exist. place: the page's name, for errors.
     """
 
     def value(match: re.Match[str]) -> str:
@@ -47,7 +47,7 @@ def insert(text: str, results: Path, place: str) -> str:
 
 
 def page(folder: Path) -> str:
-    """One section a script in tests/benchmarks that has a `main`, with its recorded result."""
+    """Return the page: a section per script in tests/benchmarks with a `main`, with its results."""
     lines = [
         "# Figures of the judge",
         "",
@@ -75,10 +75,11 @@ def _benchmark(script: Path, description: str, results: Path) -> list[str]:
 
 
 def _recorded(path: Path) -> list[str]:
-    """A result holds `device` and `date`, and may hold `rows`, objects with the same keys.
+    """Return a result's Markdown. A result has `device` and `date`, and may have `rows` of equal
+    keys.
 
-    Other plain values are told too, and objects of them, part for part; lists, such as the samples,
-    are not.
+    Other scalars are shown too, also those in nested objects; lists, such as samples, are not.
+    Raises ValueError if `device` or `date` is missing.
     """
     document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     for key in ("device", "date"):
@@ -122,14 +123,14 @@ def _words(name: str) -> str:
 
 
 def _shown(value: str | float) -> str:
-    """Yes and no for truth values; no more digits than were measured."""
+    """Return booleans as yes and no, and floats with four significant digits."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _headline(description: str) -> tuple[str, str]:
-    """The first question or sentence, and what follows it."""
+    """Split off the first question or sentence as the headline."""
     end = re.search(r"[?.:](\s|$)", description)
     if end is None:
         return description.strip(), ""

@@ -1,4 +1,4 @@
-"""Reads the built site as a browser would: where links lead, what is loaded from elsewhere."""
+"""Reads the built site's HTML: where links lead, and what is loaded from other hosts."""
 
 import re
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ _LOADING = {
     ("use", "href"),
     ("input", "src"),
 }
-"""Attributes that make a browser load something by itself."""
+"""Attributes with URLs that a browser loads without a click."""
 _IN_STYLES = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 
 
 @dataclass
 class Page:
-    """What matters of a page: its anchors, its links with their lines, and what it loads."""
+    """The parsed parts of a page: its anchors, its links with their lines, and loaded URLs."""
 
     anchors: set[str] = field(default_factory=set[str])
     links: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
@@ -64,20 +64,20 @@ class _Reader(HTMLParser):
 
 
 def pages(site: Path) -> list[Path]:
-    """All pages of the built site."""
+    """Return all pages of the built site, sorted."""
     return sorted(site.rglob("*.html"))
 
 
 @cache
 def read(path: Path) -> Page:
-    """A page, read once."""
+    """Parse a page; cached."""
     reader = _Reader()
     reader.feed(path.read_text(encoding="utf-8"))
     return reader.page
 
 
 def links(site: Path) -> Iterator[tuple[Path, int, str]]:
-    """Every link that leads to a page of this site: the page it is on, its line, its address."""
+    """Yield every link within the site: the page it is on, its line, its address."""
     for path in pages(site):
         for line, address in read(path).links:
             if not urlsplit(address).scheme and not address.startswith("//"):
@@ -85,7 +85,7 @@ def links(site: Path) -> Iterator[tuple[Path, int, str]]:
 
 
 def broken_links(site: Path) -> list[str]:
-    """Links that lead to no file, or to no anchor in it."""
+    """Return a message for each link whose file, or anchor in the file, does not exist."""
     broken: list[str] = []
     for path, line, address in links(site):
         parts = urlsplit(address)
@@ -103,7 +103,7 @@ def broken_links(site: Path) -> list[str]:
 
 
 def foreign(site: Path) -> list[str]:
-    """What pages and style sheets load from other hosts; links to them are no loading."""
+    """Return the URLs that pages and style sheets load from other hosts. Links do not count."""
     found: list[str] = []
     for path in pages(site):
         found += [

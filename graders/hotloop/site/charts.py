@@ -1,6 +1,6 @@
-"""Charts and diagrams for lessons, from what proofs and runs have recorded.
+"""Charts and diagrams for lessons, from recorded proofs and runs.
 
-Each is a list of lines for `print`: one SVG as `drawing` makes it, 360 units wide.
+Each is a list of lines for `print`: one SVG as from `drawing.drawing`, 360 units wide.
 """
 
 import json
@@ -27,22 +27,22 @@ HOT, COOL, LEAF, PLUM = COLOURS
 FAINT = "var(--faint, #9aa5b1)"
 _MARGIN = 8
 _PER_LETTER = 5.6
-"""Width of a letter of size 10."""
+"""Width of a letter at font size 10."""
 
 
 def recorded(module: str, proof: str) -> list[str]:
-    """The lines of a proof's recorded output."""
+    """Return the lines of a proof's recorded output."""
     path = paths.curriculum() / module / "proofs" / f"{proof}.txt"
     return path.read_text(encoding="utf-8").splitlines()
 
 
 def measurements(module: str, device: str) -> list[dict[str, Any]]:
-    """What a recorded run measured, as in runs/<device>.json."""
+    """Return the measurements of a recorded run, as in runs/<device>.json."""
     return _run(module, device)["measurements"]
 
 
 def ceiling(module: str, device: str, name: str) -> float:
-    """What a recorded run found to be the most that its device does."""
+    """Return a device limit that a recorded run measured."""
     return float(_run(module, device)["ceilings"][name])
 
 
@@ -53,7 +53,7 @@ def _run(module: str, device: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Bar:
-    """value: in the chart's unit. shown: the text behind it."""
+    """A bar. value: in the chart's unit. shown: the text after it."""
 
     label: str
     value: float
@@ -64,7 +64,7 @@ class Bar:
 def bars(
     title: str, rows: Sequence[Bar], description: str, *, log_from: float | None = None
 ) -> list[str]:
-    """Horizontal bars, each below its label. log_from: where a logarithmic axis begins."""
+    """Horizontal bars, each below its label. log_from: lowest value of a logarithmic axis."""
     behind = _PER_LETTER * max(len(row.shown) for row in rows) + 8
     scale = _scale(max(row.value for row in rows), WIDTH - 2 * _MARGIN - behind, log_from)
     parts: list[str] = [text(_MARGIN, 14, title)]
@@ -90,7 +90,7 @@ def _scale(largest: float, room: float, log_from: float | None) -> Callable[[flo
 
 @dataclass(frozen=True)
 class Span:
-    """A piece of time in a lane."""
+    """A time interval in a lane, in milliseconds."""
 
     start: float
     end: float
@@ -103,7 +103,7 @@ def lanes(
     rows: Mapping[str, Sequence[Span]],
     description: str,
 ) -> list[str]:
-    """A timeline: one lane a row, milliseconds to the right."""
+    """A timeline: one lane per row, time in milliseconds to the right."""
     end = max(span.end for spans in rows.values() for span in spans)
     parts = [text(_MARGIN, 14, title)]
 
@@ -131,7 +131,7 @@ def lanes(
 
 @dataclass(frozen=True)
 class Series:
-    """Points in the order of x, joined by a line unless they are a scatter plot."""
+    """Points sorted by x; joined by a line unless it is a scatter plot."""
 
     name: str
     points: Sequence[tuple[float, float]]
@@ -141,7 +141,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
-    """ticks: where a value is written; they also say how far the axis goes."""
+    """ticks: values with a label, sorted; the first and last are the axis's limits."""
 
     label: str
     ticks: Sequence[float]
@@ -149,7 +149,7 @@ class Axis:
     shown: Callable[[float], str] = field(default=lambda value: f"{value:,g}")
 
     def at(self, value: float, begin: float, end: float) -> float:
-        """The place of a value between two places."""
+        """Return the coordinate of a value on an axis drawn from `begin` to `end`."""
         low, high = self.ticks[0], self.ticks[-1]
         if self.log:
             low, high, value = math.log(low), math.log(high), math.log(value)
@@ -192,7 +192,7 @@ def curves(
 
 @dataclass(frozen=True)
 class Node:
-    """A box with a line or two of text. x, y: of its middle, in units of the drawing."""
+    """A box with one or more lines of text. x, y: its center, in units of the drawing."""
 
     x: float
     y: float
@@ -209,7 +209,7 @@ def graph(
     *,
     notes: Sequence[tuple[float, float, str]] = (),
 ) -> list[str]:
-    """Boxes and arrows downwards, where they were put."""
+    """Boxes at given positions, joined by downward arrows."""
     parts = [text(_MARGIN, 14, title)]
     boxes = {name: _lines_of(node) for name, node in nodes.items()}
     for start, end in edges:
@@ -246,12 +246,12 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 _SIDE = 26
-"""Of a square of a grid."""
+"""Side of a grid's square, in units of the drawing."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One square of a grid; text of at most a few letters."""
+    """One square of a grid, with a few letters at most."""
 
     words: str = ""
     colour: str = ""

@@ -1,4 +1,4 @@
-"""The page "How strong the checks are", from what tests/benchmarks/mutants.py has recorded."""
+"""The page "How strong the checks are", from the results of tests/benchmarks/mutants.py."""
 
 import html
 import json
@@ -13,7 +13,7 @@ from hotloop.site.runs import NOT_MEASURED
 
 Row = Mapping[str, Any]
 NEEDS_GPU = "Needs a GPU"
-"""How the reason begins of a mutant that only a GPU can tell from the reference."""
+"""Prefix of `why_right` for a mutant that only a GPU can tell from the reference."""
 
 HEADS = (
     "mutants",
@@ -27,7 +27,7 @@ HEADS = (
 
 
 def page(results: Path) -> str:
-    """Counts by operator, language, module and task; every mutant that passed, and why."""
+    """Return the page: counts by operator, language, module and task, and mutants that passed."""
     lines = [
         "# How strong the checks are",
         "",
@@ -139,7 +139,7 @@ def _reasons(rows: Sequence[Row]) -> Lines:
 
 
 def _passed(rows: Sequence[Row]) -> Lines:
-    """What is still open: nothing is hidden."""
+    """List the wrong mutants that passed at least once."""
     if not rows:
         return []
     lines = ["", "## Wrong mutants that passed", ""]
@@ -155,7 +155,7 @@ def _passed(rows: Sequence[Row]) -> Lines:
 
 
 def _not_judged(rows: Sequence[Row]) -> Lines:
-    """Tasks of which no mutants were judged, or only those of earlier code."""
+    """List tasks whose mutants were not judged, or were judged with earlier code."""
     judged = {(row["module"], row["task"]): row["code"] for row in rows if row["kind"] == "mutant"}
     lines: Lines = []
     for module in curriculum.modules():

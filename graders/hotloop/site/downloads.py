@@ -1,4 +1,4 @@
-"""What a reader can take along: the exercise's files, one by one and as one archive."""
+"""Downloads of a module: the exercise's files, one by one and as one archive."""
 
 import shutil
 import zipfile
@@ -10,11 +10,11 @@ from hotloop.site.markdown import folded, table
 
 FOLDER = "files"
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The archive's clock stands still, so that the same files give the same archive."""
+"""Fixed timestamp of the archive's entries, so that equal files give an equal archive."""
 
 
 def put(module: curriculum.Module, target: Path) -> list[str]:
-    """Copy the files below `target`, the module's pages, and return the text that links to them."""
+    """Copy the files below `target`, the module's pages, and return Markdown that links to them."""
     source = paths.exercises() / module.id
     found = sorted(p for p in source.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
     if not found:
@@ -37,7 +37,10 @@ def put(module: curriculum.Module, target: Path) -> list[str]:
 
 
 def _link(path: Path, source: Path, folder: Path) -> str:
-    """A page in Markdown would become a page of the site: it is in the archive only."""
+    """Return a link to a copied file.
+
+    Markdown files are not copied: mkdocs would make them pages.
+    """
     name = path.relative_to(source).as_posix()
     if path.suffix == ".md" or path.name == "README":
         return f"`{name}`, in the archive"

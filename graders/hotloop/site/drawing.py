@@ -1,7 +1,7 @@
-"""Drawings as SVG that take the page's colours, so that they are read in light and in dark.
+"""SVG drawings that use the page's colors, so that they work in its light and dark schemes.
 
-A drawing is 360 units wide, the width of a phone, and no letter in it is smaller than 10: it is
-never scaled down. What it shows stands in its description too, for those who cannot see it.
+A drawing is 360 units wide, the width of a phone, with font sizes of 10 or more: it is never scaled
+down. Its description holds the same content as text, for screen readers.
 """
 
 import html
@@ -13,7 +13,7 @@ WIDTH = 360
 SIZE = 11
 LINE = 14
 _PER_LETTER = 0.56
-"""How wide a letter is on average, in units of its size."""
+"""Average width of a letter, in units of the font size."""
 
 COLOURS = (
     "var(--hot, #d55e00)",
@@ -21,18 +21,22 @@ COLOURS = (
     "var(--leaf, #009e73)",
     "var(--plum, #cc79a7)",
 )
-"""Told apart in both schemes and by people who see few colours; defined in the style sheet. The
-second one of each, and the attributes beside classes, are for a picture outside of the site.
+"""Distinguishable in both color schemes and with color blindness; defined in the style sheet.
+
+The fallback colors, and the attributes beside classes, are for drawings outside the site.
 """
 
 
 def letters(width: float, size: float = SIZE) -> int:
-    """How many letters fit into `width`."""
+    """Return how many letters fit into `width`."""
     return max(int(width / (size * _PER_LETTER)), 4)
 
 
 def wrapped(words: str, width: float, size: float = SIZE) -> list[str]:
-    """The lines into which `words` fall. A word is cut only where it is far too long."""
+    """Return the lines of `words` wrapped to a width.
+
+    Only words that are far too long are split.
+    """
     most = letters(width, size)
     longest = max((len(word) for word in words.split()), default=0)
     if most < longest <= most + 2:
@@ -50,7 +54,7 @@ def text(
     css: str = "",
     turned: float = 0,
 ) -> str:
-    """One line of text; anchor: start, middle or end."""
+    """One line of text. anchor: start, middle or end. turned: rotation in degrees."""
     more = f' class="{css}"' if css else ""
     if anchor != "start":
         more += f' text-anchor="{anchor}"'
@@ -79,13 +83,13 @@ def rectangle(
 
 
 def dot(x: float, y: float, radius: float, fill: str, title: str = "") -> str:
-    """A disc; `title` appears under the pointer."""
+    """A disc with a tooltip `title`."""
     told = f"<title>{html.escape(title)}</title>" if title else ""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" style="fill:{fill}">{told}</circle>'
 
 
 def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    """From one box down to another."""
+    """A curved arrow from one box down to another."""
     middle = (y1 + y2) / 2
     path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2 - 5:.1f}"
     tip = f"{x2 - 4:.1f},{y2 - 6:.1f} {x2 + 4:.1f},{y2 - 6:.1f} {x2:.1f},{y2:.1f}"
@@ -94,7 +98,7 @@ def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
 
 
 def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:
-    """The whole picture, without an empty line, so that it can stand in a page's text."""
+    """Return the whole SVG, without an empty line, so that Markdown keeps it in one block."""
     told = " ".join(html.escape(f"{title}. {description}", quote=True).split())
     size = f'viewBox="0 0 {WIDTH} {height:g}"'
     return [
@@ -106,13 +110,13 @@ def drawing(height: float, parts: Sequence[str], title: str, description: str) -
 
 
 def figure(picture: Sequence[str], caption: str) -> list[str]:
-    """A picture with a text below it, which is HTML."""
+    """Return a figure with a caption, which is HTML."""
     return ["<figure>", *picture, f"<figcaption>{caption}</figcaption>", "</figure>", ""]
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle with text in it, and where arrows come in and go out."""
+    """A rectangle with text in it, and the end points of its arrows."""
 
     x: float
     y: float
@@ -122,21 +126,21 @@ class Box:
 
     @property
     def height(self) -> float:
-        """By the number of its lines."""
+        """Height for its number of lines."""
         return len(self.lines) * LINE + 12
 
     @property
     def top(self) -> tuple[float, float]:
-        """Where an arrow ends."""
+        """Where an incoming arrow ends."""
         return self.x + self.width / 2, self.y
 
     @property
     def bottom(self) -> tuple[float, float]:
-        """Where an arrow begins."""
+        """Where an outgoing arrow begins."""
         return self.x + self.width / 2, self.y + self.height
 
     def drawn(self) -> list[str]:
-        """As SVG."""
+        """Return it as SVG."""
         parts = [rectangle(self.x, self.y, self.width, self.height, self.css)]
         for number, words in enumerate(self.lines):
             y = self.y + 6 + LINE * number + SIZE - 1

@@ -2,15 +2,15 @@
 
 All six words are needed, in this order:
 
-    MODULE     the module whose run it is
-    DEVICE     the run's file name without suffix; or `gpu`, the first run that was made on one
+    MODULE     the module of the run
+    DEVICE     the run's file name without suffix; or `gpu`, the first run on a GPU
     CANDIDATE  `reference`, or the name of a wrong answer
     TASK RUNG  as in module.yaml
     FIELD      a key of FIELDS below
 
-The value comes with a footnote that names device, date and versions, and says where the code has
-changed since. What is misspelt or missing stops the build; a device on which this module was not
-measured gives "not yet measured on this device". In code nothing is replaced.
+The value gets a footnote with device, date and versions, which says if the code has changed since.
+A misspelt or missing name stops the build; a device on which this module was not measured gives
+"not yet measured on this device". Code blocks are not changed.
 """
 
 import re
@@ -28,11 +28,11 @@ _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
 
 Value = Callable[[curriculum.Measurement], str | None]
 Shown = Callable[[str, str, curriculum.Run], str]
-"""What stands in the text for a value, the name of its run and the run."""
+"""Makes the text for a value from the value, the name of its run and the run."""
 
 
 class FigureError(ValueError):
-    """A figure that cannot be told; the message begins with `file:line:`."""
+    """An invalid figure; the message begins with `file:line:`."""
 
 
 def _ratio(m: curriculum.Measurement) -> str | None:
@@ -73,14 +73,14 @@ FIELDS: Mapping[str, Value] = {
 
 
 def three_digits(value: float) -> str:
-    """No more digits than such a measurement is good for."""
+    """Format a value with three significant digits, or as an integer from 100 on."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def insert(text: str, place: str) -> str:
-    """The page with its figures, and a footnote for each run that they come from.
+    """Return the page with its figures, and a footnote for each run that they come from.
 
-    place: the file's name, for errors.
+    place: the file's name, for errors. Raises FigureError for an invalid figure.
     """
     notes: dict[str, str] = {}
 
@@ -96,8 +96,9 @@ def insert(text: str, place: str) -> str:
 
 
 def plain(text: str, place: str) -> str:
-    """As `insert`, with the values alone: for readers without footnotes, or without solutions, with
-    which a run is compared.
+    """As `insert`, without footnotes.
+
+    For notebooks, and for readers who lack the solutions that a run's code is compared with.
     """
     return "\n".join(_told_lines(text, place, lambda value, _name, _run: value))
 
@@ -112,7 +113,7 @@ def _told_lines(text: str, place: str, shown: Shown) -> list[str]:
 
 
 def _fence_after(line: str, fence: str) -> str:
-    """The mark of the code block that `line` is in; empty outside."""
+    """Return the fence of the code block that continues after `line`; empty outside."""
     found = _FENCE.match(line)
     if found is None:
         return fence
@@ -154,7 +155,7 @@ def _figure(words: list[str], place: str, shown: Shown) -> str:
 
 
 def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | None]:
-    """The run's name and the run; None where this module was not measured on that device."""
+    """Return the run's name and the run; None if this module was not measured on that device."""
     try:
         curriculum.folder(module)
     except KeyError as error:

@@ -1,4 +1,4 @@
-"""Gathers the pages into build/pages and writes build/mkdocs.yml; mkdocs does the rest."""
+"""Writes the site's pages into build/pages, and build/mkdocs.yml, for mkdocs to build."""
 
 import shutil
 from collections.abc import Sequence
@@ -35,9 +35,9 @@ MODULES_PLACE = "<!-- modules -->"
 
 
 def gather(root: Path | None = None) -> Path:
-    """Write build/pages and build/mkdocs.yml below `root`, the clone; returns the latter.
+    """Write build/pages and build/mkdocs.yml below `root`, the clone; return the latter's path.
 
-    FileNotFoundError outside of a clone.
+    Raises FileNotFoundError outside of a clone.
     """
     root = root or paths.root()
     source, pages = root / "site", root / "build" / "pages"
@@ -67,7 +67,7 @@ def gather(root: Path | None = None) -> Path:
 
 
 def _copy_authored(source: Path, pages: Path) -> None:
-    """Figures of recorded runs and of benchmarks may stand in any page."""
+    """Copy the hand-written pages, with figures of runs and benchmarks filled in."""
     shutil.rmtree(pages, ignore_errors=True)
     shutil.copytree(source, pages)
     recorded = source.parents[1] / "tests" / "benchmarks" / "results"
@@ -88,20 +88,20 @@ def _write_ways(pages: Path, modules: Sequence[curriculum.Module]) -> None:
 def _write_practice(
     folder: Path, modules: Sequence[curriculum.Module], entries: Sequence[Entry]
 ) -> None:
-    """The practice page's scripts, but for what only `hotloop interview` serves."""
+    """Write the practice page's scripts, without those that only `hotloop interview` serves."""
     shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("local"))
     for name, made in data.scripts(modules, entries).items():
         write(folder / name, made())
 
 
 def _practises(entry: Entry, module: curriculum.Module) -> bool:
-    """Its own questions, and those of others that one of its tasks prepares for."""
+    """Return whether a module lists a question: its own, or one that a task of it prepares for."""
     linked = {link.partition(".")[0] for link in entry.question.links}
     return entry.module == module.id or module.id in linked
 
 
 def _write_questions(folder: Path, entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
-    """Returns the pages that the navigation lists, and those that it does not."""
+    """Write the pages; return those that the navigation lists, and those that it does not."""
     write(folder / "index.md", question_index.index_page(entries))
     listed = ["questions/index.md"]
     for track in curriculum.curriculum().tracks:

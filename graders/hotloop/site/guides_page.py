@@ -1,4 +1,4 @@
-"""What skill guides ask in interviews, which questions cover it, and what they often get wrong."""
+"""The page of interview questions from skill guides: what covers them, and common errors."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from hotloop.site.questions import address
 
 
 def page(guides: Sequence[Guide]) -> list[str]:
-    """Guide by guide, in their order."""
+    """Return the page, guide by guide, in the order of their first question."""
     lines = [
         *front_matter({"title": "What guides ask", "description": "Guides' questions, covered."}),
         "# What guides ask",

@@ -1,4 +1,4 @@
-"""The whole graph of prerequisites, drawn; the page marks in it what a learner has done."""
+"""The drawn graph of all prerequisites; the page's script marks what a learner has done."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -15,7 +15,7 @@ _STRIPE = 4
 
 
 def section(modules: Sequence[curriculum.Module]) -> list[str]:
-    """The picture. Each box is a group with the module's id, in which there is room for a sign."""
+    """Return the drawing. Each box is a `<g>` with the module's id and an empty text for a mark."""
     boxes = _boxes(modules)
     edges = [(name, m.id) for m in modules for name in m.prerequisites.modules if name in boxes]
     parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
@@ -40,7 +40,7 @@ def _drawn(module: curriculum.Module, box: Box) -> Iterator[str]:
 
 
 def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:
-    """In rows: what asks for nothing, then what asks for that, and so on."""
+    """Place modules in rows: first those without prerequisites, then those that need only these."""
     depth = _depths(modules)
     boxes: dict[str, Box] = {}
     y = 2.0

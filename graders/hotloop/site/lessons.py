@@ -1,4 +1,4 @@
-"""The pages that a module's folder holds for readers, the lesson first."""
+"""The pages in a module's folder, the lesson first."""
 
 import re
 import shutil
@@ -16,14 +16,17 @@ _PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*"(?: width="\d+"
 
 
 def authored_pages(module: curriculum.Module) -> list[Path]:
-    """The lesson first, then the others by name."""
+    """Return the lesson and its translation first, then the other pages by name."""
     first = (LESSON, CHINESE)
     found = lesson_files.pages(module.id)
     return sorted(found, key=lambda path: (path.name not in first, path.name))
 
 
 def page_title(path: Path) -> str:
-    """As the navigation calls it. ValueError when a page does not begin with its title."""
+    """Return the page's title in the navigation.
+
+    Raises ValueError if it does not begin with one.
+    """
     if path.name in (LESSON, CHINESE):
         return "Lesson" if path.name == LESSON else "课程"
     first = path.read_text(encoding="utf-8").partition("\n")[0]
@@ -33,7 +36,10 @@ def page_title(path: Path) -> str:
 
 
 def outcomes(module: curriculum.Module) -> list[str]:
-    """The list that a lesson begins with. ValueError when there is a lesson without it."""
+    """Return the list of outcomes in the lesson, [] without a lesson.
+
+    Raises ValueError if the lesson has none.
+    """
     path = curriculum.folder(module.id) / LESSON
     if not path.is_file():
         return []
@@ -45,21 +51,21 @@ def outcomes(module: curriculum.Module) -> list[str]:
 
 
 def in_chinese(text: str) -> str:
-    """A page with its language said of all below its title, for those who hear it read."""
+    """Mark a page's content below its title as Chinese, for screen readers."""
     title, _, rest = text.partition("\n")
     return f'{title}\n\n<div lang="zh-Hans" markdown>\n{rest}\n</div>\n'
 
 
 def _on_the_site(text: str, module: str) -> str:
-    """Links lead to the site's own pages; drawings are part of the page, in its theme's colors."""
+    """Point links to the site's pages, and inline drawings so that they use the theme's colors."""
     text = text.replace("](../glossary.md", "](../../glossary.md")
     text = text.replace(f"](../../exercises/{module}/lab.ipynb)", "](notebook.md)")
     return _PICTURE.sub(rf'--8<-- "curriculum/{module}/\1"', text)
 
 
 def write_lessons(module: curriculum.Module, target: Path) -> None:
-    """Copy the pages, with their figures inserted, and the pictures that they show."""
-    # A lesson tells speeds; what became of every wrong answer stands on the module's own page.
+    """Copy the pages, with their figures filled in, and the pictures that they show."""
+    # A lesson shows speeds only; verdicts of wrong answers are on the module's own page.
     speeds = runs.speeds(curriculum.runs(module.id))
     for page in authored_pages(module):
         text = figures.insert(page.read_text(encoding="utf-8"), str(page))

@@ -1,4 +1,4 @@
-"""Small pieces of Markdown and HTML that the generated pages are put together from."""
+"""Helpers that generate Markdown and HTML for pages."""
 
 import html
 import json
@@ -9,20 +9,20 @@ Lines = list[str]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Lines:
-    """A table; a cell may hold a vertical bar."""
+    """A table; cells may contain vertical bars."""
     lines = [_row(heads), _row(["---"] * len(heads))]
     return [*lines, *(_row(row) for row in rows)]
 
 
 def folded(kind: str, title: str, body: str | Sequence[str]) -> Lines:
-    """What opens by a click. kind: one of the theme's admonitions, such as `tip`."""
+    """A folded block. kind: one of the theme's admonitions, such as `tip`."""
     text = body if isinstance(body, str) else "\n".join(body)
     shown = title.replace('"', "”")
     return [f'??? {kind} "{shown}"', "", *indented(text), ""]
 
 
 def fenced(text: str, language: str = "text") -> Lines:
-    """Code that may itself hold fences; leading and trailing empty lines are dropped."""
+    """A code block whose text may contain fences; leading and trailing empty lines are dropped."""
     mark = "```"
     while mark in text:
         mark += "`"
@@ -30,33 +30,33 @@ def fenced(text: str, language: str = "text") -> Lines:
 
 
 def indented(text: str, by: int = 4) -> Lines:
-    """The lines of `text`, moved to the right; empty ones stay empty."""
+    """Indent the lines of `text` by spaces; empty ones stay empty."""
     return [f"{' ' * by}{line}".rstrip() for line in text.split("\n")]
 
 
 def prose(*parts: str) -> str:
-    """A paragraph that is written in several lines."""
+    """Join the parts of a paragraph with spaces."""
     return " ".join(parts)
 
 
 def one_line(text: str) -> str:
-    """Without line breaks."""
+    """Replace whitespace and line breaks by single spaces."""
     return " ".join(text.split())
 
 
 def plain(text: str) -> str:
-    """As an HTML element's text, or an attribute's value."""
+    """Escape text for an HTML element or attribute."""
     return html.escape(one_line(text))
 
 
 def facts(entries: Iterable[tuple[str, str]]) -> Lines:
-    """What is known about a page's subject at a glance; the values are HTML."""
+    """A list of key facts of a page's subject; the values are HTML."""
     cells = [f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in entries]
     return ['<dl class="facts">', *cells, "</dl>", ""]
 
 
 def cards(entries: Iterable[tuple[str, str, str]]) -> Lines:
-    """Links with a text, side by side where there is room: title, address, HTML below it."""
+    """Links with a text, in columns: (title, address, HTML below the title)."""
     lines = ['<ul class="cards">']
     for title, address, text in entries:
         lines.append(f'<li><a class="card" href="{address}"><strong>{plain(title)}</strong>')
@@ -65,7 +65,7 @@ def cards(entries: Iterable[tuple[str, str, str]]) -> Lines:
 
 
 def steps_of_five(value: int) -> str:
-    """A grade of one to five, drawn, and told to those who do not see it."""
+    """A grade of one to five as dots, with a text for screen readers."""
     marks = "●" * value + "○" * (5 - value)
     return (
         f'<span class="grade" aria-hidden="true">{marks}</span>'
@@ -74,19 +74,19 @@ def steps_of_five(value: int) -> str:
 
 
 def front_matter(entries: Mapping[str, object]) -> Lines:
-    """A page's own settings; JSON is YAML."""
+    """A page's own settings. The values are JSON, which is valid YAML."""
     return ["---", *(f"{key}: {json.dumps(value)}" for key, value in entries.items()), "---", ""]
 
 
 def write(path: Path, text: str | Sequence[str]) -> None:
-    """Write a page, with one line break at its end."""
+    """Write a page that ends with one line break; creates its folder."""
     whole = text if isinstance(text, str) else "\n".join(text)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{whole.rstrip()}\n", encoding="utf-8")
 
 
 def fill(path: Path, place: str, text: str | Sequence[str]) -> None:
-    """Put `text` where an authored page has the line `place`. ValueError where it has none."""
+    """Replace the marker `place` of a hand-written page. Raises ValueError if the page has none."""
     page = path.read_text(encoding="utf-8")
     if place not in page:
         raise ValueError(f"{path.name} has no line {place}")

@@ -1,4 +1,4 @@
-"""A module's own page: what it is for, what it takes, its tasks, and what was measured."""
+"""A module's own page: its purpose, requirements, tasks and measurements."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,7 +49,10 @@ Entries = Sequence[questions.Entry]
 def write_module(
     module: curriculum.Module, modules: Modules, entries: Entries, target: Path
 ) -> None:
-    """All pages of the module, below `target`. entries: the questions that its tasks practise."""
+    """Write all pages of the module below `target`.
+
+    entries: questions that its tasks prepare for.
+    """
     files = downloads.put(module, target)
     write(target / "index.md", page(module, modules, entries, files))
     lessons.write_lessons(module, target)
@@ -61,7 +64,7 @@ def write_module(
 def page(
     module: curriculum.Module, modules: Modules, entries: Entries, files: Sequence[str]
 ) -> list[str]:
-    """The page in Markdown. files: the text that links to the exercise's files."""
+    """Return the page in Markdown. files: Markdown that links to the exercise's files."""
     return [
         *front_matter({"description": one_line(module.summary)}),
         f"# {module.title}",

@@ -1,7 +1,7 @@
-"""The site's navigation, in the order of a reader's day: learn, be asked, teach, judge the judge.
+"""The site's navigation: learn, questions, practice, teach, hire, the judge, contribute.
 
-Pages that are only written by hand are found on disk: whoever adds `site/pages/practice.md`, or
-`site/pages/practice/x.md`, has it in the section of that name, and nothing here has to change.
+Hand-written pages are found on disk: a new `site/pages/practice.md`, or `site/pages/practice/x.md`,
+appears in the section of that name without a change here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,13 +18,16 @@ AUTHORED: Sequence[tuple[str, str]] = (
     ("Hire", "take-home"),
     ("Contribute", "contribute"),
 )
-"""Sections whose pages are those of site/pages with this name, a page or a folder of them."""
+"""Titles of sections, and the page or folder in site/pages that holds their pages."""
 
 
 def navigation(
     pages: Path, modules: Sequence[curriculum.Module], question_pages: Iterable[str]
 ) -> list[Entry]:
-    """As mkdocs takes it. pages: the folder with all pages; question_pages: those to be listed."""
+    """Return the `nav` of mkdocs.
+
+    pages: the folder with all pages; question_pages: those to list.
+    """
     practice, hiring, contributing = (_authored(pages, *section) for section in AUTHORED)
     return [
         {"Hotloop": ["index.md", {"Install": "install.md"}]},
@@ -81,7 +84,7 @@ def _module(pages: Path, module: curriculum.Module) -> Entry:
 
 
 def _authored(pages: Path, title: str, folder: str) -> list[Entry]:
-    """The page of that name, then the folder's, index.md first; nothing where there is neither."""
+    """List the page of that name, then the folder's, index.md first; [] if there is neither."""
     found = sorted((pages / folder).glob("*.md"), key=lambda p: (p.name != "index.md", p.name))
     names = [f"{folder}.md"] if (pages / f"{folder}.md").is_file() else []
     names += [f"{folder}/{path.name}" for path in found]

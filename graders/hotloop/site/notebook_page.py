@@ -1,4 +1,4 @@
-"""The exercise's notebook as a page: what a learner sees before writing anything."""
+"""The exercise's notebook as a page, as a learner gets it."""
 
 import re
 from functools import cache
@@ -16,12 +16,12 @@ _DETAILS = re.compile(
 
 
 def path(module: curriculum.Module) -> Path:
-    """Where the exercise's notebook lies, if there is one."""
+    """Return the path of the exercise's notebook, which may not exist."""
     return paths.exercises() / module.id / NOTEBOOK
 
 
 def page(module: curriculum.Module) -> list[str] | None:
-    """The notebook in Markdown; None where the module has none."""
+    """Return the notebook in Markdown; None if the module has none."""
     source = path(module)
     if not source.is_file():
         return None
@@ -37,7 +37,7 @@ def page(module: curriculum.Module) -> list[str] | None:
 
 @cache
 def _exporter() -> Any:
-    # nbconvert takes a second to import.
+    # Imported here, as nbconvert takes a second to import.
     from nbconvert.exporters import MarkdownExporter
 
     return MarkdownExporter()
@@ -48,7 +48,7 @@ def _description(module: curriculum.Module) -> str:
 
 
 def _with_introduction(body: str, module: curriculum.Module) -> list[str]:
-    """Below the notebook's own title. ValueError when it has none."""
+    """Insert the introduction below the notebook's title. Raises ValueError if it has no title."""
     title, _, rest = body.partition("\n")
     if not title.startswith("# "):
         raise ValueError(f"{path(module)}:1: a notebook begins with its title")
@@ -65,7 +65,7 @@ def _introduction(module: curriculum.Module) -> str:
 
 
 def _as_on_the_site(body: str) -> str:
-    """Hints fold as elsewhere on the site."""
+    """Turn hints into folded blocks, as elsewhere on the site."""
 
     def fold(match: re.Match[str]) -> str:
         return "\n".join(folded("tip", match["title"], match["body"].strip("\n")))

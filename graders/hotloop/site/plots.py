@@ -1,4 +1,4 @@
-"""Plots of recorded runs: times beside naive and limit, ratios with their intervals, rooflines."""
+"""Plots of recorded runs: times against baseline and limit, ratios with intervals, rooflines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BAR = 12
 
 
 def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
-    """Two pictures for each rung of the module that has speeds in this run."""
+    """Return two figures for each rung of the module that has speeds in this run."""
     lines: list[str] = []
     for task in module.tasks:
         for rung in task.rungs:
@@ -40,7 +40,7 @@ def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
 
 @dataclass(frozen=True)
 class Bar:
-    """One line of the picture of times: in milliseconds; None where it is the reader's to fill."""
+    """One bar of the figure of times, in milliseconds. value: None for the reader's own bar."""
 
     name: str
     value: float | None
@@ -50,7 +50,7 @@ class Bar:
 
 
 def times(found: Sequence[curriculum.Measurement], key: str) -> list[str]:
-    """Naive, yours, the reference, wrong answers and the device's limit; shorter is faster."""
+    """Times of the baseline, reference, wrong answers and the device's limit; shorter is faster."""
     reference = next(m for m in found if m.candidate == REFERENCE)
     bars = [
         Bar("naive, the baseline", reference.baseline_p50_ms, "var(--faint)"),
@@ -124,7 +124,7 @@ def _measured_on(m: curriculum.Measurement) -> str:
 def ratios(
     found: Sequence[curriculum.Measurement], threshold: problem.Threshold | None
 ) -> list[str]:
-    """Each candidate's ratio with its interval, against the levels that are asked for."""
+    """Each candidate's ratio with its interval, and the levels of the threshold."""
     levels = threshold.levels if threshold else []
     values = [v for m in found if m.ratio for v in (m.ratio.low, m.ratio.high)]
     values += [1.0, *(level.ratio for level in levels)]
@@ -171,7 +171,7 @@ def _interval(m: curriculum.Measurement, axis: _LogAxis, y: float) -> list[str]:
 
 @dataclass(frozen=True)
 class _LogAxis:
-    """From a value to a place, so that twice and half are equally far from one."""
+    """A logarithmic axis, on which half and twice are equally far from one."""
 
     low: float
     high: float
@@ -179,7 +179,7 @@ class _LogAxis:
     right: float
 
     def at(self, value: float) -> float:
-        """Where `value` is drawn."""
+        """Return the coordinate of `value`."""
         share = math.log(value / self.low) / math.log(self.high / self.low)
         return self.left + share * (self.right - self.left)
 
@@ -195,7 +195,7 @@ class _LogAxis:
         return [value for value in inside if math.log10(value) % 1 < 1e-9]
 
     def _evenly(self) -> list[float]:
-        """Multiples of a round number, for an axis that does not span a factor of ten."""
+        """Return multiples of a round number, for an axis that spans less than a factor of ten."""
         for step in (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0):
             first, last = math.ceil(self.low / step), math.floor(self.high / step)
             if last - first < 6:
@@ -203,7 +203,7 @@ class _LogAxis:
         return []
 
     def drawn(self, y: float) -> list[str]:
-        """The axis, with its numbers below it."""
+        """Return the axis with its labels as SVG."""
         parts = [line(self.left, y, self.right, y)]
         for value in self.ticks():
             x = self.at(value)
@@ -217,7 +217,7 @@ class _LogAxis:
 
 @dataclass(frozen=True)
 class Point:
-    """One task's place under the roof: operations a byte, and GFLOP/s reached."""
+    """A task in the roofline plot: operations per byte, and GFLOP/s reached."""
 
     name: str
     intensity: float
@@ -226,10 +226,10 @@ class Point:
 
 
 def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
-    """The roof of a device and where the references stand under it; nothing without a point.
+    """The roofline of a device with the references' points; [] if there is no point.
 
-    runs: those of that device, by module. The slope is the highest bandwidth that was measured, the
-    flat part the highest arithmetic rate, if any run measured one.
+    runs: those of that device, by module. The slope is the highest measured bandwidth, the flat
+    part the highest measured arithmetic rate, if any run measured one.
     """
     points = [
         point

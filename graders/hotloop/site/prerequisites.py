@@ -1,4 +1,4 @@
-"""The drawn way to a module: what one brings along, which modules come before, which after."""
+"""The drawing of a module's prerequisites and of the modules that follow it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ _BESIDE = 8
 
 
 def section(module: curriculum.Module, modules: Modules) -> list[str]:
-    """The picture, and the same as links."""
+    """Return the drawing, and its modules as links."""
     before, after = ancestors(module, modules), followers(module, modules)
     boxes, edges = _placed(module, modules)
     parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
@@ -27,7 +27,7 @@ def section(module: curriculum.Module, modules: Modules) -> list[str]:
 
 
 def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
-    """All modules that come before, the first ones first."""
+    """Return all direct and indirect prerequisites, the first ones first."""
     found: dict[str, curriculum.Module] = {}
     for name in module.prerequisites.modules:
         if name in modules and name not in found:
@@ -37,14 +37,14 @@ def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Mo
 
 
 def followers(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
-    """The modules that ask for this one."""
+    """Return the modules that have this one as a direct prerequisite."""
     return [each for each in modules.values() if module.id in each.prerequisites.modules]
 
 
 def _placed(
     module: curriculum.Module, modules: Modules
 ) -> tuple[dict[str, Box], list[tuple[str, str]]]:
-    """A box for each, in rows; an arrow for each step of the way."""
+    """Return a box per module, placed in rows, and the pairs of boxes joined by arrows."""
     before, after = ancestors(module, modules), followers(module, modules)
     depth = {each.id: _depth(each, modules) for each in before}
     rows: list[list[tuple[str, list[str], str]]] = [

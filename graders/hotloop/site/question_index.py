@@ -1,6 +1,6 @@
 """The index of all questions: a list that is filtered in the browser, and lists by track.
 
-Without JavaScript the list is whole, and the pages by track divide it.
+Without JavaScript the list shows all questions, and there is a page per track.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ _LANGUAGES = {"en": "English", "zh": "中文"}
 
 
 def index_page(entries: Sequence[Entry]) -> list[str]:
-    """All questions, with filters."""
+    """Return the page of all questions, with filters."""
     tracks = curriculum.curriculum().tracks
     both = sum(entry.chinese is not None for entry in entries)
     by_track = " · ".join(f"[{t.title}]({t.id}/index.md)" for t in tracks)
@@ -60,7 +60,7 @@ def index_page(entries: Sequence[Entry]) -> list[str]:
 
 
 def track_page(track: curriculum.Track, entries: Iterable[Entry]) -> list[str]:
-    """One track's questions, level by level."""
+    """Return the page of a track's questions, level by level."""
     lines = [
         *front_matter({"title": f"Questions: {track.title}"}),
         f"# Questions: {track.title}",
@@ -77,7 +77,7 @@ def track_page(track: curriculum.Track, entries: Iterable[Entry]) -> list[str]:
 
 
 def chinese_page(entries: Sequence[Entry]) -> list[str]:
-    """The questions that are translated, with their Chinese titles."""
+    """Return the page of translated questions, with their Chinese titles."""
     lines = [
         *front_matter(
             {"title": "中文题目", "description": "中文面试题：题目、策略、参考答案与评分标准。"}
@@ -98,7 +98,7 @@ def chinese_page(entries: Sequence[Entry]) -> list[str]:
 
 
 def question_list(entries: Iterable[Entry], root: str) -> list[str]:
-    """Links with what the filters look at; root: the way to questions/."""
+    """Return links with data attributes for the filters. root: relative path to questions/."""
     items = [item for entry in entries for item in _item(entry, root)]
     return ['<ul class="questions" data-questions>', *items, "</ul>", ""]
 

@@ -1,4 +1,4 @@
-"""A page for each interview question, in English and, where there is a translation, in Chinese."""
+"""A page for each interview question, in English and, if it is translated, in Chinese."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -95,7 +95,7 @@ LEVELS_IN_CHINESE = {"beginner": "初级", "intermediate": "中级", "advanced":
 
 @dataclass(frozen=True)
 class Said:
-    """A question's words in one language, and the words around them."""
+    """A question's text in one language, and the page's labels in that language."""
 
     words: Words
     language: str
@@ -109,12 +109,15 @@ class Said:
 
 
 def address(entry: Entry, *, chinese: bool = False) -> str:
-    """The page's path below questions/, without suffix."""
+    """Return the page's path below questions/, without suffix."""
     return f"{entry.key.replace('.', '/')}{'.zh' if chinese else ''}"
 
 
 def pages(entry: Entry, following: Entry | None) -> dict[str, list[str]]:
-    """The question's pages, by their path below questions/. following: where its foot leads."""
+    """Return the question's pages, by their path below questions/.
+
+    following: for the link "Next".
+    """
     question = entry.question
     english = Said(ENGLISH, "en", question.title, question)
     found = {f"{address(entry)}.md": [*_page(entry, english), *_onwards(following)]}
@@ -125,7 +128,7 @@ def pages(entry: Entry, following: Entry | None) -> dict[str, list[str]]:
 
 
 def basis(question: Question) -> list[str]:
-    """What the answer rests on: `program`, `cited`, `opinion`."""
+    """Return what supports the answer: `program`, `cited`, `opinion`."""
     found = {
         "program": bool(question.programs),
         "cited": bool(question.cited),
@@ -178,7 +181,7 @@ def _page(entry: Entry, said: Said) -> list[str]:
 
 
 def _answer(said: Said) -> list[str]:
-    """What to say in a minute, where it is written, and the whole of it."""
+    """The one-minute answer and the whole answer, both folded."""
     words, text = said.words, said.text
     return [
         f"## {words['say']}",
@@ -193,7 +196,7 @@ def _numbered(items: Sequence[str]) -> list[str]:
 
 
 def _crumbs(entry: Entry, said: Said) -> list[str]:
-    """The way back, since the navigation does not list single questions."""
+    """Links back to the lists, as the navigation does not list single questions."""
     if said.chinese:
         return ["[中文题目](../chinese.md)", "{ .crumbs }", ""]
     track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
@@ -243,7 +246,7 @@ def _hints(said: Said) -> list[str]:
 
 
 def _numeric(entry: Entry, said: Said) -> list[str]:
-    """One set of numbers; which one follows from the question's key."""
+    """One set of numbers, drawn with the question's key as the seed."""
     if entry.question.numeric is None:
         return []
     told = entry.chinese.numeric if entry.chinese and said.chinese else None

@@ -1,4 +1,4 @@
-"""The recorded runs of a module, by the name of their file, and how each stands to today's code."""
+"""The recorded runs of a module by file name, and whether each measured the present code."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from hotloop.measured_code import measured_code
 from hotloop.yaml_lines import load
 
 Freshness = Literal["current", "older", "unknown"]
-"""unknown: recorded before runs carried a digest of the code that they measured."""
+"""unknown: recorded before runs had a digest of the measured code."""
 
 NOT_MEASURED_HERE = "not yet measured on this device"
 
@@ -23,25 +23,25 @@ _WORDS: dict[Freshness, str] = {
 
 
 def recorded(module: str) -> dict[str, curriculum.Run]:
-    """The runs of `module`, by file name without suffix, which is the device's."""
+    """Return the runs of `module` by file name without suffix, which names the device."""
     files = sorted((paths.curriculum() / module / "runs").glob("*.json"))
     return {path.stem: load(path, curriculum.Run) for path in files}
 
 
 def devices() -> set[str]:
-    """The names of all devices on which something was recorded."""
+    """Return the names of all devices with a recorded run."""
     return {path.stem for path in paths.curriculum().glob("*/runs/*.json")}
 
 
 def freshness(run: curriculum.Run) -> Freshness:
-    """Whether the code is still that which `run` measured."""
+    """Return whether `run` measured the present code."""
     if run.code is None:
         return "unknown"
     return "current" if run.code == measured_code(run.module) else "older"
 
 
 def circumstances(run: curriculum.Run) -> str:
-    """Device, date, isolation and versions, and how the run stands to today's code."""
+    """Describe device, date, isolation, versions, and whether the run measured the present code."""
     versions = ", ".join(f"{name} {version}" for name, version in run.libraries.items())
     driver = f" driver {run.driver};" if run.driver else ""
     head = f"Measured on {run.device}, {run.date}, isolation {run.isolation};{driver} {versions}."

@@ -1,4 +1,4 @@
-"""The form of a take-home's report, as a file of the site that other programs can read."""
+"""The JSON schema of a take-home's report, as a file of the site for other programs."""
 
 import json
 
@@ -8,5 +8,5 @@ PLACE = "takehome/report.schema.json"
 
 
 def text() -> str:
-    """What `hotloop takehome grade --schema` prints."""
+    """Return the schema, as `hotloop takehome grade --schema` prints it."""
     return json.dumps(schema(), indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Which results of benchmarks are drawn on the page of figures, and how."""
+"""Charts of benchmark results on the page of figures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ from hotloop.site.markdown import plain
 
 @dataclass(frozen=True)
 class Chart:
-    """A bar for each row. label, value: the row's keys. only: what the drawn rows have.
+    """A bar per row. label, value: the row's keys. only: values that a drawn row must have.
 
-    log_from: where a logarithmic axis begins.
+    log_from: lowest value of a logarithmic axis.
     """
 
     title: str
@@ -47,7 +47,7 @@ CHARTS: Mapping[str, Chart] = {
 
 
 def figure(name: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The drawing of a result; nothing where there is none for it, or no row fits."""
+    """Return the chart of a result; [] if it has none, or no row matches `only`."""
     chart = CHARTS.get(name)
     if chart is None:
         return []

@@ -1,4 +1,4 @@
-"""Everything that was recorded about the modules, device by device, with rooflines."""
+"""The page of all recorded runs, device by device, with rooflines."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ _STANDING = {"current": "current", "older": "older than the code", "unknown": "w
 
 
 def page(modules: Sequence[curriculum.Module]) -> list[str]:
-    """One roofline a device, and which module was measured where."""
+    """Return the page: a roofline per device, and which modules were measured on it."""
     runs = {module.id: recorded(module.id) for module in modules}
     devices = sorted({name for found in runs.values() for name in found})
     lines = [

@@ -12,12 +12,12 @@ _HEADS = ("candidate", "task", "check", "verdict", "ratio (95 %)", "p50 ms", "of
 
 
 def speeds(runs: Iterable[curriculum.Run]) -> str:
-    """What a lesson tells: figures of speed only; "not yet measured" where there is none."""
+    """Return tables of speeds only, for a lesson; "not yet measured" without a run on a GPU."""
     return _section(runs, speeds_only=True)
 
 
 def everything(runs: Iterable[curriculum.Run]) -> str:
-    """All verdicts, of the wrong answers too; the long tables are folded."""
+    """Return tables of all verdicts, also of wrong answers, folded."""
     return _section(runs, speeds_only=False)
 
 

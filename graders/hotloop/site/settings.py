@@ -1,4 +1,4 @@
-"""What mkdocs is told: site/mkdocs.yml, and what depends on the pages."""
+"""The settings of mkdocs: site/mkdocs.yml, and what depends on the pages."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,10 +10,13 @@ NAME = "mkdocs.yml"
 
 
 def write(source: Path, root: Path, navigation: Sequence[Any], unlisted: Sequence[str]) -> Path:
-    """Write build/mkdocs.yml below `root`. unlisted: pages that are reached from others only."""
+    """Write build/mkdocs.yml below `root` and return its path.
+
+    unlisted: pages that are not in the navigation.
+    """
     told = cast("dict[str, Any]", yaml.safe_load(source.read_text(encoding="utf-8")))
     extensions = cast("list[Any]", told["markdown_extensions"])
-    # Code in a lesson is included from the files that run.
+    # Lessons include code from the files that the tests run.
     snippets = {"base_path": [str(root)], "check_paths": True, "dedent_subsections": True}
     whole = told | {
         "docs_dir": "pages",

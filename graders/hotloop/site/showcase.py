@@ -1,6 +1,6 @@
-"""The first screen: a verdict with its speed, a data race that was found, and a question.
+"""The front page's examples: a verdict with its speed, a data race that was found, a question.
 
-Verdict and race are measurements of recorded runs, nothing is written down here a second time.
+Verdict and race are read from recorded runs.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ QUESTION = "fused_softmax.why_subtract_the_maximum"
 
 
 def section() -> list[str]:
-    """Three panels, as HTML. ValueError where a run or a question is gone."""
+    """Return three panels as HTML. Raises ValueError if a run or a question does not exist."""
     return ['<div class="showcase">', _verdict(), _race(), _question(), "</div>"]
 
 
@@ -85,7 +85,7 @@ def _measurement(
 
 
 def _evidence(found: curriculum.Measurement, device: str, rungs: list[Rung]) -> Mapping[str, Any]:
-    """A measurement as the picture of a verdict wants it."""
+    """Return a measurement in the form that `speed_svg` draws."""
     assert found.ratio is not None
     assert found.p50_ms is not None
     assert found.baseline_p50_ms is not None

@@ -1,4 +1,4 @@
-"""The skill map: which module teaches which concept, drawn, and as a table of links."""
+"""The skill map: which module teaches which concept, as a drawing and as a table of links."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _RIGHT = 8
 
 
 def section(modules: Sequence[curriculum.Module]) -> list[str]:
-    """The picture and the table. `modules` in the curriculum's order."""
+    """Return the drawing and the table. `modules` in the curriculum's order."""
     concepts = taught(modules)
     caption = (
         "A dot: the module in this column teaches the concept in this row. One colour a track."
@@ -32,7 +32,7 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
 def taught(
     modules: Sequence[curriculum.Module],
 ) -> list[tuple[curriculum.Concept, list[curriculum.Module]]]:
-    """Every concept that a module teaches, in the order in which one meets it."""
+    """Return each concept that a module teaches with its modules, in the order they come up."""
     known = {concept.id: concept for concept in curriculum.curriculum().concepts}
     order = dict.fromkeys(name for module in modules for name in module.concepts)
     return [

@@ -1,4 +1,4 @@
-"""The reference solutions, each behind a click of its own, and out of the search."""
+"""The page of reference solutions, each folded, and excluded from the search."""
 
 import textwrap
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _LANGUAGES = {".py": "python", ".cu": "cpp", ".cpp": "cpp", ".pbtxt": "text"}
 
 
 def page(module: curriculum.Module) -> list[str]:
-    """One folded block a task and file, in the order of the tasks."""
+    """Return one folded block per task and region of a file, in the order of the tasks."""
     lines = [
         *front_matter(
             {

@@ -1,4 +1,4 @@
-"""The ways through the curriculum: by track, by tier, and all of it with the skill map."""
+"""Lists of modules: by track, by tier, and all of them with the skill map."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ Modules = Sequence[curriculum.Module]
 
 
 def overview(modules: Modules) -> list[str]:
-    """All modules, track by track, and what they teach."""
+    """Return the page of all modules, track by track, and of the concepts that they teach."""
     lines = [
         *front_matter(
             {
@@ -44,7 +44,7 @@ def overview(modules: Modules) -> list[str]:
 
 
 def by_track(modules: Modules, root: str = "") -> list[str]:
-    """A heading for each track, and a card for each of its modules. root: the way to the top."""
+    """A heading per track and a card per module of it. root: relative path to the site's root."""
     lines: list[str] = []
     for track in curriculum.curriculum().tracks:
         lines += [f"## [{track.title}]({root}tracks/{track.id}/index.md)", "", track.summary, ""]
@@ -53,7 +53,7 @@ def by_track(modules: Modules, root: str = "") -> list[str]:
 
 
 def track_page(track: curriculum.Track, modules: Modules) -> list[str]:
-    """One track, its modules in order, and what is still to come."""
+    """Return the page of a track: its modules in order, and the planned ones."""
     mine = [m for m in modules if m.track == track.id]
     lines = [
         *front_matter({"title": track.title, "description": one_line(track.summary)}),
@@ -75,7 +75,7 @@ def track_page(track: curriculum.Track, modules: Modules) -> list[str]:
 
 
 def tier_page(tier: curriculum.Tier, modules: Modules) -> list[str]:
-    """The modules of one tier, whatever their track."""
+    """Return the page of a tier's modules, of all tracks."""
     mine = [m for m in modules if m.tier == tier]
     title = f"{tier.capitalize()} modules"
     lines = [*front_matter({"title": title, "description": title}), f"# {title}", ""]
