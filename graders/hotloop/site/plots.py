@@ -184,7 +184,7 @@ class _LogAxis:
         return self.left + share * (self.right - self.left)
 
     def ticks(self) -> list[float]:
-        """1, 2 and 5 times powers of ten, within the axis; no more than fit side by side."""
+        """Return 1, 2 and 5 times powers of ten within the axis; only powers of ten if too many."""
         powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
         found = [step * 10.0**power for power in powers for step in (1, 2, 5)]
         inside = [value for value in found if self.low <= value <= self.high]
