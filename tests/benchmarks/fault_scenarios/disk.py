@@ -1,4 +1,4 @@
-"""The disk that holds the course is full for a while."""
+"""The disk with the course is full for a while."""
 
 import argparse
 import os
@@ -21,7 +21,7 @@ _BLOCK = bytes(1 << 20)
 
 
 def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """Fill the disk while a grader works, and free it again; the grader may give up meanwhile."""
+    """Fill the disk while a grader works, then free it; the grader may fail meanwhile."""
     with _small_disk(folder, SPARE_BYTES + arguments.others * BYTES_A_SUBMISSION):
         course = FaultyCourse(clone, folder, arguments.others, arguments.jobs)
         grader = course.start()
