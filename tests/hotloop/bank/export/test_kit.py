@@ -1,4 +1,4 @@
-"""The kit on paper; tests/browser prints it."""
+"""The kit's page for printing; tests/browser prints it."""
 
 import re
 from collections.abc import Callable

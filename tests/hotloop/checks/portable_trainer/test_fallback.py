@@ -1,4 +1,4 @@
-"""The fallback policy as the judge knows it, row by row of the rules."""
+"""The judge's model of the fallback policy, rule by rule."""
 
 import math
 
@@ -102,7 +102,7 @@ def test_compiling_again_and_again_ends_where_nothing_is_compiled() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_stories_have_what_they_are_about(seed: int) -> None:
-    """Whoever never falls back is wrong in each story about a fault, but for those told so."""
+    """The fault in a story's label is the cause of a decision."""
     rng = np.random.default_rng(seed)
     for label, run, length in policies.single_faults(rng):
         policy, causes = Policy(run.backends), set[str | None]()

@@ -1,4 +1,4 @@
-"""Out of SSA form: what is hidden in the programs, and how few copies are enough."""
+"""Out of SSA form: the traps in the programs, and how few copies are enough."""
 
 import random
 
@@ -40,7 +40,7 @@ def test_written_shapes_are_sound_and_end(number: int) -> None:
 
 
 def test_an_edge_from_a_branch_leads_to_a_block_with_three_ways_in() -> None:
-    """Whoever splits edges to blocks with two ways in only prints another value there."""
+    """Splitting only edges to blocks with two predecessors prints another value there."""
     made = as_phis(random.Random(4), 4)
     assert made is not None
     program = made[2]

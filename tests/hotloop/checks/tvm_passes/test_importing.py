@@ -1,4 +1,4 @@
-"""What is said of a module's structure, and what PyTorch says of the network."""
+"""Messages about a module's structure, and PyTorch's output of the network."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The network as it is written; the exercise's copy of it is generated."""
+    """The network's source; the exercise's copy of it is generated."""
     network = paths.solutions() / "tvm_passes" / "network.py"
     files = {**importing.EAGER.files, "network.py": network}
     monkeypatch.setattr(importing, "EAGER", Program(files, "eager.py"))
 
 
 def described(**changed: Any) -> dict[str, Any]:
-    """As `relax_reading.described` reports of a module that is right, but for `changed`."""
+    """Return what `relax_reading.described` reports of a right module, with changes."""
     right = {
         "functions": ["main"],
         "ill_formed": "",

@@ -1,4 +1,4 @@
-"""What is asked of recorded times: the definitions, on recordings that can be reckoned by hand."""
+"""Questions about recorded times: the definitions, on recordings that can be computed by hand."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_made_recordings_hold_the_traps() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_each_part_of_the_definitions_decides_an_answer(seed: int) -> None:
-    """Whatever is drawn: an answer that leaves the part out is wrong in some recording."""
+    """Whatever is drawn: an answer that ignores the part is wrong in some recording."""
     made = [recording for _, recording in clocks.recordings(np.random.default_rng(seed))]
     truths = [clocks.truth_of(recording) for recording in made]
     # One program's share of what compiling took, and the steps between two new shapes.
@@ -75,7 +75,7 @@ def _gain(truth: dict[str, Any]) -> float:
 def _differs(
     truth: dict[str, Any], recording: dict[str, Any], *, share: int = 1, every: int = 1
 ) -> bool:
-    """Whether a storm pays by another answer when these are left out."""
+    """Return whether omitting these changes the answer of when a storm pays."""
     each = truth["compile_s"] / truth["programs"] * share
     return (each < _gain(truth) * recording["storm_every"] / every) != truth["with_storm"]
 

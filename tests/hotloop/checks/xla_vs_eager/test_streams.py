@@ -1,4 +1,4 @@
-"""No luck of the draw lets a usual mistake through a judging's streams of calls."""
+"""No draw lets a common mistake pass a judging's streams of calls."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ WRONG = {
     if wrong.task == "count_compilations"
 }
 JUDGINGS = 100
-"""Before streams had to tell them apart, two mistakes came through once or twice in 50."""
+"""Before streams were chosen to expose them, two mistakes passed once or twice in 50."""
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_every_judging_asks_for_each_type(
     load_file: Callable[[Path], ModuleType],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With a reference that does not know one."""
+    """Uses a reference that lacks one type."""
     monkeypatch.setattr(streams, "_compiled", streams._distinct)
     rng = np.random.default_rng(0)
     reference = paths.solutions() / "xla_vs_eager" / "recompiles.py"

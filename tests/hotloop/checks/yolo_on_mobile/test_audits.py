@@ -1,4 +1,4 @@
-"""What an audit of a model finds, and whether each set of hidden models tells right from wrong."""
+"""What an audit of a model finds, and that hidden models distinguish right from wrong answers."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -23,13 +23,13 @@ WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task
 
 @pytest.fixture
 def auditing(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    """What the judge has run about a model's figures."""
+    """The judge's program about a model's figures."""
     return load_file(PROGRAMS / "auditing.py")
 
 
 @pytest.fixture
 def budget(load_file: Callable[[Path], ModuleType], tmp_path: Path) -> Callable[..., ModuleType]:
-    """A submission's file; the reference's, where no wrong answer is given."""
+    """Returns a submission's file; the reference's, unless a wrong answer is given."""
 
     def loaded(wrong: Path | None = None) -> ModuleType:
         path = tmp_path / "budget.py"
@@ -41,7 +41,7 @@ def budget(load_file: Callable[[Path], ModuleType], tmp_path: Path) -> Callable[
 
 @pytest.fixture
 def caught(tmp_path: Path) -> Callable[..., bool]:
-    """Whether a submission is wrong about a model of a set of hidden ones."""
+    """Returns a function: whether a submission is wrong about a model of a hidden set."""
 
     def is_caught(
         submission: ModuleType, puzzles: list[Mapping[str, Any]], keys: tuple[str, ...]

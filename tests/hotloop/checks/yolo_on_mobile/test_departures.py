@@ -1,4 +1,4 @@
-"""Halving what is suspect finds the fault of a conversion, and halving a list need not."""
+"""Bisecting the suspects finds the fault of a conversion; bisecting a list may not."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The judge's mAP is the one that learners are given, and figures of runs are by both the same."""
+"""The judge's mAP is the one that learners get, and both give the same figures."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the judge says of other runtimes' files, by what stands in them."""
+"""The judge's rulings on files for other runtimes, by their contents."""
 
 from typing import Any
 
