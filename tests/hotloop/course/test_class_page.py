@@ -1,4 +1,4 @@
-"""The class page: what it counts, what it says of it, and whom it does not name."""
+"""The class page: its counts, its text, and whom it does not name."""
 
 import json
 import re
@@ -184,7 +184,7 @@ def test_time_is_summed_by_task_and_rung() -> None:
 
 
 def spread(learners: int) -> ClassMarks:
-    """A class in which two tasks go together."""
+    """A class in which two tasks' results are correlated."""
     marks = [
         mark(f"s{i:03}", task, points if i % 2 else 0, RIGHT if i % 2 else wrong(f"It is {i}."))
         for i in range(learners)

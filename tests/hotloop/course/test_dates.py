@@ -1,4 +1,4 @@
-"""Dates and rules count in whatever order they are set and work is graded; nothing is executed."""
+"""Due dates and rules apply in whatever order they are set and work is graded; nothing executes."""
 
 import itertools
 import json
@@ -64,7 +64,7 @@ STEPS = {
 ORDERS = [
     order for order in itertools.permutations(STEPS) if order.index("rule") < order.index("date")
 ]
-"""A rule before there is a date costs nobody anything: the other half says the same."""
+"""Half of the orders: a rule without a date has no effect, so the others are equivalent."""
 
 
 @pytest.mark.slow

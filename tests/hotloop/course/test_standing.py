@@ -1,4 +1,4 @@
-"""Which attempt counts is told from what was published and what was dropped."""
+"""Published and dropped attempts determine which attempt counts."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ def made(digest: str, day: int) -> Attempt:
 
 
 def stands(root: Path) -> Attempt | None:
-    """The newest attempt that counted once and is not dropped."""
+    """Return the newest attempt that was published and is not dropped."""
     kept = store(root)
     left = kept.published_ids("ada", "m") - kept.dropped("ada", "m").keys()
     return standing.newest(root, "ada", "m", left)

@@ -1,4 +1,4 @@
-"""Which submission is to which problem, what is judged again, and what is made of the results."""
+"""Matching of submissions to problems, which are judged again, and the summary of results."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Who is too late once is asked anew: an answer to something else makes no verdict."""
+"""After a timeout the worker is started again: a late answer to an earlier question is ignored."""
 
 from collections.abc import Callable
 from pathlib import Path

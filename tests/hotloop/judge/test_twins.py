@@ -1,4 +1,4 @@
-"""Twins: the same shapes and indices, and no other value in common."""
+"""Twin cases: the same shapes and indices, and no other value in common."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -36,7 +36,7 @@ BUILDERS: dict[str, Cases] = {
 
 
 def _same(first: Case, second: Case) -> list[bool]:
-    """Of each floating tensor with more than a few elements, whether the values are the same."""
+    """Return for each floating-point tensor whether both cases have equal values."""
     pairs = zip(first.arguments, second.arguments, strict=True)
     return [
         bool(np.array_equal(a.values, b.values, equal_nan=True))

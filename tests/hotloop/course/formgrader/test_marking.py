@@ -1,4 +1,4 @@
-"""Marks by hand: for written answers; a judged cell only where a person says so."""
+"""Manual marks: for written answers; for a judged cell only if a person changes it."""
 
 from types import SimpleNamespace
 from typing import Any

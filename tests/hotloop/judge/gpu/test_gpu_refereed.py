@@ -1,4 +1,4 @@
-"""Rungs whose candidate gets its inputs in the host's memory, on a fake card."""
+"""Rungs whose candidate gets its inputs in host memory, on a fake GPU."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,7 +78,7 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture
 def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Judges a candidate's source by a rung; what is ours doubles its input."""
+    """Judges a candidate's source by a rung; the trusted function doubles its input."""
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
