@@ -1,4 +1,4 @@
-"""Likeness after the starter is taken off: blind to names and layout, and not to the code."""
+"""Likeness after removing the starter: ignores names and layout, but not the code."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""While one grading has the machine alone, nothing of another runs, whatever its cells started."""
+"""While one grading has the machine alone, nothing of another runs, not even cells' threads."""
 
 import tempfile
 import threading

@@ -1,4 +1,4 @@
-"""After a timeout the worker is started again: a late answer to an earlier question is ignored."""
+"""After a timeout, a late answer is not taken for the answer to the next question."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The format of the record, which the page and Python read alike."""
+"""The format of the record, which the page and Python parse in the same way."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Programs that try to use more than they may. Each is ended, and nothing of it is left."""
+"""Programs that exceed their limits. Each is killed, and nothing of it remains."""
 
 import os
 import time
@@ -47,7 +47,7 @@ time.sleep(30)
 
 
 class Namespace:
-    """The living processes in the namespace of `pid`. Held open, so no other gets its number."""
+    """The live processes in the namespace of `pid`. Held open, so that its number is not reused."""
 
     def __init__(self, pid: int) -> None:
         self._fd = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)

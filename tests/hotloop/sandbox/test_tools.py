@@ -1,4 +1,4 @@
-"""What learners use works inside: torch, compilers, Triton without a GPU, a Jupyter kernel."""
+"""Learners' tools work inside: torch, compilers, Triton without a GPU, a Jupyter kernel."""
 
 import shutil
 from collections.abc import Callable

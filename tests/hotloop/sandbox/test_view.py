@@ -1,4 +1,4 @@
-"""What a confined program sees of the machine: the allow-list, and nothing of Hotloop's secrets."""
+"""What a sandboxed program can see: the allow-list, and none of Hotloop's secrets."""
 
 import json
 import os

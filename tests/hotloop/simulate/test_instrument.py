@@ -1,4 +1,4 @@
-"""The pass on modules that no compiler made: what it lets through reports every access."""
+"""The instrumentation pass on hand-made modules: all accesses in accepted ones are reported."""
 
 import random
 import re
@@ -73,7 +73,7 @@ def test_an_address_of_its_own_in_the_frames_is_seen(compiled: tuple[bytes, list
 
 
 def mutated(wasm: bytes, chance: random.Random) -> bytes:
-    """Some bytes changed, taken away, doubled or moved, mostly in the code."""
+    """Change, remove, duplicate or move some bytes, mostly in the code."""
     code = next(s for s in binary.sections(wasm) if s.number == 10)
     data = bytearray(wasm)
     first = code.at if chance.random() < 0.9 else 8

@@ -79,7 +79,7 @@ def test_a_product_has_the_fragments_of_the_tables(source: Callable[..., Path], 
 def test_ldmatrix_gives_the_pieces_of_the_tables(
     source: Callable[..., Path], count: int, transposed: bool, pitch: int, passes: int
 ) -> None:
-    """Rows of 128 bytes lie in the same banks; 16 or 144 bytes apart they lie in all of them."""
+    """Rows of 128 bytes start in the same banks; with strides of 16 or 144 bytes, in all banks."""
     m = np.arange(32 * 8, dtype=np.uint16)
     r = np.zeros((32, count), np.uint32)
     given = [array("m", m), array("r", r, is_output=True), pitch]

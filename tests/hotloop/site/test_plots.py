@@ -1,4 +1,4 @@
-"""Plots show what a run holds, in words as well as in the picture."""
+"""Plots show a run's data, in words and as drawings."""
 
 import re
 from xml.etree import ElementTree
@@ -49,7 +49,7 @@ def measured(candidate: str, p50: float, ratio: float) -> curriculum.Measurement
 
 
 def pictures(lines: list[str]) -> list[ElementTree.Element]:
-    """Each is well-formed, has a description, and no blank line that would end the HTML."""
+    """Parse the drawings; each has a description and no blank line, which would end the HTML."""
     text = "\n".join(lines)
     found = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
     for picture in found:

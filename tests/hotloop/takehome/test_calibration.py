@@ -1,4 +1,4 @@
-"""What is known of a role's tasks, and how little few candidates say."""
+"""Statistics on a role's tasks, and how little a few candidates show."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
 def test_a_written_task_is_measured_once_scorecards_are_filed(
     own_team: Hired, tmp_path: Path
 ) -> None:
-    """Who left it blank never stands for those whose answers wait for a mark."""
+    """A blank answer must not stand for those that wait for a mark."""
     team = own_team.team
     answered = handed_in(team, own_team.packs[0], tmp_path / "a")
     blank = handed_in(team, own_team.packs[1], tmp_path / "b", lambda files: files.clear(), None)
@@ -99,7 +99,7 @@ def test_a_damaged_scorecard_counts_as_none(own_team: Hired, tmp_path: Path) -> 
 def test_what_was_measured_counts_by_the_middle_of_its_interval(
     own_team: Hired, tmp_path: Path
 ) -> None:
-    """A ratio that may reach the next level is no full score, and was measured all the same."""
+    """A ratio whose interval contains the next level is not a full score, but was measured."""
     evidence = {"interval": [1.9, 2.1], "levels": SPEED["levels"]}
     found = record(
         "triton_forward",
@@ -202,7 +202,7 @@ def test_the_recorded_wrong_answers_are_counted() -> None:
 
 
 def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
-    """A team's own measurement counts beside what comes with the module."""
+    """A team's own measurement counts in addition to the module's."""
     team, module = own_team.team, curriculum.load_module("fused_softmax")
     run = curriculum.runs("fused_softmax")[0].model_dump(mode="json", exclude_none=True)
     for found in run["measurements"]:

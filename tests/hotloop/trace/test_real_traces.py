@@ -1,4 +1,4 @@
-"""What the installed torch writes is read, and read as torch itself reads it."""
+"""Traces of the installed torch are read, with torch's own figures."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The picture: what is in it, that names cannot break out of it, and that it stays small."""
+"""The timeline's drawing: its contents, that names are escaped, and that it stays small."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -27,7 +27,7 @@ def page(read: trace.Trace, **which: object) -> str:
 
 
 def parsed(text: str) -> ET.Element:
-    """The page as XML: what is not well formed fails here."""
+    """Parse the page as XML, which fails if it is not well-formed."""
     return ET.fromstring(text)
 
 

@@ -1,4 +1,4 @@
-"""The order is fair: nearest deadline, then whoever was served least recently."""
+"""The order is fair: nearest deadline, then the learner served least recently."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What a hostile visitor, candidate or site may try; none has an effect beyond its own refusal."""
+"""Attacks by a hostile visitor, candidate or site; each is only refused, without other effects."""
 
 import re
 import socket
@@ -41,7 +41,7 @@ SENT = [
     ("/account/password", {"old": PASSWORD, "new": "x" * 20, "again": "x" * 20}),
     ("/logout", {}),
 ]
-"""All that changes something of the team's."""
+"""All forms that change something of the team's."""
 
 
 def filled(office: Office, path: str, data: dict[str, str]) -> tuple[str, dict[str, str]]:
@@ -51,7 +51,7 @@ def filled(office: Office, path: str, data: dict[str, str]) -> tuple[str, dict[s
 
 
 def state(office: Office) -> dict[str, bytes]:
-    """Everything in the team's folder but logs and the database."""
+    """Return everything in the team's folder except logs and the database."""
     folder = office.team.folder
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -287,7 +287,7 @@ def test_a_slow_line_costs_nobody_their_work(
     work: Callable[..., bytes],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What counts is when the upload began, and the body is read behind that."""
+    """The start of the upload counts, and the body is read after that."""
     content, pack = work(office), office.packs[0]
     began = datetime.now(UTC)
     take = candidate.take
@@ -305,7 +305,7 @@ def test_a_slow_line_costs_nobody_their_work(
 
 @dataclass(frozen=True)
 class At:
-    """A clock that stands."""
+    """A clock that does not move."""
 
     moment: datetime
 
@@ -726,7 +726,7 @@ def _head(request: str, headers: str) -> bytes:
 
 
 def _chunks(size: int) -> bytes:
-    """A body whose length nobody has announced."""
+    """Return a body in chunked encoding, without a declared length."""
     begin = b'--x\r\nContent-Disposition: form-data; name="submission"; filename="a.zip"\r\n\r\n'
     body = begin + bytes(size)
     return b"".join(
@@ -736,7 +736,7 @@ def _chunks(size: int) -> bytes:
 
 
 def _raw(port: int, request: str, headers: str, body: bytes) -> bytes:
-    """What the server says, however little of the request it has read."""
+    """Return the server's answer, even if it has read only a part of the request."""
     with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
         connection.sendall(_head(request, headers))
         said = b""

@@ -1,4 +1,4 @@
-"""The portal's database, in both systems that are meant: many at once, and nothing twice."""
+"""The portal's database on both supported systems: many clients at once, and nothing twice."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

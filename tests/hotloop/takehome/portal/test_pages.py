@@ -1,4 +1,4 @@
-"""The team's pages and the candidate's, as they are meant to be used."""
+"""The team's pages and the candidate's, in normal use."""
 
 import json
 import re

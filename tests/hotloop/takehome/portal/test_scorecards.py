@@ -1,4 +1,4 @@
-"""The form of the scorecard: which report, and which hand-in, its marks are about."""
+"""The scorecard's form: which report and which hand-in its marks belong to."""
 
 import csv
 import zipfile
@@ -23,12 +23,12 @@ NOTE = "Said why, with numbers."
 
 @pytest.fixture
 def came(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Submission:
-    """The first candidate's report is there."""
+    """The first candidate's submission, with a report."""
     return reported(office, work(office), tmp_path)
 
 
 def marks(office: Office, page: str) -> dict[str, str]:
-    """A form that is filled in as far as it must be."""
+    """Return the form with all required fields filled in."""
     form = scorecard.form(office.team, office.packs[0])
     filled = {"decision": "advance", "report": field(page, "report")}
     for criterion in form.criteria:
