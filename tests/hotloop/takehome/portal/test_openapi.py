@@ -1,6 +1,4 @@
-"""Requests drawn from the portal's own description: whatever they hold, no page fails, and those
-that are right are served.
-"""
+"""Requests generated from the portal's OpenAPI description: no page fails, valid ones succeed."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
