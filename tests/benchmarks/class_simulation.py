@@ -36,7 +36,7 @@ GPUS = (1, 2, 4, 8, 16, 32, 64)
 LEASES: tuple[Lease, ...] = ("machine", "device", "none")
 PROMISE_S = 600.0
 KEPT = 0.95
-"""Share of learners who must have feedback within PROMISE_S for the promise to be kept."""
+"""Share of learners who must have feedback within PROMISE_S."""
 
 
 def main() -> None:

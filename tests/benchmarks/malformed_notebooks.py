@@ -29,7 +29,7 @@ from notebooks import malformed
 
 NEIGHBOURS = 24
 LIMIT_S = 120.0
-"""Of one submission in the batch, from the first that is heard of it to the last."""
+"""Time limit of one submission in the batch, from its first progress event to its last."""
 RESULTS = Path(__file__).parent / "results" / "malformed_notebooks.json"
 NOT_OURS = {"judge_error", "not_measured"}
 

@@ -35,24 +35,30 @@ LABELLED = {
     "ensemble": "qa/L0_model_config/autofill_noplatform/ensemble",
 }
 READ = (FILE, ".py", ".onnx")
-"""Ends of the names of files that the check looks at."""
+"""Suffixes of the files that the check reads."""
 
 BAD = "qa/L0_model_config"
-"""Nothing below it counts as sound."""
+"""Folder of bad models: nothing in it counts as valid."""
 
 NO_FILE = ("it is missing", "there is no version")
-"""How sentences begin that are about files which are no part of a clone."""
+"""Prefixes of messages about files that are not part of a clone."""
 
 OTHER_BACKEND = ("this server has no", "nothing says what runs it")
-"""Likewise, where another server's backend would run the model: it is not in scope."""
+"""Prefixes of messages about another server's backend: such models are not in scope."""
 
 NO_STEP = "there is no model "
-"""An ensemble whose steps the tests bring from elsewhere: what it is wired to is not known."""
+"""Prefix of the message about an ensemble whose steps the tests bring from elsewhere.
+
+It cannot be checked without them.
+"""
 
 _ELSEWHERE = NO_FILE + OTHER_BACKEND
 
 OTHER_NAME = "the name is "
-"""The tests that use such a folder rename it first. As it lies, the server refuses it, too."""
+"""Prefix of the message about a folder that its tests rename first.
+
+Without the rename, the server refuses it too.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -51,23 +51,23 @@ HERE = Path(__file__).parent
 RESULT = HERE / "results" / "mutants.json"
 RIGHT = HERE / "mutants_right"
 KERNELS = (".cu", ".cpp", "triton.py", "tiled.py", "backward.py")
-"""Files of which three times as many mutants are judged: many mistakes are wrong in a part only."""
+"""Files with three times as many mutants, as many mistakes affect only a part of a kernel."""
 
 
 LEAST_S = 20.0
-"""Of a judging: a sandbox needs seconds on a busy machine."""
+"""Least time limit of a judging in seconds: on a busy machine a sandbox takes seconds to start."""
 
 REFERENCES = 3
-"""Judgings of a reference."""
+"""How often a reference is judged."""
 
 ENDLESS = 3
-"""Judgings of a mutant that runs out of time in each of them; more would only take hours."""
+"""After this many judgings that all timed out, a mutant is not judged again, to save hours."""
 
 NEEDS_GPU = "Needs a GPU"
-"""How the reason begins of a mutant that a machine without one cannot tell from the reference."""
+"""Prefix of `why_right` for a mutant that only a GPU can tell from the reference."""
 
 OUTCOMES = ("failed_each_time", "passed_sometimes", "passed_each_time")
-"""Of a mutant that is wrong."""
+"""Classes of mutants that are wrong."""
 
 
 @dataclass(frozen=True)

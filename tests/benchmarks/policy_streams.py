@@ -29,7 +29,7 @@ from hotloop.judge.rung import Rung, attribute
 MODULE, TASK = "transformer_compilation", "compile_policy"
 
 MARGIN = 0.08
-"""Of a limit: what no policy's worst stream may come near to, so that luck decides nothing."""
+"""Required distance from a limit of a policy's worst stream, as a share, to exclude chance."""
 
 Decide = Callable[[str, str, str], Any]
 

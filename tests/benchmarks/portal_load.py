@@ -56,7 +56,7 @@ expires: 14
 """
 MEMBER, PASSWORD = "anna", "correct horse battery"
 PAUSE_S = 0.1
-"""Between two pages: a person is not quicker either."""
+"""Pause between two pages; a person is no faster."""
 LONGEST_S = 3600.0
 
 

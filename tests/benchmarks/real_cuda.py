@@ -48,15 +48,15 @@ OTHER = {
     "Thrust, CUB or libcu++": r"include .(?:thrust/(?!complex)|cub/|cuda/(?!barrier|pipeline))",
     "a host library": r"include .(?:mpi\.h|omp\.h|FreeImage|opencv|boost/|png|jpeg|gsl/|sycl/)",
 }
-"""What more a program may need, by what it includes or calls."""
+"""Libraries beyond the CUDA runtime, by the includes or calls that show their use."""
 
 LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires"
-"""What a program says whose device lacks something."""
+"""Output of a program whose device lacks a feature."""
 NO_FILE = r"(?i)(error|un|not|n't)[a-z]* (be )?(to )?(open|read)|no such file"
 
 
 LIMITS = {"timeout": "too slow", "out_of_memory": "too large", "unsupported": "not supported"}
-"""Findings that are the simulator's own, and what to say of them."""
+"""Findings about the simulator's own limits, and their names in the table."""
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ SUBJECTS = (
     Subject("profile_training_loop", "read_trace", "answers"),
 )
 CHOSEN_ON = SUBJECTS[0].task
-"""The task on which the bound was chosen: its row shows how, and is no evidence of the rate."""
+"""The task on which the threshold was chosen; its row is no evidence of the rate."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from hotloop.judge.device import device_name
 
 ASKED_RATIO = 6.0
 ASKED_MEMORY = 300e6
-"""Bytes a grading."""
+"""Required memory per grading, in bytes."""
 RESULTS = Path(__file__).parent / "results"
 LARGEST = 60
 # Student's t: 97.5 % points by degrees of freedom.

@@ -45,7 +45,7 @@ from hotloop.variants.variant import Value
 RESULT = Path(__file__).parent / "results" / "variants.json"
 SECRET = bytes(range(32))
 FAILED = {"wrong_answer", "runtime_error"}
-"""What becomes of an answer to another question."""
+"""Accepted verdicts of an answer to another variant's question."""
 
 SHARES = (
     "reference_as_in_the_plain_module",
@@ -56,7 +56,7 @@ SHARES = (
 SHOWN = ("task", "choices", *SHARES)
 NONE = "—"
 SAME = ("code", "by")
-"""What must not have changed where a row is added to another."""
+"""Keys that must be equal to add a row to another one."""
 
 Verdicts = Mapping[str, str]
 """By rung."""

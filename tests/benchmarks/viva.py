@@ -225,7 +225,7 @@ PEOPLE = {
     "guesses and says so": Person(1 / len(WORDS), (0.15, 0.15)),
     "bluffs": Person(0.25, (0.9, 0.9)),
 }
-"""Assumed, not measured: nobody has sat a viva for this."""
+"""Assumed, not measured: there are no data of real vivas."""
 
 COUNTS = (4, 6, 8, 10, 12, 16, 20, 24, 32, 48)
 TRIALS = 4000

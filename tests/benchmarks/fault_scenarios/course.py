@@ -16,9 +16,9 @@ from staged.clone import Clone, Started, hand_in
 from staged.processes import below, still_there
 
 GRACE_S = 60.0
-"""How long after its end a grader's processes may still be there, on a machine that does more."""
+"""How long a grader's processes may outlive it, on a busy machine."""
 LONGEST_S, LONGEST_A_SUBMISSION_S = 600.0, 10.0
-"""A grader that takes longer hangs; on an idle machine it needs a tenth of that."""
+"""Time limits of a grader and of each submission; an idle machine needs a tenth of them."""
 _LOOK_S = 0.1
 _GRADES = """
 select submission.student_id, cell.name, grade.auto_score

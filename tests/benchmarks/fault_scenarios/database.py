@@ -18,10 +18,10 @@ from fault_scenarios.course import FaultyCourse, Found, Unable
 
 LOCKED_S = 15.0
 PATIENCE_S = 60
-"""How long SQLite waits for its turn to lock, while the grader writes."""
+"""How long SQLite waits for its lock while the grader writes."""
 LOCKS = 2
 BEFORE_S = 3.0
-"""From a grading that was booked to the fault: others are under way then."""
+"""Delay from a booked grading to the fault, so that other gradings are running then."""
 _SERVER_USER = "postgres"
 
 

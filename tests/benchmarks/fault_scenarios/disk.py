@@ -15,7 +15,7 @@ from fault_scenarios.course import FaultyCourse, Found, Unable
 
 FULL_S = 10.0
 BEFORE_S = 3.0
-"""From a grading that was booked to the fault: others are under way then."""
+"""Delay from a booked grading to the fault, so that other gradings are running then."""
 SPARE_BYTES, BYTES_A_SUBMISSION = 64 << 20, 2 << 20
 _BLOCK = bytes(1 << 20)
 

@@ -11,8 +11,10 @@ from staged.clone import Clone
 from fault_scenarios.course import FaultyCourse, Found
 
 MEAN_S = 7.0
-"""From the first grading that a grader books to its end: exponential, so that no moment of its work
-is spared."""
+"""Mean time from a grader's first booked grading to its kill.
+
+The time is exponential, so that a kill may happen at any moment of its work.
+"""
 LOOK_EVERY = 5
 
 

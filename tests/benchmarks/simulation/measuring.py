@@ -27,7 +27,7 @@ LEASED = 40
 """Submissions in the real run of the lease."""
 PLACES = 3
 FASTER = 40.0
-"""How many times as fast the lease's real run is as what was measured."""
+"""Speed-up factor of the lease's real run over the measured times."""
 
 
 def measure(module: str, wrong: int) -> ServiceTimes:
