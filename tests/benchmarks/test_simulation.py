@@ -57,8 +57,7 @@ def test_the_next_goes_where_fewest_are() -> None:
 
 @pytest.mark.parametrize(("lease", "last"), [("none", 12.0), ("device", 22.0), ("machine", 24.0)])
 def test_a_lease_keeps_out_what_it_must(lease: Lease, last: float) -> None:
-    """Two submissions measure for 10 s each, after 2 s; a third has work for 4 s that measures
-    nothing.
+    """Two submissions measure for 10 s each, after 2 s; a third one has 4 s of other work.
 
     With a lease of the device, each measurement waits for the other only. With a lease of the
     machine, the first also waits for the third submission.

@@ -55,7 +55,10 @@ ON_GPU = "_on_gpu"
 TIMEOUT_S = 120.0
 
 IMPLAUSIBLE = 2.0
-"""Outputs need not depend on all inputs: half of a triangular matrix is zeros."""
+"""Fraction of the limit above which a speed is implausible.
+
+It may exceed 1, as outputs need not depend on all inputs: half of a triangular matrix is zeros.
+"""
 
 ALLOWED = [TIMES_EAGER, RELATIVE, OF_RMS]
 

@@ -50,11 +50,11 @@ Who = Literal["eager", "problem"]
 
 @dataclass(frozen=True)
 class Agrees:
-    """Checks that the candidate's answers are right on inputs that the problem makes from secret
-    seeds.
+    """Checks that the candidate's answers are right on inputs that the problem makes.
 
-    kinds: of the inputs, one per call. who: decides what is right: `eager`, float64 with a
-    tolerance from the error of the problem's own code; `problem`, the problem's own check.
+    The inputs' seeds are secret. kinds: of the inputs, one per call. who: decides what is right:
+    `eager`, float64 with a tolerance from the error of the problem's own code; `problem`, the
+    problem's own check.
     """
 
     program: Program

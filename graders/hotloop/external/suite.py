@@ -223,12 +223,12 @@ def share(rows: list[Row]) -> Share:
 
 
 def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
-    """Return fast_p: the share of the judged rows that are right and more than p times as fast as
-    the problem's own code.
+    """Return fast_p, the share of the judged rows that are right and fast.
 
-    The interval allows for ratios whose own interval contains p, and for right rows whose speed was
-    not measured: they count as slow at its lower end, and as fast at the upper one. Source: Ouyang
-    et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
+    Fast means more than p times as fast as the problem's own code. The interval allows for ratios
+    whose own interval contains p, and for right rows whose speed was not measured: they count as
+    slow at its lower end, and as fast at the upper one. Source: Ouyang et al., "KernelBench: Can
+    LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
     """
     judged = [row for row in rows if not Verdict(row.verdict).pending]
     right = [row for row in judged if row.right]

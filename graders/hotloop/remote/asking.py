@@ -38,10 +38,10 @@ def request(
 
 
 def ask(url: str, asked: Request, say: Say) -> dict[str, Record]:
-    """Return the records by task. Raises UserError if none arrive. Ctrl-C also ends the judging
-    there.
+    """Return the records by task. Raises UserError if none arrive.
 
-    url: https:// of a service that this user is logged in to, or ssh:// of a machine.
+    Ctrl-C also ends the judging there. url: https:// of a service that this user is logged in to,
+    or ssh:// of a machine.
     """
     if url.startswith(("http:", "https:")):
         records = resumed.ask(Server.at(url), asked, say)

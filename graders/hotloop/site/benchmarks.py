@@ -75,11 +75,11 @@ def _benchmark(script: Path, description: str, results: Path) -> list[str]:
 
 
 def _recorded(path: Path) -> list[str]:
-    """Return a result's Markdown. A result has `device` and `date`, and may have `rows` of equal
-    keys.
+    """Return a result's Markdown.
 
-    Other scalars are shown too, also those in nested objects; lists, such as samples, are not.
-    Raises ValueError if `device` or `date` is missing.
+    A result has `device` and `date`, and may have `rows` of equal keys. Other scalars are shown
+    too, also those in nested objects; lists, such as samples, are not. Raises ValueError if
+    `device` or `date` is missing.
     """
     document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     for key in ("device", "date"):

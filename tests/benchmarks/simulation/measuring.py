@@ -126,8 +126,7 @@ def against_real_gradings(jobs: int = 2) -> dict[str, float]:
 
 
 def against_real_lease(times: ServiceTimes, seed: int) -> dict[str, float]:
-    """Return the seconds that gradings wait for each other, in the judge's own lease and in the
-    model.
+    """Return the seconds that gradings wait for each other, with the real lease and in the model.
 
     In the real run the work is sleeping, `FASTER` times as fast as measured: only the order of
     access is compared, not processor speed.

@@ -90,10 +90,10 @@ def _error(eager, truth):
 
 
 def own_check(test, seed, weights, kind, got, out):
-    """Run the problem's own check on the packed outputs `got`; sets out[0] to 0 if it passes, else
-    1.
+    """Run the problem's own check on the packed outputs `got`.
 
-    Raises ValueError if the check also rejects the problem's own outputs.
+    Sets out[0] to 0 if it passes, else to 1. Raises ValueError if the check also rejects the
+    problem's own outputs.
     """
     it = _call(test, seed, weights, kind)
     said = _said(it, lambda: unpacked(got))

@@ -18,7 +18,7 @@ CLASS = "class.yaml"
 class Class(Strict):
     """The instructor's settings of a class: `class.yaml` in the service's folder.
 
-    deadlines: by module. Checks of the module with the nearest deadline are judged first.
+    deadlines: by module. Works of the module with the earliest deadline are judged first.
     """
 
     deadlines: dict[str, AwareDatetime] = Field(default_factory=dict[str, AwareDatetime])

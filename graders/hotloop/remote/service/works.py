@@ -120,10 +120,10 @@ def is_held(engine: Engine, held: Claimed, worker: str) -> bool:
 
 
 def finish(engine: Engine, held: Claimed, worker: str, judged: Sequence[Record]) -> bool:
-    """Store the records, replacing those of the phase before, and end the job or queue it for a
-    GPU.
+    """Store the records, replacing those of the phase before.
 
-    Returns False, and stores nothing, if this worker no longer holds the work.
+    Then ends the job, or queues it for a GPU. Returns False, and stores nothing, if this worker no
+    longer holds the work.
     """
     with writing(engine) as connection:
         now = datetime.now(UTC)

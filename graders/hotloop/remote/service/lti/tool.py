@@ -142,11 +142,10 @@ class Tool:
         return jwt.encode(claims, self.key, ALGORITHM, headers={"kid": self._key_id})
 
     def login(self, engine: Engine, asked: Login, back: str) -> tuple[str, str]:
-        """Begin a login: return the LMS's URL for the browser, and the state that it must bring
-        back.
+        """Begin a login: return the LMS's URL for the browser, and the state to be returned.
 
-        Raises NotLaunched for an LMS that is not registered. back: this service's URL for the
-        answer.
+        The browser must bring the state back. back: this service's URL for the answer. Raises
+        NotLaunched for an LMS that is not registered.
         """
         platform = self.platforms.find(asked.iss, asked.client_id)
         if platform is None:
