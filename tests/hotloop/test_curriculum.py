@@ -214,7 +214,7 @@ def _settled(record: Record | None) -> Score:
             _record(("correct", Verdict.WRONG_ANSWER, 0.0), ("fast", Verdict.WRONG_ANSWER, 0.0)),
             Score(0, 0, 10),
         ),
-        # A pending rung earns nothing, whatever it claims; nor does one that the task lacks.
+        # A pending rung earns nothing, whatever it claims; nor does a rung that the task lacks.
         (
             _record(("correct", Verdict.JUDGE_ERROR, 1.0), ("fast", Verdict.UNDECIDED, 1.0)),
             Score(0, 10, 10),

@@ -59,7 +59,7 @@ def files(folder: str) -> list[Path]:
 
 @pytest.mark.parametrize("folder", LIGHT)
 def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(folder: str) -> None:
-    trusted = "trusted"  # programs of ours that run in a worker, not in the judge
+    trusted = "trusted"  # our programs that run in a worker, not in the judge
     for path in files(folder):
         if trusted in path.parts:
             continue

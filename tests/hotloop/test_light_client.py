@@ -53,7 +53,7 @@ ELSEWHERE = REFUSING.format(
     modules=HEAVY + CUDA + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="elsewhere"
 )
 PLAIN_LINUX = REFUSING.format(modules=HEAVY + CUDA, attributes=(), platform="linux")
-# The engine finds its own library by the platform's name.
+# wasmtime finds its library by the platform's name.
 WITH_CUDA = REFUSING.format(modules=HEAVY + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="linux")
 
 
@@ -67,7 +67,7 @@ class Client:
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("HOTLOOP_NO", "XDG"))}
         path = f"{self.home / 'bin'}{os.pathsep}{kept['PATH']}"
-        # The encoding that a pipe has on many a Windows.
+        # The encoding of a pipe on many Windows systems.
         return {**kept, "XDG_DATA_HOME": str(self.home), "PATH": path, "PYTHONIOENCODING": "cp1252"}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:

@@ -27,7 +27,7 @@ from hotloop.course.results import Graded
 from hotloop.judge.job import Job
 from hotloop.sandbox.plain import launch_plain
 
-# What nbgrader 0.9.6 and its own dependencies do to each other.
+# Warnings of nbgrader 0.9.6 about its own dependencies.
 _FOREIGN_WARNINGS = (
     "ignore::sqlalchemy.exc.SAWarning",
     "ignore::DeprecationWarning",

@@ -84,7 +84,7 @@ def test_nothing_of_the_learners_runs(course: Any, make: SimpleNamespace) -> Non
     autograded = course.root / "autograded" / "eve" / "tiny" / "lab.ipynb"
     for page in (course.page("eve"), formgrader_page(autograded)):
         assert running(page) == []
-        # It is not swallowed either: the learner's text is there to be read.
+        # It is not removed either: the learner's text can be read.
         assert "alert('EVIL')" in BeautifulSoup(page, "html.parser").get_text()
 
 

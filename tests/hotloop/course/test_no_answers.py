@@ -85,7 +85,7 @@ def test_none_earns_a_point_and_each_is_told_why(graded: SimpleNamespace) -> Non
     for name, (_, said) in graded.cases.items():
         notes = batch.notes.get(f"{name}/tiny", [])
         assert any(said in note for note in notes) or not said, (name, notes)
-    # The learner reads the same as the instructor.
+    # The learner sees the same as the instructor.
     page = graded.course.page("other_module")
     assert "This is the notebook of large" in page
     assert "Expected the notebook of tiny: use that one." in page

@@ -44,7 +44,7 @@ def test_the_newest_that_is_not_dropped_stands(tmp_path: Path, three: list[Attem
     kept.note(Kind.DROPPED, third)
     assert stands(tmp_path) == second
     kept.note(Kind.DROPPED, second)
-    # What is booked for it is published anew, and stays older than what was dropped.
+    # It is published again, and remains older than the dropped one.
     kept.note(Kind.PUBLISHED, first)
     assert states(tmp_path) == [State.COUNTS, State.DROPPED, State.DROPPED]
     kept.note(Kind.RESTORED, second)

@@ -235,7 +235,7 @@ WRONG_RUNS = {
 def test_a_right_run_passes(text: str, process: JudgeProcess, tmp_path: Path) -> None:
     record = judged(NORM, text, process, tmp_path)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
-    # The two workloads whose inputs lie in no file.
+    # The two workloads without inputs in files.
     assert record.rungs[0].evidence["cases"] == 2
 
 

@@ -107,7 +107,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def judge(session: Session, name: str, rung: Compiles = RUNG) -> RungRecord:
-    session._made.clear()  # what the rungs of one task share
+    session._made.clear()  # shared by the rungs of one task
     (record,) = judge_rungs({"compiles": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
 

@@ -176,11 +176,11 @@ def test_stolen_time_spoils_a_window(scene: Scene, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("cpu_ms", "wait_ms", "stolen_s", "share"),
     [
-        (100, 500, 0.0, 0.0),  # all of the core is its own: who waits, waits for itself
+        (100, 500, 0.0, 0.0),  # it has the whole core: any waiting is for itself
         (100, 0, 0.0, 0.0),
         (0, 0, 0.0, 0.0),  # it sleeps
         (60, 10, 0.0, 0.1),
-        (60, 90, 0.0, 0.4),  # no more than what it did not use
+        (60, 90, 0.0, 0.4),  # at most what it did not use
         (130, 90, 0.0, 0.0),
         (100, 0, 0.02, 0.2),
     ],

@@ -240,14 +240,14 @@ WHOLE = ROWS * COLUMNS * 4
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
-    # All tests of this file share it, on a loaded machine too.
+    # All tests of this file share it, also on a busy machine.
     session = new_session(folder, budget_s=3600)
     yield session
     session.close()
 
 
 def judge(session: Session, name: str, rung: Traffic = RUNG) -> RungRecord:
-    session._made.clear()  # what the rungs of one task share
+    session._made.clear()  # shared by the rungs of one task
     (record,) = judge_rungs({"traffic": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
 
@@ -341,7 +341,7 @@ def test_fewer_bytes_than_possible_are_implausible(session: Session) -> None:
     assert (record.verdict, record.earned) == (Verdict.IMPLAUSIBLE, 0.0)
 
 
-# What a worker claims, as data. It is a claim about launching row_softmax or another kernel.
+# A worker's claim, as data: it says that row_softmax or another kernel was launched.
 
 CLAIM: dict[str, Any] = {
     "launches": [

@@ -170,7 +170,7 @@ def test_what_a_foreign_file_holds_is_not_told(fake: Path, judge: Judge, tmp_pat
     assert record.verdict is Verdict.COMPILE_ERROR
     assert "includes a file that is no header" in record.sentence
     assert "secret words" not in str(record)
-    # A header of the toolkit may be quoted: that is where a wrong type often shows.
+    # A header of the toolkit may be quoted, as a wrong type is often reported there.
     header = SOURCES.parent / "recorded" / "copies.ptx"
     record = judge(f"// fake: read {header}\n")
     assert record.sentence.startswith("copies.ptx, line 1: It does not compile for sm_90: secret")

@@ -37,7 +37,7 @@ def test_in_cuda_home(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = toolchain.find()
     assert (found.nvcc, found.nvdisasm) == (nvcc, None)
     assert found.tools()["nvdisasm"] == ""
-    # One that says nothing of itself is taken to lie in its toolkit.
+    # An nvcc that prints nothing about itself is assumed to be in its toolkit's folder.
     assert found.headers[0] == tmp_path / "home"
     assert found.version() == "unknown"
 

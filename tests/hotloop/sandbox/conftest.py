@@ -82,7 +82,8 @@ def start(confinement: Make, launcher: Launcher) -> Iterator[Callable[..., Confi
         running.append(launcher(wanted))
         if launcher != launch and not (wanted.writable or changes.get("argv")):
             if not isinstance(running[-1], ForkedProcess):
-                # On a machine too busy to fork in time it was started the ordinary way: once more.
+                # If the machine is too busy to fork in time, it was started the ordinary way: try
+                # again.
                 running.append(launcher(wanted))
             assert isinstance(running[-1], ForkedProcess)
         return running[-1]

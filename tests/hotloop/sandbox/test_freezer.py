@@ -89,7 +89,7 @@ def assert_stands_still(freezer: Freezer) -> None:
     time.sleep(0.1)
     after = freezer.usage()
     if isinstance(freezer, SignalFreezer):
-        # A stopped task may have a little of the kernel's own work left.
+        # A stopped task may have a little kernel work left.
         assert after.tasks == before.tasks
         assert after.cpu_ns - before.cpu_ns < 5e6
     else:

@@ -111,7 +111,7 @@ def test_a_killed_launcher_takes_the_sandbox_along(submission: Path) -> None:
         assert wait_readable(inner, 20)
     finally:
         os.close(inner)
-    # What it left on the machine goes with the next launch, wherever that is.
+    # Its leftovers are removed by the next launch, wherever that is.
     stale = {name for name in leftovers() if f"-{launcher.pid}-" in name}
     assert stale
     assert all(map(is_stale, stale))

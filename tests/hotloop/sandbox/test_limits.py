@@ -74,7 +74,7 @@ def test_processes_are_capped(start: Callable[..., Confined], bomb: str) -> None
         most = max(most, len(confined.freezer.usage().tasks))
         time.sleep(0.05)
     assert confined.death is Verdict.TIMEOUT
-    # bubblewrap's own process in the namespace is root's where root launched.
+    # If root launched, bubblewrap's own process in the namespace is root's.
     assert 10 < most <= 25
     assert namespace.left() == []
 

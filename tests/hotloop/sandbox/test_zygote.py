@@ -177,7 +177,7 @@ def test_both_ways_give_the_same_view(fork: Fork, confinement: Make, tmp_path: P
         "read_only": {"/run/hotloop": tmp_path / "given"},
         "environment": {"OMP_NUM_THREADS": "1"},
     }
-    # The user that root lends is another each time, and the copy's name with it.
+    # The spare user that root uses differs each time, and so does the copy's name.
     first = launch(confinement(PROBE, **changes))
     here = json.loads(ended(first).replace(str(_user(first)), "7777777"))
     second = fork(PROBE, **changes)
@@ -403,7 +403,7 @@ def test_descriptors_of_the_owner_are_given_back(fork: Fork, submission: Path) -
         return len(list(Path("/proc/self/fd").iterdir()))
 
     once()
-    # The freezer's two stay as long as the test holds the process.
+    # The freezer's two descriptors stay open while the test holds the process.
     before = once()
     grown = [once() - before for _ in range(3)]
     per_held = grown[0]

@@ -85,7 +85,7 @@ def relay(servers: dict[Kind, int]) -> Iterator[MakeRelay]:
         one.close()
         one.close()
     assert not [t for t in threading.enumerate() if t.name == "hotloop-relay"]
-    # The small servers hang up in threads of their own.
+    # The small servers close connections in their own threads.
     until(lambda: not open_sockets() - before, 5)
     assert not any(one._selector.get_map() for one in made)
 
@@ -247,7 +247,7 @@ GARBAGE: list[tuple[Kind, bytes, str]] = [
     ("http", b"\0\xff" * 100_000, "no HTTP request"),
     ("http", b"nonsense\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "in chunks"),
-    # A server that takes a bare \n for a line's end reads a body in chunks here, or another length.
+    # A server that accepts a bare \n as a line end reads a chunked body here, or another length.
     ("http", b"POST / HTTP/1.1\r\nA: b\nTransfer-Encoding: chunked\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nA: b\nContent-Length: 9\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nContent-Length : 9\r\n\r\n", "no HTTP request"),

@@ -66,7 +66,7 @@ def test_an_address_of_its_own_in_the_frames_is_seen(compiled: tuple[bytes, list
     wasm = instrument.instrument(*compiled, checked=True).wasm
     load = re.search(rb"\x23[\x00-\x7f]\x28\x40\x01", wasm)
     assert load is not None
-    # local.get 0 in place of the frames' own address
+    # local.get 0 instead of the frame's own address
     wrong = wasm[: load.start()] + b"\x20\0" + wasm[load.start() + 2 :]
     with pytest.raises(Refused, match="frames"):
         verify.verify(wrong, 1)
@@ -109,7 +109,7 @@ def test_ten_thousand_modules_that_nobody_compiled(compiled: tuple[bytes, list[K
         except wasmtime.WasmtimeError:
             continue
         runnable += 1
-    # Enough of them must get so far that the test has something to say.
+    # Enough of them must get this far for the test to be meaningful.
     assert passed > 1000
     assert runnable > 200
     print(f"10,000 modules: {passed} instrumented, {runnable} valid, all accesses reported")

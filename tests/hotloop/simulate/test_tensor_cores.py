@@ -171,7 +171,7 @@ def test_a_missing_wait_or_barrier_is_found(
 
 
 def test_bytes_that_are_filled_are_not_read(source: Callable[..., Path]) -> None:
-    x = np.ones(4 * 32 - 1, np.float32)  # the last 4 bytes would lie outside
+    x = np.ones(4 * 32 - 1, np.float32)  # the last 4 bytes would be outside
     y = np.full((32, 4), np.nan, np.float32)
     given = [array("x", x), array("y", y, is_output=True), 1]
     assert run(source, _complete(WAIT, BARRIER, BARRIER), "tail", given).findings == []

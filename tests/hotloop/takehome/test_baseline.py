@@ -240,7 +240,7 @@ def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
 def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report]) -> None:
     (above,) = report(Verdict.PASSED, series(0.2, 0.5, 0.1)).baselines
     assert (above.position, above.span.high, above.own.low) == ("above", pytest.approx(50), 100)
-    # What no machine has measured tells nobody apart.
+    # A rung that no machine has measured distinguishes no candidates.
     assert "triton_forward.gpu_fast" in above.left_out
     assert "online_pass.correct" not in above.left_out
     found = report(Verdict.WRONG_ANSWER)

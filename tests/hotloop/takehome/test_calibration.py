@@ -36,11 +36,11 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
     assert "2 candidates only" in found.warning
     first = found.tasks[0]
     assert (first.task, first.difficulty.share) == ("online_pass", 0.5)
-    # One of two: that says next to nothing.
+    # One of two shows almost nothing.
     assert first.difficulty.interval == rate_interval(1, 2)
     assert first.discrimination.correlation is None
     assert first.time.median is None
-    # What is open counts neither for nor against: 14 of the 14 that are settled.
+    # Open points count neither for nor against: 14 of the 14 that are settled.
     assert found.tasks[1].difficulty.share == 1
     assert found.tasks[1].time.planned == 90
 
@@ -68,7 +68,7 @@ def test_a_written_task_is_measured_once_scorecards_are_filed(
     assert (both.difficulty.candidates, both.difficulty.share) == (2, 0.375)
     assert both.remarks == []
 
-    # A mark is worth nothing for what was handed in after it.
+    # A mark does not count for a later hand-in.
     report, card = report_on(team, answered), scorecard.read(team, answered.manifest.pack)
     assert card is not None
     before = Past(report, card.model_copy(update={"submission": "0" * 64}))
@@ -153,7 +153,7 @@ def test_a_remark_holds_at_the_far_end_of_its_interval() -> None:
     assert _remarks([0.0] * 80) == [
         "Nearly nobody earns any of it: it is too hard, or its check is wrong."
     ]
-    # Nothing checks what a person reads.
+    # What a person reads has no checks.
     assert _remarks([0.0] * 80, task="explain") == [
         "Nearly nobody earns any of it: it is too hard."
     ]
@@ -215,7 +215,7 @@ def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
     assert found is not None
     assert found.wrong_passed == ["forgotten_rescale, correct (Another)"]
     assert len(found.measured) == 2
-    # The same wrong answers on another machine are no further ones.
+    # The same wrong answers on another machine are not counted again.
     alone = quality.check_quality(module, module.task("online_pass"))
     assert alone is not None
     assert found.wrong_answers == alone.wrong_answers

@@ -56,7 +56,7 @@ def judged_by(
     hired, submission = worked
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    # Other processes look for what is executed by this file's name.
+    # Other processes import the executed functions by this file's name.
     monkeypatch.syspath_prepend(Path(__file__).parents[3])
 
     def judged(execute: object, **more: object) -> dict[str, execution.Record]:

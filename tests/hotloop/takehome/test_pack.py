@@ -182,7 +182,7 @@ def test_a_variant_overlaps_little_in_what_the_role_asks(
     """Tasks that the role leaves out do not count, and each earlier candidate does."""
     team = own_team.team
     shared = {
-        # Twice as much as the last one; and by the alphabet it is the first.
+        # Twice the overlap of the last one; and the first in alphabetical order.
         "amber-otter-11": (["online_pass"], ["online_pass"]),
         "brave-heron-22": (["online_pass", "triton_forward"], []),
         "calm-wren-33": (["triton_masked", "cuda_naive", "cuda_tiled"], ["online_pass"]),
@@ -282,7 +282,7 @@ def test_the_ways_to_start_name_what_is_installed(
     for target in ("lab", "status", "submit", "container"):
         done = subprocess.run(["make", "-n", target], check=False, cwd=folder, capture_output=True)
         assert done.returncode == 0, done.stderr
-    # These tests may themselves be run by make, which tells its children so.
+    # These tests may be run by make, which sets variables for its children.
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     said = subprocess.run(
         ["make"], check=True, cwd=folder, capture_output=True, text=True, env=plain

@@ -43,7 +43,7 @@ _EVENTS = st.fixed_dictionaries(
         | _JSON,
     },
 )
-# Mostly believable events, so that many documents are read to their end.
+# Mostly plausible events, so that many documents are read to their end.
 _GOOD = st.fixed_dictionaries(
     {
         "ph": st.just("X"),

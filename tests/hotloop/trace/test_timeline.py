@@ -231,7 +231,7 @@ def test_letters_can_be_read_on_every_bar(kind: str) -> None:
     assert contrast(LETTERS, COLOURS[kind]) >= 4.5
 
 
-# What a colour looks like to somebody without red or green cones (Viénot, Brettel, Mollon 1999).
+# How a color appears without red or green cones (Viénot, Brettel, Mollon 1999).
 _BLIND = {
     "protan": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
     "deutan": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),

@@ -71,7 +71,7 @@ def _wait_until_gone(session: int) -> bool:
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
-        # Right, and not in one pass.
+        # Right, but not in one pass.
         ("import torch; return torch.softmax(x.double(), -1).nan_to_num(0).to(x.dtype)", "partial"),
         ("return x", "wrong_answer"),
         ("raise NotImplementedError('online_pass')", "wrong_answer"),

@@ -212,7 +212,7 @@ def test_descriptors_are_counted_too(replayer: Replayer) -> None:
         ({"n": {"value": COLUMNS + 1}}, 1, ("gap", "read", ["argument", 0])),
         ({"stride": {"value": 0}}, ROWS + 1, ("outside", "write", ["argument", 2])),
         ({"stride": {"value": 1 << 40}}, ROWS, ("outside", "read", ["argument", 2])),
-        # No further: where the heap lies low, as of Debian's Python, an address would wrap.
+        # No further: if the heap has low addresses, as with Debian's Python, an address would wrap.
         ({"stride": {"value": -(1 << 19)}}, ROWS, ("outside", "read", ["argument", 0])),
         ({"x_ptr": pointer("argument", 0, 1 << 40)}, 1, ("outside", "read", ["argument", 2])),
         ({"x_ptr": pointer("argument", 0, 16)}, ROWS, ("gap", "read", ["argument", 0])),

@@ -65,7 +65,7 @@ def test_slower_than_the_next_is_left_and_not_otherwise() -> None:
     good = [step(n) for n in range(8)]
     bad = [step(n, seconds=0.3) for n in range(8, 11)]
     assert after(Policy(BACKENDS), *good, *bad) == Decision("fall_back", "other", "here", "slow")
-    # Slower than twice its best, and still the fastest that there is.
+    # Slower than twice its best, and still the fastest backend.
     slower = (BACKENDS[0], Backend("other", 1.0, True, 0.3), Backend("plain", 1.0, False, 0.4))
     less_bad = [step(n, seconds=0.25) for n in range(8, 11)]
     assert after(Policy(slower), *good, *less_bad) == Decision("go_on", "fast", "here", "slow")

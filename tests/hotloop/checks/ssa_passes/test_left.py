@@ -50,7 +50,7 @@ def test_an_edge_from_a_branch_leads_to_a_block_with_three_ways_in() -> None:
 
 
 def test_a_circle_takes_one_copy_more() -> None:
-    # three constants at the entry; a and b change places; c stays what it is
+    # three constants at the entry; a and b are swapped; c is unchanged
     assert enough(parse(SWAP)) == 3 + 2 + 1
     turned = SWAP.replace("b2 a", "b2 b")
     assert enough(parse(turned)) == 3 + 1

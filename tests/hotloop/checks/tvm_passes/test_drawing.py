@@ -67,7 +67,7 @@ print(svg.count("<rect"), svg.count("<path"))
 
 def drawn(program: str, folder: Path, *arguments: str) -> list[str]:
     """Return the words that a program prints; it runs beside the notebook's files."""
-    # TVMScript reads the source of what it parses: the program has to lie in a file.
+    # TVMScript reads the source of what it parses, so the program must be in a file.
     (folder / "program.py").write_text(program)
     done = subprocess.run(
         [sys.executable, "program.py", *arguments],

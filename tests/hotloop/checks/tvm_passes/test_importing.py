@@ -103,5 +103,5 @@ def test_pytorch_answers_as_the_network_is_used(eager: None, session_over: Any) 
     images = np.random.default_rng(2).standard_normal((3, 3, 16, 16))
     whole = importing._truth(network, importing._case(images), session)
     first = importing._truth(network, importing._case(images[:1]), session)
-    assert np.allclose(whole[0], first[0], atol=1e-9)  # no image sees the others
+    assert np.allclose(whole[0], first[0], atol=1e-9)  # images do not affect each other
     assert np.abs(whole[1] - whole[0]).max() > 0.01

@@ -53,7 +53,8 @@ def judged(
         return {record.rung: record for record in records}
 
 
-# What nobody can decide is added to each guard that reads no memory; the scalar is never so small.
+# A condition that cannot be decided is added to each guard without memory reads.
+# It has no effect, as the scalar is never that small.
 HIDING = """
 def eliminate_guards(module):
     hiding = [hidden_guards, without_guards, tirx.transform.ConvertSSA()]

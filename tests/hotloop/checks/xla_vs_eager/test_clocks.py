@@ -52,17 +52,17 @@ def test_each_part_of_the_definitions_decides_an_answer(seed: int) -> None:
     """Whatever is drawn: an answer that ignores the part is wrong in some recording."""
     made = [recording for _, recording in clocks.recordings(np.random.default_rng(seed))]
     truths = [clocks.truth_of(recording) for recording in made]
-    # One program's share of what compiling took, and the steps between two new shapes.
+    # One program's share of the compile time, and the steps between two new shapes.
     assert any(_differs(t, r, share=t["programs"]) for t, r in zip(truths, made, strict=True))
     assert any(_differs(t, r, every=r["storm_every"]) for t, r in zip(truths, made, strict=True))
-    # Steps in which something was compiled, which are no typical ones.
+    # Steps with a compilation, which are not typical.
     assert any(
         np.median([step["ready_s"] for step in r["compiled"]]) > 1.1 * t["compiled_step_s"]
         for t, r in zip(truths, made, strict=True)
     )
     assert any(len(r["events"]) != 3 * t["programs"] for t, r in zip(truths, made, strict=True))
     assert {t["with_storm"] for t in truths if t["break_even"] is not None} == {True, False}
-    # No gain at all is none, and a gain that is as much as what was paid has paid.
+    # Cases without a gain, and with a gain equal to the cost, which pays off.
     assert any(t["eager_step_s"] == t["compiled_step_s"] for t in truths)
     exact = [t for t, r in zip(truths, made, strict=True) if _gain(t) * r["storm_every"] == 1.0]
     assert [(t["break_even"], t["with_storm"]) for t in exact] == [(32, False)]

@@ -40,7 +40,7 @@ def test_layouts_decide_what_moves() -> None:
     given = dump.value("x", (1, 0))
     assert dump.copied(given, (1, 0)).name not in dump.relayouts
     assert dump.copied(given, (0, 1)).name in dump.relayouts
-    # 4×8 by rows is 8×4 by columns: the same bytes in the same order.
+    # 4×8 row-major is 8×4 column-major: the same bytes in the same order.
     for _ in range(20):
         turned = dump.transposed(given)
         assert (turned.name in dump.relayouts) == (turned.minor != (0, 1))

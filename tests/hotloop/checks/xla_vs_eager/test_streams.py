@@ -55,7 +55,7 @@ def test_every_judging_tells_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # That jax.jit makes as many programs is asked in each judging; here it would take minutes.
+    # Each judging checks that jax.jit makes as many programs; here it would take minutes.
     monkeypatch.setattr(streams, "_compiled", streams._distinct)
     file = tmp_path / WRONG[name].file
     file.write_bytes(render.submission("xla_vs_eager", WRONG[name].path)[file.name])

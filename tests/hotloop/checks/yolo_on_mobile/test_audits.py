@@ -90,7 +90,7 @@ g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y) <float[2, 2, 1, 1] w = {1, 2, 3
 def test_figures_of_a_small_model(auditing: ModuleType) -> None:
     model = onnx.parser.parse_model(AUDITED)
     figures = auditing._figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
-    # One tensor has 128 bytes. p crosses to the CPU for b, q to the delegate for c; x and y cross.
+    # A tensor has 128 bytes. p moves to the CPU for b, q to the delegate for c; x and y move too.
     assert figures == {
         "refused": ["b"],
         "segments": 2,

@@ -78,7 +78,7 @@ def test_each_cause_shows_against_the_healthy_run() -> None:
         known = KNOWN[name]
         for key, value in known["evidence"].items():
             if known["cause"] == "colours":
-                # Classes change places, boxes do not: what is blind to classes stays.
+                # Classes are swapped, boxes are not: figures that ignore classes stay the same.
                 assert value == pytest.approx(healthy[key], abs=0.15)
             else:
                 assert not 0.75 < value / healthy[key] < 1.25

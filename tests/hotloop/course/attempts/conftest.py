@@ -66,7 +66,7 @@ def server_programs() -> Path | None:
     found = shutil.which("initdb")
     if found is not None:
         return Path(found).resolve().parent
-    # Debian keeps them out of PATH.
+    # Debian does not put them on PATH.
     packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return packaged[-1].parent if packaged else None
 
@@ -77,7 +77,7 @@ def server() -> Iterator[Server]:
     programs = server_programs()
     if programs is None:
         pytest.skip("there are no PostgreSQL server programs here: apt-get install postgresql")
-    # Not below pytest's folder: a socket's path cannot be long.
+    # Not in pytest's folder, as the path of a socket has a length limit.
     folder = Path(tempfile.mkdtemp(prefix="hotloop-pg-"))
     if os.geteuid() == 0:
         shutil.chown(folder, spare_user())

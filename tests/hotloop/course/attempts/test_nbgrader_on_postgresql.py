@@ -47,7 +47,7 @@ def test_from_release_to_export(
     rows = exported(root, monkeypatch)
     assert float(rows["ada"]["points_so_far"]) == 12
     assert rows["ada"]["pending_tasks"] == "explain gpu_answer"
-    # Not a file anywhere: all of it is on the server.
+    # No database file anywhere: all data is on the server.
     assert not list(root.rglob("*.db"))
 
 

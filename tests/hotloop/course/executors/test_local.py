@@ -64,7 +64,7 @@ def settings(
 ) -> Iterator[dict[str, Any]]:
     """Writes the module that grading processes import; yields settings that name its contents."""
     name = f"grading_{tmp_path.name}"
-    # A kernel's sockets lie below it, and a socket's path cannot be long.
+    # A kernel's sockets are in it, and the path of a socket has a length limit.
     short = tempfile.mkdtemp(prefix="pool-")
     source = IN_A_GRADING_PROCESS.format(
         data=str(prepared / "data"),
@@ -73,7 +73,7 @@ def settings(
     )
     (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
-    # This process imports it too, and goes back to its own paths afterwards.
+    # This process imports it too, and restores its own paths afterwards.
     monkeypatch.setattr("hotloop.core.paths.root", paths.root)
     monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
     module = importlib.import_module(name)

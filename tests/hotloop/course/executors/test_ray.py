@@ -130,7 +130,7 @@ class Nodes:
         for process in started:
             process.kill()
         for process in started:
-            # A raylet that nobody has waited for is alive to its workers.
+            # Workers take a raylet for alive until its parent has waited for it.
             process.wait()
 
 

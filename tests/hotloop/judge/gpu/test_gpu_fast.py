@@ -80,7 +80,7 @@ def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "trusted_worker", trusted)
     monkeypatch.setattr(length, "WINDOW_S", 0.001)
     monkeypatch.setattr(length, "L2_TIMES", 0)
-    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
     monkeypatch.setattr(module, "take_off_protocol", lambda *_: 0.0)

@@ -99,7 +99,7 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "trusted_worker", trusted)
     monkeypatch.setattr(referees, "trusted_worker", trusted)
     monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
-    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
     return judged

@@ -141,7 +141,7 @@ def judge(
     monkeypatch.setattr(gpu_fast, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
     monkeypatch.setattr(length, "WINDOW_S", 0.001)
     monkeypatch.setattr(length, "L2_TIMES", 0)
-    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(gpu_fast, "CONTROL_TOLERANCE", 0.5)
     monkeypatch.setattr(gpu_fast, "take_off_protocol", lambda *_: 0.0)

@@ -113,7 +113,7 @@ def test_pages_are_for_instructors(school: School, path: str) -> None:
     # A learner's token opens no page, and neither does a learner's invitation.
     assert school.ask("ada", "GET", path).status_code == 401
     assert stranger.enter("carol", "learner").status_code == 403
-    # Nor does a session of somebody who is no instructor.
+    # Nor does a session of a user who is not an instructor.
     found = accounts.find(school.service.engine, "ada")
     assert found is not None
     session = accounts.log_in(school.service.engine, found.id)

@@ -401,7 +401,7 @@ def test_whoever_was_graded_first_is_compared_with_who_came_later(
     assert any(second.pseudonym in s.title for s in kept(first).signals)
     page = (team.report_folder(first.manifest.pack) / "report.html").read_text()
     assert second.pseudonym in page
-    # Another hand-in, of their own: neither is like the other any more.
+    # Another, independent hand-in: neither is like the other any more.
     team.extend(second.manifest.pack, datetime(2030, 2, 1, tzinfo=UTC))
     honest = _alone(own_team, tmp_path / "c", 1, "padded_tiles")
     grading.write(report_on(team, honest), team)

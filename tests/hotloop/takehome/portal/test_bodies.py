@@ -63,7 +63,7 @@ def large(work: Callable[..., bytes], office: Office) -> bytes:
 def test_the_figures_that_the_pages_state() -> None:
     settings = Settings()
     assert (settings.upload_rate, settings.stall_s, settings.late_s) == (16 << 10, 15.0, 60.0)
-    # 2.3 Mbit/s bring the largest file in the time that is left after the deadline.
+    # 2.3 Mbit/s are enough for the largest file in the time that is left after the deadline.
     assert 8 * limits.MAX_UPLOAD / settings.late_s < 2.3e6
 
 

@@ -42,7 +42,7 @@ def test_each_submission_is_claimed_once(engine: Engine) -> None:
     assert sum(added) == COUNT
     found = [one.pack for one in claimed if one is not None]
     assert len(found) == len(set(found))
-    # Whoever was turned away while another one held the row asks again.
+    # A worker that was refused while another one held the row asks again.
     while (one := queue.claim()) is not None:
         found.append(one.pack)
     assert sorted(found) == sorted(packs)

@@ -44,10 +44,10 @@ def busy(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
 def test_no_page_fails(busy: Office, mode: str) -> None:
     for operation in operations(described(busy)):
         answers = tried(operation, mode, busy)
-        # There is no wrong request for a page that takes nothing.
+        # A page without parameters has no wrong request.
         assert answers or (mode == "negative" and not takes_something(operation)), operation.label
     for pack in busy.packs:
-        # Nothing that was drawn can have been a pseudonym.
+        # No generated value can be a pseudonym.
         assert busy.team.pack(pack).pack == pack
 
 
@@ -104,7 +104,7 @@ def tried(operation: Any, mode: str, office: Office, upload: bytes = b"") -> lis
         for name in ALWAYS.keys() - {"Cache-Control", "Content-Security-Policy"}:
             assert answer.headers[name] == ALWAYS[name]
         if operation.method == "get":
-            # Else all pages would be right about somebody who is not logged in.
+            # Otherwise all pages would pass for a user who is not logged in.
             assert answer.headers.get("location") != "/login"
         answers.append(answer.status_code)
 

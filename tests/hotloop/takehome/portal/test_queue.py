@@ -288,7 +288,7 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
     assert queue.again(one.pack, one.digest)
     claimed = queue.claim()
     assert claimed is not None
-    # Cut off before the new report was there: the old one is not taken for it.
+    # Interrupted before the new report was written: the old one is not taken for it.
     assert not grader.written(one.pack, one.digest, datetime.now(UTC))
     queue.recover(grader.written)
     grader.batch()

@@ -82,7 +82,7 @@ def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     judged = {"online_pass": all_of("online_pass")}
     later = datetime.now(UTC) + timedelta(minutes=1)
     grading.write(make_report(came, office.team, judged, now=later), office.team)
-    # What is missing sends nobody past it.
+    # A form without a required field is not filed.
     part = {key: text for key, text in given.items() if key != "decision"}
     assert field(member.send(page, **part).text, "report") == given["report"]
     answer = member.send(page, **given)
