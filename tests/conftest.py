@@ -1,4 +1,4 @@
-"""What all tests share: the clone's root, and which of them this machine can run."""
+"""Shared by all tests: the clone's root, and which tests this machine can run."""
 
 import importlib.util
 import os
@@ -21,21 +21,22 @@ ROOT = Path(__file__).resolve().parents[1]
 SLOW = Path(__file__).with_name("slow.txt")
 MANY_CASES = 4
 
-# Tests run beside each other and beside whatever else a machine does: a late example is no failure.
+# Tests run in parallel on a busy machine: a slow example is no failure.
 settings.register_profile("hotloop", deadline=None)
 settings.load_profile("hotloop")
 
-# What tests check is no learner's progress; tests of the log turn it on for themselves.
+# Verdicts in tests are no learner's progress; tests of the log enable it themselves.
 os.environ["HOTLOOP_NO_VERDICT_LOG"] = "1"
 
-# Whoever runs the tests may be logged in to a class's service; they are judged here all the same.
+# The user may be logged in to a class's service; tests are judged on this machine anyway.
 os.environ["HOTLOOP_SERVER"] = "here"
 
-# Tests share it between runs: built files are named by their content, so that none is ever old.
+# The cache is shared between runs: files are named by a hash of their content, so none is stale.
 os.environ.setdefault("HOTLOOP_SIMULATOR_CACHE", str(ROOT / "build" / "simulator"))
 
 
-# A shell lets what it runs in the background ignore Ctrl-C, and so would all that tests start.
+# A shell makes background processes ignore Ctrl-C, and all processes of the tests would inherit
+# that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -48,7 +49,10 @@ def clone() -> Path:
 
 @pytest.fixture(scope="session")
 def load_file() -> Callable[[Path], ModuleType]:
-    """Loads a file that is in no package: a solution, a harness, a script. Each time anew."""
+    """Return a function that imports a file outside any package, anew on each call.
+
+    Such as a solution, a harness or a script.
+    """
     numbers = count()
 
     def loaded(path: Path) -> ModuleType:
@@ -64,13 +68,13 @@ def load_file() -> Callable[[Path], ModuleType]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--share N`: of a slow test with many cases, one case in N. The commit says which."""
+    """Add `--share N`: run one in N cases of slow tests with many cases, chosen by the commit."""
     parser.addoption("--share", type=int, default=1, help="judge one slow case in so many")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests in slow.txt are marked `slow`; those marked `gpu` are skipped where there is no GPU."""
+    """Mark the tests in slow.txt as `slow`; skip those marked `gpu` if there is no GPU."""
     known = frozenset(SLOW.read_text(encoding="utf-8").splitlines())
     for item in items:
         if item.nodeid in known:
@@ -84,7 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def cases_of_other_commits(items: list[pytest.Item], share: int) -> set[pytest.Item]:
-    """All but one in `share` of the slow cases of tests that have many; in turn, by commit."""
+    """Return all but one in `share` of the slow cases of tests with many; the commit decides."""
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     commit = int(subprocess.check_output(command, text=True), 16)
     slow = [item for item in items if item.get_closest_marker("slow") is not None]

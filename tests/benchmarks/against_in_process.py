@@ -3,8 +3,9 @@
     python tests/benchmarks/against_in_process.py
 
 Times the same two functions twice: inside one process with fresh inputs for every call, and by the
-judge through its protocol. Prints time and ratio of both ways for windows of 40 ms and more; asked
-for are 5 % on times and 3 % on ratios. Writes tests/benchmarks/results/against_in_process.json.
+judge through its protocol. Prints the time and the ratio of both for windows of 40 ms and more; the
+requirement is agreement within 5 % on times and 3 % on ratios. Writes
+tests/benchmarks/results/against_in_process.json.
 """
 
 import argparse
@@ -28,7 +29,7 @@ NAMES = ("units_11", "units_10")
 
 
 def _by_judge(pair: Pair, rounds: int) -> list[float]:
-    """Median seconds a call of baseline and candidate, interleaved."""
+    """Return the median seconds per call of baseline and candidate, interleaved, by the judge."""
     with undisturbed(pair.links, pair.threads):
         sides = [
             Side(link, Candidate(n, "work.py", "destination"), WORKLOAD, pair.threads, pair.seeds)
@@ -47,7 +48,7 @@ def _by_judge(pair: Pair, rounds: int) -> list[float]:
 
 
 def _in_process(pair: Pair, rounds: int) -> list[float]:
-    """The same, timed where the functions run: a trusted worker times itself."""
+    """Return the same medians, timed where the functions run: a trusted worker times itself."""
     medians: list[float] = []
     with undisturbed(pair.links, pair.threads):
         for link, name in zip(pair.links, NAMES, strict=True):

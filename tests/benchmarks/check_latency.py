@@ -1,9 +1,9 @@
-"""How long does a correctness-only `check` take in a warm notebook? Asked for: at most 2 s.
+"""How long does a correctness-only `check` take in a warm notebook? The requirement is at most 2 s.
 
     python tests/benchmarks/check_latency.py
 
 Starts a real Jupyter kernel, imports torch, runs the reference's cell and times the check cell: the
-first one, which starts the judge, and later ones. Writes
+first run, which starts the judge, and later ones. Writes
 tests/benchmarks/results/check_latency.json.
 """
 
@@ -29,7 +29,7 @@ def _cells(folder: Path) -> list[str]:
 
 
 def measure(repeats: int) -> list[float]:
-    """Seconds of each check, the first one first."""
+    """Return the seconds of each check, in order."""
     seconds: list[float] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

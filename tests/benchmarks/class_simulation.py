@@ -1,18 +1,18 @@
 """How many machines a class needs: `python tests/benchmarks/class_simulation.py`.
 
 A discrete-event simulation of 10,000 learners before a deadline on 1 to 64 GPUs, and of a hiring
-team's steady stream. Its service times are measured ones (`--measure` takes them on this machine
-into `results/service_times.json`; take that file on the machine that is to be planned for).
+team's steady stream. Its service times are measured (`--measure` measures them on this machine and
+writes `results/service_times.json`; do that on the kind of machine to plan for).
 
 Assumed, and not measured: a learner hands in once, an exponential time before the deadline (mean
-`--rush-hours`); candidates arrive as a Poisson process; each task is right with `--share-right`,
-whatever the other tasks are; every node has one GPU and `--places` gradings at once, which do not
-slow each other down; measuring on a GPU takes as long as it did on the device that the times are
-from; nothing fails; submissions are begun in the order in which they came.
+`--rush-hours`); candidates arrive as a Poisson process; each task is right with probability
+`--share-right`, independent of the other tasks; every node has one GPU and runs `--places` gradings
+at once, which do not slow each other down; measuring on a GPU takes as long as on the device that
+the times are from; nothing fails; submissions start in order of arrival.
 
-`machine`, `device` and `none` are what a measurement of speed keeps to itself: the node, its GPU,
-or nothing at all, which would measure wrongly and is the bound that no lease can beat. `--check`
-runs the model beside real gradings, and beside the judge's own lease.
+`machine`, `device` and `none` are what a measurement of speed locks: the node, its GPU, or nothing,
+which would measure wrongly and is the lower bound for any lease. `--check` compares the model with
+real gradings, and with the judge's own lease.
 """
 
 import argparse
@@ -36,11 +36,11 @@ GPUS = (1, 2, 4, 8, 16, 32, 64)
 LEASES: tuple[Lease, ...] = ("machine", "device", "none")
 PROMISE_S = 600.0
 KEPT = 0.95
-"""Share of learners who must have feedback within PROMISE_S for the promise to be kept."""
+"""Share of learners who must have feedback within PROMISE_S."""
 
 
 def main() -> None:
-    """Simulate and print; or take the times."""
+    """Simulate and print; with --measure, measure the service times instead."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--learners", type=int, default=10_000)
     parser.add_argument("--rush-hours", type=float, default=3.0)
@@ -70,14 +70,14 @@ def main() -> None:
 
 
 def take_times(module: str, wrong: int, path: Path) -> None:
-    """Measure on this machine and write the file."""
+    """Measure service times on this machine and write the file."""
     from simulation.measuring import measure
 
     path.write_text(measure(module, wrong).model_dump_json(indent=1) + "\n")
 
 
 def document(times: ServiceTimes, arguments: argparse.Namespace) -> dict[str, Any]:
-    """All scenarios; with --check, the comparison with real runs too."""
+    """Return all scenarios' results; with --check, also the comparison with real runs."""
     rows = list(simulated(times, arguments))
     return {
         "device": times.device,
@@ -97,7 +97,7 @@ def document(times: ServiceTimes, arguments: argparse.Namespace) -> dict[str, An
 
 
 def simulated(times: ServiceTimes, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """One row a scenario, lease and number of nodes."""
+    """Yield one row per scenario, lease and number of nodes."""
     share = arguments.share_right
     window = {
         "day_s": arguments.day_hours * HOUR_S,
@@ -118,7 +118,7 @@ def simulated(times: ServiceTimes, arguments: argparse.Namespace) -> Iterator[di
 
 
 def row(scenario: str, arrivals: Sequence[Arrival], site: Site) -> dict[str, Any]:
-    """What one scenario comes to on one site."""
+    """Return the result of one scenario on one site."""
     outcome: Outcome = simulate(site, arrivals)
     waited = np.quantile(outcome.waited, [0.5, 0.95, 0.99]) / 60
     answered = np.quantile(outcome.answered, [0.5, 0.95, 0.99]) / 60
@@ -135,7 +135,7 @@ def row(scenario: str, arrivals: Sequence[Arrival], site: Site) -> dict[str, Any
 
 
 def needed(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """The fewest nodes on which KEPT of a scenario's submissions are answered in time."""
+    """Return the fewest nodes that answer the share KEPT of a scenario's submissions in time."""
     found: dict[str, str] = {}
     for scenario, lease in dict.fromkeys((one["scenario"], one["lease"]) for one in rows):
         mine = [one for one in rows if (one["scenario"], one["lease"]) == (scenario, lease)]
@@ -146,7 +146,7 @@ def needed(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
 
 
 def checked(times: ServiceTimes, seed: int) -> dict[str, float]:
-    """The model beside real runs on this machine."""
+    """Compare the model with real runs on this machine."""
     from simulation.measuring import against_real_gradings, against_real_lease
 
     gradings, lease = against_real_gradings(), against_real_lease(times, seed)
@@ -157,7 +157,7 @@ def checked(times: ServiceTimes, seed: int) -> dict[str, float]:
 
 
 def figure(result: dict[str, Any]) -> str:
-    """The slowest twentieth of a class's feedback over the number of GPUs."""
+    """Draw the 95th percentile of the time to feedback over the number of GPUs."""
     lines: dict[str, list[tuple[float, float]]] = {}
     for one in result["rows"]:
         if one["scenario"] == "hiring":
@@ -171,7 +171,7 @@ def figure(result: dict[str, Any]) -> str:
 
 
 def table(result: dict[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     lines = [f"{'scenario':28}{'GPUs':>5} {'lease':8}{'p50':>9}{'p95':>9}{'p99':>9}  in 10 min"]
     for one in result["rows"]:
         times = "".join(f"{one[f'answered_p{p}_min']:9.1f}" for p in (50, 95, 99))

@@ -2,10 +2,10 @@
 
     python tests/benchmarks/false_grades.py --repeats 100
 
-The level is 1×; the baseline does 9 or 11 units of the same work of which the candidate does 10.
-Each of 1 and 2 threads, idle and with one busy neighbour process. Prints a table and writes
+The level is 1×; the baseline does 9 or 11 units of the work of which the candidate does 10. Runs
+with 1 and 2 threads, each idle and with one busy neighbor process. Prints a table and writes
 tests/benchmarks/results/false_grades.json with the samples, which the tests replay, and the
-package's copy of the table. Leave the machine alone while it runs.
+package's copy of the table. Do not use the machine while it runs.
 """
 
 import argparse
@@ -60,7 +60,7 @@ WORKLOAD = Workload(
 
 
 class Pair:
-    """A baseline, a candidate and the baseline’s twin in processes of their own."""
+    """Worker processes of a baseline, a candidate, and a second copy of the baseline."""
 
     def __init__(self, baseline: str, threads: int) -> None:
         launcher = Launcher(sandbox_level()[0], threads=threads)
@@ -126,20 +126,20 @@ def _outcome(trial: Trial) -> dict[str, Any]:
 
 
 def _grade(where: Standing, quiet: bool) -> str:
-    """As the rung grades: what stays open on a quiet machine is not earned."""
+    """Return the grade as the rung does: OPEN counts as missed on a quiet machine."""
     if where is not Standing.OPEN:
         return where.value
     return Standing.MISSED.value if quiet else "undecided"
 
 
 def _rounded(blocks: list[list[float]]) -> list[list[float]]:
-    """Milliseconds with five digits: enough to replay, small enough to keep."""
+    """Return milliseconds with five digits: enough to replay, small enough to store."""
     return [[float(f"{1e3 * s:.5g}") for s in block] for block in blocks]
 
 
 @contextmanager
 def neighbour(busy: bool):
-    """One process that never rests."""
+    """Run a process with an endless loop if `busy`."""
     if not busy:
         yield
         return
@@ -152,7 +152,7 @@ def neighbour(busy: bool):
 
 
 def cell(baseline: str, threads: int, busy: bool, repeats: int) -> dict[str, Any]:
-    """All judgings of one true ratio under one load."""
+    """Run all judgings of one true ratio under one load."""
     judgings: list[dict[str, Any]] = []
     pair: Pair | None = None
     with neighbour(busy):
@@ -181,7 +181,7 @@ def cell(baseline: str, threads: int, busy: bool, repeats: int) -> dict[str, Any
 
 
 def summary(result: dict[str, Any]) -> dict[str, Any]:
-    """One row of the table."""
+    """Return one row of the table."""
     counted = Counter(j["standing"] for j in result["judgings"])
     right = counted.pop(result["wanted"], 0)
     wrong = counted.pop("reached", 0) + counted.pop("missed", 0)
@@ -224,7 +224,7 @@ def main() -> None:
         "results": results,
     }
     options.out.write_text(json.dumps(document, separators=(",", ":")) + "\n")
-    # What reports of take-homes state of it; the samples stay here.
+    # Take-home reports quote this summary; the samples are not in the package.
     stated = {key: value for key, value in document.items() if key != "results"}
     (recorded.FOLDER / "false_grades.json").write_text(json.dumps(stated, indent=1) + "\n")
     if options.json:

@@ -1,12 +1,12 @@
 """What faults of the platform do to a class's grades: `python tests/benchmarks/faults.py`.
 
 The grader is killed at random moments (SIGKILL, only the process that was started) and started
-again, until all is graded. Beside that: the database locked by somebody else for 15 s, the disk
-full for a while, PostgreSQL restarted, a Ray worker killed. What this machine lacks is left out,
-and the table says why.
+again, until everything is graded. Further scenarios: the database locked by another process for 15
+s, the disk full for a while, PostgreSQL restarted, a Ray worker killed. Scenarios that this machine
+cannot run are left out, and the table says why.
 
-Afterwards every submission must have its points, for every task: nothing lost, no wrong zero (also
-looked for after every kill, when a grade is either open or right), nothing graded twice, nothing
+Afterwards every submission must have its points for every task: nothing lost, no wrong zero (also
+checked after every kill, when a grade is either open or right), nothing graded twice, no process
 left running, and grading once more must find nothing to do.
 """
 
@@ -30,7 +30,7 @@ RESULTS = Path(__file__).parent / "results" / "faults.json"
 
 
 def main() -> None:
-    """Run the scenarios and print; exit code 1 when anything is not as it must be."""
+    """Run the scenarios and print; exit code 1 if a check fails."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=1000, help="submissions to kill graders over")
     parser.add_argument("--kills", type=int, default=50)
@@ -58,7 +58,7 @@ def main() -> None:
             rows.append(row(name, found))
             print(f"{name}: {rows[-1]['came_of_it']}", file=sys.stderr, flush=True)
             if arguments.keep:
-                # What stands is kept, should a later scenario be stopped.
+                # Results so far are kept if a later scenario is interrupted.
                 keep(document(arguments.seed, rows, complaints))
     result = document(arguments.seed, rows, complaints)
     if arguments.keep:
@@ -70,7 +70,7 @@ def main() -> None:
 def document(
     seed: int, rows: Sequence[Mapping[str, Any]], complaints: Sequence[str]
 ) -> dict[str, Any]:
-    """What is recorded."""
+    """Return the recorded document."""
     return {
         "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),
@@ -82,12 +82,12 @@ def document(
 
 
 def row(name: str, found: Found) -> dict[str, Any]:
-    """For the table."""
+    """Return a row of the table."""
     return {"fault": name, "on": datetime.now(UTC).date().isoformat(), **found.row()}
 
 
 def keep(result: Mapping[str, Any]) -> None:
-    """Write it where the site finds it, beside what is known of scenarios that were not run."""
+    """Write the results for the site, and keep the rows of scenarios that were not run."""
     known: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
     faults = {each["fault"] for each in result["rows"]}
     others = [each for each in known.get("rows", []) if each["fault"] not in faults]
@@ -104,7 +104,7 @@ def keep(result: Mapping[str, Any]) -> None:
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     lines = [
         f"{row['fault']:12}{row['submissions']:6}  {row['came_of_it']}" for row in result["rows"]
     ]

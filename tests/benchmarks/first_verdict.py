@@ -1,10 +1,11 @@
-"""How long it takes a learner from `pip install` to the first verdict of a class's service:
-`python tests/benchmarks/first_verdict.py`.
+"""How long it takes a learner from `pip install` to the first verdict of a class's service.
 
-In a new virtual environment: `pip install` of the wheel of this tree with its dependencies, which
-come from wherever pip gets its packages, then `hotloop login`, `start` and `check`. The service is
-on this machine; `server_s` is how long it took from its own command until it answered.
-`learners_cpu_s` is what the learner's commands and the virtual environment took of a core.
+    python tests/benchmarks/first_verdict.py
+
+In a new virtual environment: `pip install` of this tree's wheel with its dependencies, from pip's
+configured index, then `hotloop login`, `start` and `check`. The service is on this machine;
+`server_s` is the time from its command until it answered. `learners_cpu_s` is the CPU time of the
+learner's commands and of making the virtual environment.
 """
 
 import argparse
@@ -33,7 +34,7 @@ MODULE, TASK = "ssa_passes", "fold"
 
 
 def main() -> None:
-    """Measure and print; exit code 1 where it takes longer than was asked for."""
+    """Measure and print; exit code 1 if it takes longer than required."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--keep", action="store_true", help="write it into results/")
     options = parser.parse_args()
@@ -46,7 +47,7 @@ def main() -> None:
 
 
 def measured(folder: Path) -> dict[str, object]:
-    """Seconds of each step."""
+    """Return the seconds of each step."""
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
     subprocess.run(build, check=True, cwd=ROOT, capture_output=True)
     (wheel,) = folder.glob("*.whl")
@@ -82,7 +83,7 @@ def _cpu_s(used: resource.struct_rusage) -> float:
 
 
 def learner(folder: Path, wheel: Path, link: str) -> dict[str, float]:
-    """What a learner does; between `start` and `check` the task is solved, which takes no time."""
+    """Run a learner's steps and return their seconds; the task is solved in no time in between."""
     own, work = folder / "python", folder / MODULE
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("HOTLOOP", "PYTHON"))}
     environment |= {"XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}

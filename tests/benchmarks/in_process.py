@@ -1,4 +1,4 @@
-"""Times the units of `work.py` in the process that runs them, with fresh inputs for every call."""
+"""Times the units of `work.py` in their own process, with fresh inputs for every call."""
 
 import time
 
@@ -9,7 +9,7 @@ CALLS = 12
 
 
 def time_in_process(name: str, rounds: int) -> float:
-    """Median seconds a call over `rounds` windows of CALLS calls each."""
+    """Return the median seconds per call over `rounds` windows of CALLS calls each."""
     function = getattr(work, name)
     shape = (64, 4096)
     inputs = [torch.empty(shape) for _ in range(CALLS)]

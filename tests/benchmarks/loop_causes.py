@@ -1,10 +1,10 @@
-"""What does each cause of the slow training loop cost? They are mended one after the other.
+"""What does each cause of the slow training loop cost? They are fixed one after the other.
 
     python tests/benchmarks/loop_causes.py
 
-Each loop is the one before it with one thing changed; all train the same network on the same
-pictures. Loops are run in turn, so that a machine which slows down hits all of them. Prints a table
-and writes tests/benchmarks/results/loop_causes.json, which the module's model report quotes.
+Each loop is the previous one with one change; all train the same network on the same images. Loops
+run in turn, so that a slowdown of the machine affects all of them. Prints a table and writes
+tests/benchmarks/results/loop_causes.json, which the module's model report quotes.
 """
 
 import argparse
@@ -37,7 +37,7 @@ RATE = 0.002
 
 @dataclass(frozen=True)
 class Loop:
-    """Which causes are mended."""
+    """A training loop, and which causes are fixed in it."""
 
     what: str
     whole_batches: bool = False
@@ -48,7 +48,7 @@ class Loop:
 
 
 def loops() -> list[Loop]:
-    """The slow loop, then one change more each."""
+    """Return the slow loop, then loops with one more change each."""
     first = Loop("the slow loop")
     batches = replace(first, what="whole batches augmented at once", whole_batches=True)
     lists = replace(batches, what="no tensors through lists", tensors_stay=True)
@@ -65,7 +65,7 @@ def loops() -> list[Loop]:
 
 
 def train(loop: Loop, images: Any, labels: Any, plan: Any, initial: Any, trained: Any) -> None:
-    """As slow_loop.train, with what `loop` mends."""
+    """Train as slow_loop.train does, with the fixes of `loop`."""
     model = ResNet(SMALL)
     if loop.channels_last:
         model = model.to(memory_format=torch.channels_last)
@@ -101,7 +101,7 @@ def train(loop: Loop, images: Any, labels: Any, plan: Any, initial: Any, trained
 
 
 def measure(rounds: int) -> list[dict[str, Any]]:
-    """Milliseconds of a step of each loop, and what came of the change."""
+    """Return for each loop the milliseconds per step, and the effect of its change."""
     torch.manual_seed(0)
     images = torch.randint(0, 256, (IMAGES, 32, 32, 3), dtype=torch.uint8)
     labels = torch.randint(0, 10, (IMAGES,))
@@ -136,7 +136,7 @@ def measure(rounds: int) -> list[dict[str, Any]]:
 
 
 def _require_the_same(initial: torch.Tensor, trained: list[torch.Tensor]) -> None:
-    """All of them must have trained alike, or the comparison is none."""
+    """Raise SystemExit unless all loops trained to the same weights; else times do not compare."""
     way = (trained[0] - initial).norm()
     for other in trained[1:]:
         if (other - trained[0]).norm() > 0.01 * way:

@@ -1,10 +1,10 @@
 """What becomes of malformed notebooks: `python tests/benchmarks/malformed_notebooks.py`.
 
-A fuzzer (`tests/fuzz/notebooks.py`: seeded, and it knows what a notebook is made of) hands in 500
-of them as one class, with untouched ones between them. One batch grades them all, in the sandbox.
-Each must get a verdict for every task within its limit; what a mutation leaves whole must earn what
-it earned before; where nothing can be read nothing may be earned; no fault may be the judge's; the
-untouched ones must get their points; and nothing may be left running.
+A seeded, structure-aware fuzzer (`tests/fuzz/notebooks.py`) hands in 500 of them as one class, with
+untouched ones between them. One batch grades them all, in the sandbox. Each must get a verdict for
+every task within its time limit; tasks that a mutation leaves intact must earn the same points as
+before; unreadable notebooks must earn none; no verdict may be a fault of the judge; the untouched
+ones must get their points; and no process may be left running.
 """
 
 import argparse
@@ -29,13 +29,13 @@ from notebooks import malformed
 
 NEIGHBOURS = 24
 LIMIT_S = 120.0
-"""Of one submission in the batch, from the first that is heard of it to the last."""
+"""Time limit of one submission in the batch, from its first progress event to its last."""
 RESULTS = Path(__file__).parent / "results" / "malformed_notebooks.json"
 NOT_OURS = {"judge_error", "not_measured"}
 
 
 def main() -> None:
-    """Hand in, grade, look, print; exit code 1 when something is not as it must be."""
+    """Hand in, grade, check, print; exit code 1 if a check fails."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=500)
     parser.add_argument("--seed", type=int, default=20261122)
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
-    """The batch, and what is to be said of it."""
+    """Grade the batch and return the result."""
     clone, course = make(folder / "clone"), folder / "course"
     clone.run("prepare", str(course))
     right = lab.submitted(lab.answers()[0], 0)
@@ -66,7 +66,7 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     }
     for student, case in cases.items():
         case.handed.write(course / "submitted" / student / lab.MODULE)
-    # Learners are graded by name: these come before, between and after the others.
+    # Learners are graded in order of name: these come before, between and after the others.
     places = [f"case_{n * arguments.count // NEIGHBOURS:04}_beside" for n in range(NEIGHBOURS)]
     neighbours = hand_in(course, ["untouched_0", *places])
     arguments_of = ("grade", str(course), "--jobs", str(arguments.jobs))
@@ -108,13 +108,13 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 def wrong_neighbour(
     student: str, points: Mapping[str, float], found: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """What is amiss with the results of one whose notebook is sound."""
+    """Return complaints about the results of an untouched notebook."""
     got = {task: result["points"] for task, result in found.items()}
     return [] if got == dict(points) else [f"{student}, untouched, got {got}, not {dict(points)}"]
 
 
 def wrong(expect: str, found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """What is amiss with the results of a malformed one."""
+    """Return complaints about the results of a malformed notebook."""
     if missing := sorted(lab.POINTS.keys() - found.keys()):
         return [f"no verdict for {', '.join(missing)}"]
     said = {task: str(result["verdict"]) for task, result in found.items()}
@@ -130,7 +130,7 @@ def wrong(expect: str, found: Mapping[str, Mapping[str, Any]]) -> list[str]:
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     lines = [
         f"{row['mutation']:40}{row['handed_in']:4}  {row['came_of_it']}" for row in result["rows"]
     ]

@@ -1,14 +1,14 @@
-"""The static check of model repositories on NVIDIA's own: false alarms, and bad models it names.
+"""The static check of model repositories on NVIDIA's own: false alarms, and bad models it reports.
 
     git clone https://github.com/triton-inference-server/server  # and others
     python tests/benchmarks/model_repositories.py server tutorials …
 
-The clones may be bare; nothing of them is kept. Of server's qa/L0_model_config three folders are
-labelled by how the server refuses what is in them. All other folders with a config.pbtxt are taken
-to be sound where they are in scope, which is where the backend is one that the check knows. Not
-judged are those whose tests rename the folder first (other_name), and ensembles whose models the
-tests bring from elsewhere (incomplete). What is downloaded later cannot be there, so a missing file
-is no alarm; a model without a version gets one, as the server's tests give it.
+The clones may be bare; nothing of them is stored. Three folders of server's qa/L0_model_config are
+labeled by how the server rejects their contents. All other folders with a config.pbtxt are assumed
+valid if in scope, that is, if the check knows the backend. Not judged are models whose tests rename
+the folder first (other_name), and ensembles whose models the tests bring from elsewhere
+(incomplete). Files downloaded later cannot be present, so a missing file is no alarm; a model
+without a version gets one, as in the server's tests.
 """
 
 from __future__ import annotations
@@ -35,24 +35,30 @@ LABELLED = {
     "ensemble": "qa/L0_model_config/autofill_noplatform/ensemble",
 }
 READ = (FILE, ".py", ".onnx")
-"""Ends of the names of files that the check looks at."""
+"""Suffixes of the files that the check reads."""
 
 BAD = "qa/L0_model_config"
-"""Nothing below it counts as sound."""
+"""Folder of bad models: nothing in it counts as valid."""
 
 NO_FILE = ("it is missing", "there is no version")
-"""How sentences begin that are about files which are no part of a clone."""
+"""Prefixes of messages about files that are not part of a clone."""
 
 OTHER_BACKEND = ("this server has no", "nothing says what runs it")
-"""Likewise, where another server's backend would run the model: it is not in scope."""
+"""Prefixes of messages about another server's backend: such models are not in scope."""
 
 NO_STEP = "there is no model "
-"""An ensemble whose steps the tests bring from elsewhere: what it is wired to is not known."""
+"""Prefix of the message about an ensemble whose steps the tests bring from elsewhere.
+
+It cannot be checked without them.
+"""
 
 _ELSEWHERE = NO_FILE + OTHER_BACKEND
 
 OTHER_NAME = "the name is "
-"""The tests that use such a folder rename it first. As it lies, the server refuses it, too."""
+"""Prefix of the message about a folder that its tests rename first.
+
+Without the rename, the server refuses it too.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -88,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _laid_out(clone: Path, scratch: Path) -> tuple[str, Path]:
-    """The folders with a config.pbtxt of the clone's newest commit, without large files."""
+    """Extract the folders with a config.pbtxt of the clone's last commit, without large files."""
     name = clone.resolve().name
     name = clone.resolve().parent.name.rpartition("+")[2] if name == "repo" else name
     git = ["git", "-C", str(clone.resolve())]
@@ -120,7 +126,7 @@ def _is_within(path: str, roots: set[str]) -> bool:
 
 
 def _labelled(folder: Path, verbose: bool) -> dict[str, int]:
-    """How many of the bad ones are named. A case is a model, or a folder of models."""
+    """Count how many bad cases are reported. A case is a model, or a folder of models."""
     cases = sorted(path for path in folder.iterdir() if path.is_dir())
     named = 0
     for case in cases:
@@ -147,14 +153,14 @@ def _as_repository(case: Path, scratch: Path) -> Path:
 
 def _repositories(folder: Path) -> Iterator[Path]:
     configs = sorted(path.parent for path in folder.rglob(FILE))
-    # A version's folder may hold a second config.pbtxt, which no server reads.
+    # A version's folder may hold another config.pbtxt, which no server reads.
     outer = [path for path in configs if not set(path.parents) & set(configs)]
     found = {path.parent for path in outer if BAD not in str(path)}
     yield from sorted(found)
 
 
 def _sound(models: Path, folder: Path, counts: Counter[str], alarms: list[str]) -> None:
-    """Count a repository's models, and what is said of those in scope."""
+    """Count a repository's models, and the alarms for those in scope."""
     said = repository.check(models)
     for model in sorted(path for path in models.iterdir() if (path / FILE).is_file()):
         counts["models"] += 1

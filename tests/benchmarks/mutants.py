@@ -2,16 +2,16 @@
 
     python tests/benchmarks/mutants.py fused_softmax ssa_passes --most 8 --times 10 --keep
 
-A mutant is a task's reference with one small mistake (hotloop.mutation). It is judged with
-new hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is
-wrong by the task's text must fail each time. A mutant that is right must pass each time, and
+A mutant is a task's reference with one small mistake (hotloop.mutation). It is judged with new
+hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is wrong
+by the task's text must fail each time. A mutant that is right must pass each time, and
 tests/benchmarks/mutants_right/<module>.yaml says why it is right, or that only a GPU can tell. Any
-other mutant that passes is a hole in the check: it is printed with a seed for
-`hotloop check --seed`, and the exit code is 1. A mutant that runs out of time in each of the first
-three judgings is not judged more often.
+other mutant that passes is a hole in the check: it is printed with a seed for `hotloop check
+--seed`, and the exit code is 1. A mutant that times out in each of the first three judgings is not
+judged more often.
 
-The references are judged three times and must pass: a mutant's time limit follows from theirs. The
-wrong answers in solutions/*/wrong must fail their rung; `--no-made` leaves them out.
+The references are judged three times and must pass; the mutants' time limits are multiples of their
+times. The wrong answers in solutions/*/wrong must fail their rung; `--no-made` leaves them out.
 
 `--keep` writes each answer's row to tests/benchmarks/results/mutants.json when it is done; another
 call with `--keep` judges only what is missing there, or was judged with other code of its module.
@@ -51,28 +51,28 @@ HERE = Path(__file__).parent
 RESULT = HERE / "results" / "mutants.json"
 RIGHT = HERE / "mutants_right"
 KERNELS = (".cu", ".cpp", "triton.py", "tiled.py", "backward.py")
-"""Files of which three times as many mutants are judged: many mistakes are wrong in a part only."""
+"""Files with three times as many mutants, as many mistakes affect only a part of a kernel."""
 
 
 LEAST_S = 20.0
-"""Of a judging: a sandbox needs seconds on a busy machine."""
+"""Least time limit of a judging in seconds: on a busy machine a sandbox takes seconds to start."""
 
 REFERENCES = 3
-"""Judgings of a reference."""
+"""How often a reference is judged."""
 
 ENDLESS = 3
-"""Judgings of a mutant that runs out of time in each of them; more would only take hours."""
+"""After this many judgings that all timed out, a mutant is not judged again, to save hours."""
 
 NEEDS_GPU = "Needs a GPU"
-"""How the reason begins of a mutant that a machine without one cannot tell from the reference."""
+"""Prefix of `why_right` for a mutant that only a GPU can tell from the reference."""
 
 OUTCOMES = ("failed_each_time", "passed_sometimes", "passed_each_time")
-"""Of a mutant that is wrong."""
+"""Classes of mutants that are wrong."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is judged. must: the rung that must fail, "" where every rung must pass."""
+    """An answer to judge. must: the rung that must fail, "" if every rung must pass."""
 
     id: str
     module: str
@@ -87,12 +87,12 @@ class Answer:
 
 @dataclass
 class Row:
-    """What came of an answer.
+    """The result of an answer.
 
     passed: how often all rungs passed. by_rung: how often each failed first. unbuilt: how often it
-    did not compile. timeouts: how often it ran out of time. unmeasured: how often this machine
-    lacked what the task needs. seeds: of the judgings that it passed. errors: judgings that ended
-    in judge_error.
+    did not compile. timeouts: how often it timed out. unmeasured: how often this machine lacked
+    what the task needs. seeds: of the judgings that it passed. errors: judgings that ended in
+    judge_error.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Row:
 
 
 def main() -> None:
-    """Judge, print, keep."""
+    """Judge and print; with --keep, write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("modules", nargs="*", help="all of them, if none is named")
     parser.add_argument("--tasks", nargs="*", help="only these")
@@ -146,7 +146,7 @@ def main() -> None:
 
 
 def of_module(module: Module, arguments: argparse.Namespace) -> Iterator[Answer]:
-    """References, hand-made wrong answers, mutants."""
+    """Yield references, hand-made wrong answers, mutants."""
     for task in module.tasks:
         if task.kind != "code" or (arguments.tasks and task.id not in arguments.tasks):
             continue
@@ -177,12 +177,12 @@ def of_module(module: Module, arguments: argparse.Namespace) -> Iterator[Answer]
 
 
 def untimed(task: Task) -> list[str]:
-    """The rungs that measure no speed."""
+    """Return the rungs that do not measure speed."""
     return [rung.id for rung in task.rungs if rung.threshold is None]
 
 
 class Bench:
-    """Judges of a run, and what is done already."""
+    """The judges of a run, and the rows that are done."""
 
     def __init__(self, times: int, workers: int, kept: Kept | None) -> None:
         self.times = times
@@ -194,7 +194,7 @@ class Bench:
         self._started = time.monotonic()
 
     def rows(self, given: Sequence[Answer]) -> list[Row]:
-        """A row for each answer, in their order. References come first: see `_budget`."""
+        """Return a row for each answer, in their order. References come first: see `_budget`."""
         for references in (True, False):
             waiting = [a for a in given if (a.kind == "reference") is references]
             waiting = [a for a in waiting if not self._is_done(a)]
@@ -225,8 +225,9 @@ class Bench:
         return row
 
     def _budget(self, answer: Answer) -> float:
-        """Seconds of a judging: many times what the reference takes, so that a mutant that does
-        not end costs little.
+        """Return the time limit of a judging in seconds.
+
+        Four times the reference's time, so that a mutant that does not end costs little.
         """
         reference = next(
             (
@@ -242,7 +243,7 @@ class Bench:
 
 
 def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -> Row:
-    """Judge one answer so often, with inputs drawn anew."""
+    """Judge one answer `times` times, with newly drawn inputs."""
     row = Row(
         answer.id, answer.module, answer.task, answer.kind,
         answer.operator, answer.language, answer.shown,
@@ -260,7 +261,7 @@ def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -
 
     record = judged(rungs)
     note(row, record)
-    # Most mutants fail the same rung each time: the rungs behind it are judged where they do not.
+    # Most mutants fail the same rung each time: later rungs are judged only when they do not.
     until = 1 + next((i for i, rung in enumerate(rungs) if rung in row.by_rung), len(rungs))
     while row.judged < times and not row.timeouts == row.judged == ENDLESS:
         record = judged(rungs[:until])
@@ -272,12 +273,12 @@ def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -
 
 
 def measured(record: Record) -> list[RungRecord]:
-    """The rungs that this machine could judge."""
+    """Return the rungs that this machine could judge."""
     return [rung for rung in record.rungs if rung.verdict is not Verdict.NOT_MEASURED]
 
 
 def failed(record: Record) -> list[RungRecord]:
-    """Of these, the ones that were not passed."""
+    """Return the judged rungs that did not pass."""
     return [rung for rung in measured(record) if rung.verdict is not Verdict.PASSED]
 
 
@@ -300,7 +301,7 @@ def note(row: Row, record: Record) -> None:
 
 
 def problems(row: Row, reasons: Mapping[str, str]) -> Iterator[str]:
-    """What must not be."""
+    """Yield the problems of a row."""
     if row.unmeasured:
         yield f"{row.id}: not measured: {row.sentence}"
         return
@@ -327,7 +328,7 @@ def problems(row: Row, reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def reasons_of(folder: Path) -> dict[str, str]:
-    """Mutants that are right, by id, and why: one file a module, `id: reason`."""
+    """Return the reasons of mutants that are right, by id; one file per module, `id: reason`."""
     found: dict[str, str] = {}
     for path in sorted(folder.glob("*.yaml")):
         found |= yaml.safe_load(path.read_text(encoding="utf-8")) or {}
@@ -335,7 +336,7 @@ def reasons_of(folder: Path) -> dict[str, str]:
 
 
 def summary(rows: Iterable[Row], reasons: Mapping[str, str]) -> dict[str, Any]:
-    """Counts by operator and by module."""
+    """Return counts by operator, module and language."""
     mutants = [row for row in rows if row.kind == "mutant" and not row.unmeasured]
     return {
         "operators": {name: _counts(found, reasons) for name, found in _by(mutants, "operator")},
@@ -379,7 +380,7 @@ def _kind(rows: Iterable[Row], kind: str) -> dict[str, int]:
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """Counts, as text."""
+    """Format the counts as text."""
     heads = (
         "mutants",
         "right",
@@ -415,7 +416,7 @@ class Kept:
         }
 
     def rows(self) -> dict[str, Row]:
-        """What was judged with today's code, by id."""
+        """Return the rows that were judged with the present code, by id."""
         names = {part.name for part in fields(Row)}
         found: dict[str, Row] = {}
         for kept in self.answers.values():
@@ -426,7 +427,7 @@ class Kept:
         return found
 
     def add(self, row: Row) -> None:
-        """Write the file anew with this row, without the task's rows that are of earlier code."""
+        """Rewrite the file with this row, without the task's rows of earlier code."""
         code, today = measured_code(row.module), datetime.now(UTC).date().isoformat()
         told = {name: value for name, value in asdict(row).items() if name != "seeds"}
         told |= {"why_right": self.reasons.get(row.id, ""), "code": code, "date": today}
@@ -444,7 +445,7 @@ class Kept:
 
 
 def by_task(kept: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """What reports on candidates state: of each task's wrong mutants, how many passed."""
+    """Return counts for candidates' reports: of each task's wrong mutants, how many passed."""
     rows: list[dict[str, Any]] = []
     for name in sorted({f"{row['module']}.{row['task']}" for row in kept}):
         wrong = [
@@ -471,13 +472,13 @@ def _write(path: Path, document: Mapping[str, Any]) -> None:
 
 
 def outcome(row: Row) -> str:
-    """One line on a row."""
+    """Summarize a row in one line."""
     failed = ", ".join(f"{count}× {rung}" for rung, count in row.by_rung.items())
     return f"{row.id}: passed {row.passed} of {row.judged}; failed {failed or 'nothing'}"
 
 
 def say(text: str) -> None:
-    """Progress, beside the result."""
+    """Print progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,13 +1,13 @@
-"""Does the reference policy keep its limits on any streams that a judge may draw, and do wrong ones
-never?
+"""Does the reference policy stay within its limits on all streams, and do wrong policies exceed
+them?
 
     python tests/benchmarks/policy_streams.py [--seeds 500]
 
-Replays `compile_policy`'s reference on the hidden streams of that many seeds, by the judge's own
-account, and each wrong answer on the streams of the rung that it must fail and of those before it.
-Takes of each seed the stream that costs most over the best programs known beforehand. Prints the
-largest of these where a policy has to pass, and the smallest where it has to fail; ends with an
-error if one is nearer to its limit than MARGIN.
+Replays `compile_policy`'s reference on the hidden streams of that many seeds, with the judge's own
+cost accounting, and each wrong answer on the streams of the rung that it must fail and of those
+before it. For each seed, takes the stream with the highest cost relative to the best programs known
+in advance. Prints the largest of these ratios where a policy must pass, and the smallest where it
+must fail; fails if one is nearer to its limit than MARGIN.
 """
 
 import argparse
@@ -29,13 +29,13 @@ from hotloop.judge.rung import Rung, attribute
 MODULE, TASK = "transformer_compilation", "compile_policy"
 
 MARGIN = 0.08
-"""Of a limit: what no policy's worst stream may come near to, so that luck decides nothing."""
+"""Required distance from a limit of a policy's worst stream, as a share, to exclude chance."""
 
 Decide = Callable[[str, str, str], Any]
 
 
 def main() -> int:
-    """Replay all of them."""
+    """Replay all policies; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=500)
     seeds = range(parser.parse_args().seeds)
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def told(who: str, rung: str, must: str, ratio: float, limit: float, seeds: int) -> bool:
-    """Print a line; whether it is as it must be."""
+    """Print a line; return whether the ratio is on the right side of the limit by MARGIN."""
     passes = must == "passes"
     right = ratio <= (1 - MARGIN) * limit if passes else ratio >= (1 + MARGIN) * limit
     which = "largest" if passes else "smallest"
@@ -69,13 +69,13 @@ def told(who: str, rung: str, must: str, ratio: float, limit: float, seeds: int)
 
 
 def worst(decide: Decide, rung: Rung, seed: int) -> float:
-    """The largest ratio over a seed's streams."""
+    """Return the largest ratio over a seed's streams."""
     streams = attribute(rung, "streams", None)
     return max(ratio(decide, stream) for stream in streams(np.random.default_rng(seed)))
 
 
 def ratio(decide: Decide, stream: Stream) -> float:
-    """What a policy spends over what the best programs would have; infinite for no decision."""
+    """Return a policy's cost over that of the best programs; infinite for an invalid decision."""
     try:
         return spent(decide, stream) / best_fixed(stream)
     except Ruling:
@@ -83,7 +83,7 @@ def ratio(decide: Decide, stream: Stream) -> float:
 
 
 def spent(decide: Decide, stream: Stream) -> float:
-    """Seconds, as the judge adds them up."""
+    """Return the seconds spent, as the judge adds them up."""
     process, memory = Process(stream.prices), "null"
     prices = json.dumps(stream.prices.plain())
     for life, length in calls(stream, process):
@@ -97,7 +97,7 @@ def spent(decide: Decide, stream: Stream) -> float:
 
 
 def calls(stream: Stream, process: Process) -> Iterator[tuple[int, int]]:
-    """Lives and lengths; the process is started anew between two lives."""
+    """Yield lives and lengths; the process is restarted between two lives."""
     for life, lengths in enumerate(stream.lives):
         if life:
             process.restart()
@@ -106,9 +106,9 @@ def calls(stream: Stream, process: Process) -> Iterator[tuple[int, int]]:
 
 
 def loaded(wrong: Path | None) -> Decide:
-    """The policy of the reference, or of a wrong answer.
+    """Load the policy of the reference, or of a wrong answer.
 
-    These are ours; the judge would not do this with a learner's.
+    This code is part of the repository; the judge never runs a learner's code this way.
     """
     namespace: dict[str, Any] = {}
     exec(render.submission(MODULE, wrong)["policy.py"], namespace)

@@ -1,11 +1,11 @@
 """The portal while everybody hands in at once: `python tests/benchmarks/portal_load.py`.
 
-A team with as many candidates as asked for, each with a pack and a right answer to their own
-variant, and a portal as `hotloop takehome serve` runs it, with its grader in two processes. All
-submissions are uploaded at the same moment; from then on until the last one is graded, the team's
-pages and a candidate's are asked for, one after the other, and timed. At the end each submission
-must lie in the team's folder byte for byte, and must have been graded exactly once: by the queue,
-and by the audit log, which has a line for each report that was written.
+A team with `--count` candidates, each with a pack and a right answer to their own variant, and a
+portal as `hotloop takehome serve` runs it, with a grader in two processes. All submissions are
+uploaded at the same moment; from then on until the last one is graded, pages of the team and of a
+candidate are requested in turn and timed. At the end each submission must be in the team's folder
+byte for byte, and must have been graded exactly once: according to the queue, and to the audit log,
+which has a line for each written report.
 """
 
 import argparse
@@ -56,13 +56,13 @@ expires: 14
 """
 MEMBER, PASSWORD = "anna", "correct horse battery"
 PAUSE_S = 0.1
-"""Between two pages: a person is not quicker either."""
+"""Pause between two pages; a person is no faster."""
 LONGEST_S = 3600.0
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One of those who hand in. path: of their page."""
+    """A candidate who hands in. path: of their page."""
 
     manifest: Manifest
     path: str
@@ -71,7 +71,7 @@ class Candidate:
 
 @dataclass
 class Timed:
-    """Milliseconds, by page, while there was something to grade."""
+    """Milliseconds by page, while there was something to grade."""
 
     pages: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     uploads: list[float] = field(default_factory=list[float])
@@ -79,7 +79,7 @@ class Timed:
 
 
 def main() -> None:
-    """Measure and print; exit code 1 when it is not what was asked for."""
+    """Measure and print; exit code 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=50, help="uploads at once")
     parser.add_argument("--jobs", type=int, default=2, help="gradings at once")
@@ -95,7 +95,7 @@ def main() -> None:
 
 
 def measured(folder: Path, count: int, jobs: int) -> dict[str, Any]:
-    """One run."""
+    """Measure one run."""
     portal = Portal.open(_team(folder / "team"))
     passwords.add(portal.engine, MEMBER, PASSWORD)
     candidates = [_candidate(portal, folder, number) for number in range(count)]
@@ -115,7 +115,7 @@ def measured(folder: Path, count: int, jobs: int) -> dict[str, Any]:
 
 @contextmanager
 def serving(team: Path, jobs: int) -> Iterator[str]:
-    """The portal, as the command runs it; its address."""
+    """Run the portal by its command and yield its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -167,7 +167,7 @@ def _until_it_answers(address: str) -> None:
 
 
 def _hand_in(address: str, candidates: list[Candidate], timed: Timed) -> None:
-    """All at the same moment."""
+    """Upload all submissions at the same moment."""
     together = threading.Barrier(len(candidates))
 
     def upload(candidate: Candidate) -> None:
@@ -187,7 +187,7 @@ def _hand_in(address: str, candidates: list[Candidate], timed: Timed) -> None:
 def _look(
     address: str, first: Candidate, portal: Portal, count: int, timed: Timed, began: float
 ) -> None:
-    """Ask for pages until all is graded."""
+    """Request pages until everything is graded."""
     pack = first.manifest.pack
     pages = {
         "list of candidates": "/candidates",
@@ -287,7 +287,7 @@ def _figures(spent: list[float]) -> dict[str, float]:
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     lines = [
         (
             f"{result['uploads']} uploads at once, {result['jobs']} gradings at once, "
@@ -312,7 +312,7 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def say(text: str) -> None:
-    """One line of progress."""
+    """Print one line of progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,5 @@
-"""Can a public set's problems be loaded, and which known cheats pass? Its own checker, and ours.
+"""Can a public set's problems be loaded, and which known cheats pass? With its own checker and
+ours.
 
     python tests/benchmarks/public_sets.py kernelbench CLONE --every 10
     python tests/benchmarks/public_sets.py gpu_mode CLONE/problems/pmpp_v2
@@ -6,11 +7,11 @@
 CLONE is your own clone; nothing of it is copied into the repository. For KernelBench, PyTorch's
 eager code itself (`Model`, renamed `ModelNew`) and each cheat in tests/benchmarks/cheats are judged
 by `hotloop judge`, and by KernelBench's `run_and_check_correctness` with the CPU as its device, at
-the same reduced sizes, in a process of its own. For GPU MODE, the solutions that its authors keep
+the same reduced sizes, in a process of its own. For GPU MODE, the solutions that its authors label
 as correct and as wrong are judged.
 
-A cheat whose numbers are right after all, at the judge's tolerance, passes: half precision does
-where every number is exact in bfloat16. The rows say which passed; nothing is expected of them.
+A cheat whose numbers are right within the judge's tolerance passes: half precision does if every
+number is exact in bfloat16. The rows say which passed; no result is required.
 """
 
 import argparse
@@ -68,9 +69,9 @@ print(json.dumps(bool(result.correctness)))
 
 @dataclass(frozen=True)
 class Row:
-    """One submission to one problem. theirs: None where their checker was not asked, or failed.
+    """One submission to one problem.
 
-    sizes: how the problem was shrunk.
+    theirs: None if the set's checker was not asked, or failed. sizes: how the problem was shrunk.
     """
 
     problem: str
@@ -108,7 +109,7 @@ def main() -> None:
 
 
 def keep(path: Path, form: str, rows: list[Row]) -> None:
-    """Write what is known until now."""
+    """Write the rows so far."""
     document = {
         "set": form,
         "device": device_name(),
@@ -120,7 +121,7 @@ def keep(path: Path, form: str, rows: list[Row]) -> None:
 
 
 def summary(rows: list[Row]) -> dict[str, Any]:
-    """By submission: problems, and how many passed under which judge."""
+    """Return for each submission the number of problems, and how many passed under each judge."""
     found: dict[str, Any] = {}
     for name in dict.fromkeys(row.submission for row in rows):
         mine = [row for row in rows if row.submission == name]
@@ -136,9 +137,9 @@ def summary(rows: list[Row]) -> dict[str, Any]:
 
 
 def shrinking(told: str) -> str:
-    """Python that gives `reference_model` the sizes that a record speaks of.
+    """Return Python code that shrinks `reference_model` to the sizes in a record.
 
-    Eager is judged first: a cheat that runs the problem itself then does at the judged sizes.
+    Eager is judged first: a cheat that runs the problem itself then uses the judged sizes.
     """
     found = re.search(r"from (\d+) on divided by (\d+)", told)
     if found is None:
@@ -151,7 +152,7 @@ def shrinking(told: str) -> str:
 
 
 class Bench:
-    """Judges of a run."""
+    """The judge of a run, and the rows of an earlier run."""
 
     def __init__(self, process: JudgeProcess, folder: Path, clone: Path, kept: list[Row]) -> None:
         self.process, self.folder, self.clone = process, folder, clone
@@ -159,12 +160,12 @@ class Bench:
         self.sizes = ""
 
     def not_yet(self, rows: list[Row]) -> list[Row]:
-        """Rows of an earlier run that this one has not come to."""
+        """Return the rows of an earlier run that this one has not reached."""
         done = {(row.problem, row.submission) for row in rows}
         return [row for key, row in self.kept.items() if key not in done]
 
     def kernelbench(self, every: int, cheats: list[Path]) -> Iterator[Row]:
-        """Eager itself and the cheats, on level 1."""
+        """Judge eager itself and the cheats, on level 1."""
         for problem in suite.problems(self.clone / "KernelBench" / "level1")[::every]:
             self.sizes = ""
             eager = re.sub(r"\bModel\b", "ModelNew", problem.path.read_text(encoding="utf-8"))
@@ -172,7 +173,7 @@ class Bench:
                 yield self._row(problem, name, text)
 
     def gpu_mode(self) -> Iterator[Row]:
-        """What the authors of each problem call correct, and wrong."""
+        """Judge the solutions that each problem's authors label as correct and as wrong."""
         for problem in suite.problems(self.clone):
             for file in sorted(problem.path.glob("solutions/*/*.py")):
                 name = f"called {file.parent.name}"
@@ -183,7 +184,8 @@ class Bench:
             self.sizes = self.sizes or shrinking(kept.sizes)
             return kept
         file = self.folder / "submission.py"
-        # In our judge no reference lies beside a submission, so it brings the problem's text.
+        # Our judge puts no reference beside a submission, so the submission brings the problem's
+        # text.
         beside = (
             f"import sys, types\nreference_model = types.ModuleType('reference_model')\n"
             f"exec({problem.path.read_text()!r}, reference_model.__dict__)\n{self.sizes}"

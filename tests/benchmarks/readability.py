@@ -1,13 +1,13 @@
-"""How easily are the lessons read, now and in an earlier commit?
+"""How easy are the lessons to read, now and in an earlier commit?
 
     python3 -m venv build/readability && build/readability/bin/pip install 'textstat==0.7.4'
     build/readability/bin/python tests/benchmarks/readability.py COMMIT --keep
 
-Counts of each lesson the words of its own text, figures, mean words a sentence and the grade of
-Flesch and Kincaid (1975), all but figures by textstat. Code, tables, headings and addresses of
-links are left out; a name in code counts as one word of one syllable; an item of a list ends a
-sentence. A grade tells short words and sentences from long ones, not clear ones from riddles. With
-`--keep` the rows are put into tests/benchmarks/results.
+Computes for each lesson the words of its own text, the figures, the mean words per sentence and the
+Flesch-Kincaid grade (1975), all but the figures by textstat. Code, tables, headings and link
+targets are left out; a name in code counts as one word of one syllable; a list item ends a
+sentence. The grade measures the length of words and sentences, not whether a text is clear.
+`--keep` writes the rows to tests/benchmarks/results.
 """
 
 import argparse
@@ -39,7 +39,7 @@ NOT_PROSE = (
 
 @dataclass(frozen=True)
 class Text:
-    """What is counted of one lesson."""
+    """The measurements of one lesson."""
 
     words: int
     figures: int
@@ -48,7 +48,7 @@ class Text:
 
 
 def main() -> None:
-    """Count, print, keep."""
+    """Count and print; with --keep, write the rows."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("commit", help="the earlier text's")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def row(path: Path, commit: str) -> dict[str, Any]:
-    """One lesson; what did not exist earlier is `none`."""
+    """Return one lesson's row; `none` for values of a lesson that did not exist earlier."""
     name = path.relative_to(ROOT).as_posix()
     before = git("show", f"{commit}:{name}", check=False)
     earlier = asdict(counted(before)) if before else dict.fromkeys(asdict(counted("A.")), "none")
@@ -79,7 +79,7 @@ def row(path: Path, commit: str) -> dict[str, Any]:
 
 
 def counted(markdown: str) -> Text:
-    """A lesson's figures."""
+    """Measure a lesson."""
     text, tool = prose(markdown), textstat().textstat
     words, sentences = tool.lexicon_count(text), tool.sentence_count(text)
     grade = float(tool.flesch_kincaid_grade(text))
@@ -87,12 +87,12 @@ def counted(markdown: str) -> Text:
 
 
 def textstat() -> Any:
-    """The package, which is in an environment of its own."""
+    """Return the package, which is installed in an environment of its own."""
     return importlib.import_module("textstat")
 
 
 def prose(markdown: str) -> str:
-    """Sentences, a paragraph or an item of a list on one line."""
+    """Return the sentences, with one paragraph or list item per line."""
     for pattern in NOT_PROSE:
         markdown = re.sub(pattern, "\n", markdown)
     markdown = re.sub(r"\{\{.*?\}\}", "1", markdown)
@@ -105,7 +105,7 @@ def prose(markdown: str) -> str:
 
 
 def git(*words: str, check: bool = True) -> str:
-    """What git prints."""
+    """Return git's output."""
     command = ["git", "-C", str(ROOT), *words]
     return subprocess.run(command, check=check, capture_output=True, text=True).stdout
 

@@ -4,15 +4,16 @@
     python tests/benchmarks/real_cuda.py cuda-samples/Samples -I cuda-samples/Common --keep
     python tests/benchmarks/real_cuda.py HeCBench/src --match -cuda$ --every 9 --keep
 
-Every folder with .cu files is tried. It is one program, with the sources that its Makefile names,
-or all of its .cu, .cpp and .c files that no other one includes; each `main` makes a program of its
-own, with the files that have none. Arguments are those of the Makefile's `run` target, or of a
-script called `run`. What is not built and needs more than the CUDA runtime API is counted apart.
+Every folder with .cu files is tried. It is one program, of the sources that its Makefile names, or
+of all its .cu, .cpp and .c files that no other one includes; if several files have a `main`, each
+makes a program with the files that have none. Arguments are those of the Makefile's `run` target,
+or of a script called `run`. Programs that do not build and need more than the CUDA runtime API are
+counted separately.
 
-A program runs under `check`, in one order of its threads, for `--seconds`; without checks if that
-is too slow or fails, but for `--once`. `--keep` puts the rows as they come into
-tests/benchmarks/results/real_cuda.json, and leaves out programs that it has, but for rows that
-`--again` names. The programs themselves are not kept.
+A program runs under `check`, in one order of its threads, for at most `--seconds`; if that is too
+slow or fails, it runs again without checks, unless `--once` is given. `--keep` writes each row to
+tests/benchmarks/results/real_cuda.json, and skips programs that are there, except for rows that
+`--again` names. The programs themselves are not stored.
 """
 
 import argparse
@@ -47,20 +48,20 @@ OTHER = {
     "Thrust, CUB or libcu++": r"include .(?:thrust/(?!complex)|cub/|cuda/(?!barrier|pipeline))",
     "a host library": r"include .(?:mpi\.h|omp\.h|FreeImage|opencv|boost/|png|jpeg|gsl/|sycl/)",
 }
-"""What more a program may need, by what it includes or calls."""
+"""Libraries beyond the CUDA runtime, by the includes or calls that show their use."""
 
 LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires"
-"""What a program says whose device lacks something."""
+"""Output of a program whose device lacks a feature."""
 NO_FILE = r"(?i)(error|un|not|n't)[a-z]* (be )?(to )?(open|read)|no such file"
 
 
 LIMITS = {"timeout": "too slow", "out_of_memory": "too large", "unsupported": "not supported"}
-"""Findings that are the simulator's own, and what to say of them."""
+"""Findings about the simulator's own limits, and their names in the table."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """What is built from a folder, and what it is given."""
+    """A program's sources, in a folder, and its arguments."""
 
     name: str
     folder: Path
@@ -71,12 +72,12 @@ class Program:
 
 @dataclass
 class Row:
-    """One program.
+    """The result of one program.
 
     came: "other libraries", "not built", "slow", "no data", "too large" (for the simulator's
-    memory), "refused" (the program, or the simulator while it ran, said what they lack), "failed",
+    memory), "refused" (the program, or the simulator at run time, said what is missing), "failed",
     "right" or "right and clean".
-    said: which libraries, the compiler's first error, or what the program said last.
+    said: which libraries, the compiler's first error, or the program's last output.
     """
 
     program: str
@@ -87,7 +88,7 @@ class Row:
 
 
 def main() -> None:
-    """Try, print, count."""
+    """Try the programs, print and count the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", type=Path)
     parser.add_argument("-I", dest="include", action="append", type=Path, default=[])
@@ -116,7 +117,7 @@ def main() -> None:
 
 
 def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> Iterator[Program]:
-    """Of each folder that holds CUDA sources, its programs."""
+    """Yield the programs of each folder that holds CUDA sources."""
     homes = sorted({home(path.parent, folder) for path in folder.rglob("*.cu")})
     for place in [p for p in homes if re.search(match, str(p.relative_to(folder)))][::every]:
         sources = sources_of(place)
@@ -133,7 +134,7 @@ def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> I
 
 
 def home(place: Path, folder: Path) -> Path:
-    """The folder of the program that sources belong to: where its `main` is."""
+    """Return the folder of the program that sources belong to: the one with its `main`."""
     for near in (place, *place.parents):
         if near == folder:
             break
@@ -143,17 +144,17 @@ def home(place: Path, folder: Path) -> Path:
 
 
 def files(place: Path, pattern: str) -> list[Path]:
-    """Sources of a folder."""
+    """Return the sources in a folder."""
     return [p for end in ("cu", "cpp", "c") for p in sorted(place.glob(f"{pattern}.{end}"))]
 
 
 def has_main(source: Path) -> bool:
-    """True when it defines `main`."""
+    """Return whether the file defines `main`."""
     return bool(re.search(r"^(?:\w+\s+)*main\s*\(", text_of(source), re.MULTILINE))
 
 
 def sources_of(place: Path) -> list[Path]:
-    """Those that the Makefile names, or all that are no part of another one."""
+    """Return the sources that the Makefile names, or all that no other source includes."""
     list_of_sources = r"^\w+ *:?= *((?:[\w/.-]+\.(?:cu|cpp|cc|c)\b *)+)$"
     named = re.search(list_of_sources, makefile(place), re.MULTILINE)
     sources = [place / name for name in named[1].split()] if named else []
@@ -166,7 +167,7 @@ def sources_of(place: Path) -> list[Path]:
 
 
 def arguments_of(place: Path) -> tuple[str, ...]:
-    """What the folder's own way to run the program gives it."""
+    """Return the arguments of the Makefile's `run` target, or of the script `run`."""
     recipe = re.search(r"^run:.*\n((?:\t.*\n?)+)", makefile(place), re.MULTILINE)
     script = place / "run"
     text = recipe[1] if recipe else text_of(script) if script.is_file() else ""
@@ -175,25 +176,25 @@ def arguments_of(place: Path) -> tuple[str, ...]:
 
 
 def makefile(place: Path) -> str:
-    """Its text, or none."""
+    """Return the Makefile's text, "" without one."""
     path = place / "Makefile"
     return text_of(path) if path.is_file() else ""
 
 
 def text_of(path: Path) -> str:
-    """Of a source, whatever its encoding."""
+    """Return a source's text, whatever its encoding."""
     return path.read_text(encoding="utf-8", errors="replace")
 
 
 def outcome(program: Program, seconds: int, *, again: bool) -> Row:
-    """Build, check and run it. again: without checks where that was too slow or failed."""
+    """Build, check and run it. again: run without checks if that was too slow or failed."""
     started = time.monotonic()
     came, said, findings = tried(program, seconds, again=again)
     return Row(program.name, came, said[:100], findings, round(time.monotonic() - started, 1))
 
 
 def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tuple[str, ...]]:
-    """What came, what was said, what was found."""
+    """Return the result, the text and the findings."""
     try:
         checked = done = run(program, seconds, checked=True)
         limited = any(f.kind in LIMITS for f in checked.report.findings)
@@ -234,23 +235,23 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
 
 
 def said_last(done: host.Run) -> str:
-    """The last line that it printed, or how it ended."""
+    """Return the last line that it printed, or its exit status."""
     return [f"status {done.status}", *(done.output + done.errors).strip().splitlines()][-1]
 
 
 def other_libraries(program: Program) -> str:
-    """Which of OTHER its sources and headers use."""
+    """Return which libraries of OTHER its sources and headers use."""
     texts = [text_of(p) for p in {*program.sources, *program.folder.glob("*.[ch]*")} if p.is_file()]
     return ", ".join(name for name, used in OTHER.items() if re.search(used, "\n".join(texts)))
 
 
 def lacks_data(program: Program) -> bool:
-    """True when it is given a path to what is not there."""
+    """Return whether an argument is a path that does not exist."""
     return any("/" in a and not (program.folder / a).exists() for a in program.arguments)
 
 
 def run(program: Program, seconds: int, *, checked: bool) -> host.Run:
-    """One run."""
+    """Build and run it once."""
     with at_most(BUILD_S):
         built = build.program(program.sources, checked=checked, include=program.include)
     return host.run(built, program.arguments, timeout_s=seconds, cwd=program.folder)
@@ -258,7 +259,7 @@ def run(program: Program, seconds: int, *, checked: bool) -> host.Run:
 
 @contextmanager
 def at_most(seconds: int) -> Generator[None]:
-    """TimeoutError when it takes longer."""
+    """Raise TimeoutError if the context takes longer."""
 
     def ring(*_: object) -> None:
         raise TimeoutError(f"building took more than {seconds} s")
@@ -272,14 +273,14 @@ def at_most(seconds: int) -> Generator[None]:
 
 
 def first_error(problem: Exception) -> str:
-    """The compiler's first error, without its place."""
+    """Return the compiler's first error, without its location."""
     text = str(problem)
     errors = re.findall(r"error: (?:\S+\.o: )?(.*)", text)
     return errors[0] if errors else text.splitlines()[0]
 
 
 def counts(rows: Sequence[Row]) -> dict[str, int]:
-    """The numbers of the table."""
+    """Return the counts for the table."""
     came = Counter(row.came for row in rows)
     tried = len(rows) - came["other libraries"]
     return {
@@ -298,7 +299,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Counts, and why programs were not tried or not built."""
+    """Return the counts, and why programs were not tried or not built."""
     head = ", ".join(f"{count} {name}" for name, count in counts(rows).items())
     refused = Counter(
         (row.came, row.said) for row in rows if row.came in {"not built", "other libraries"}
@@ -308,7 +309,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def table() -> str:
-    """The README's table of what is kept."""
+    """Return the README's table of the stored results."""
     said = {name: counted(one) for name, one in collections().items()}
     heads = ["collection", *next(iter(said.values()))]
     rows = [[name, *map(str, numbers.values())] for name, numbers in said.items()]
@@ -320,23 +321,23 @@ def table() -> str:
 
 
 def collections() -> dict[str, Any]:
-    """What is kept, by collection."""
+    """Return the stored results by collection."""
     return json.loads(RESULT.read_text(encoding="utf-8"))["collections"] if RESULT.exists() else {}
 
 
 def counted(kept: dict[str, Any]) -> dict[str, int]:
-    """The numbers of a kept collection."""
+    """Return the counts of a stored collection."""
     return counts([Row(**row) for row in kept["programs"]])
 
 
 def rows_of(folder: Path) -> dict[str, Row]:
-    """The rows of a collection, by program."""
+    """Return the rows of a collection, by program."""
     rows = collections().get(collection(folder), {"programs": []})["programs"]
     return {row["program"]: Row(**row) for row in rows}
 
 
 def keep(folder: Path, rows: dict[str, Row], seconds: int) -> None:
-    """Put a collection's rows in place of the earlier ones."""
+    """Replace a collection's rows in the result file."""
     name, today = collection(folder), f"{datetime.now(UTC):%Y-%m-%d}"
     said = {
         "commit": git(folder, "rev-parse", "HEAD"),
@@ -351,13 +352,13 @@ def keep(folder: Path, rows: dict[str, Row], seconds: int) -> None:
 
 
 def collection(folder: Path) -> str:
-    """The repository's name, and the folder in it."""
+    """Return the repository's name, and the folder in it."""
     top = Path(git(folder, "rev-parse", "--show-toplevel"))
     return str(folder.resolve().relative_to(top.parent))
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What git says of a repository."""
+    """Return git's output for a repository."""
     command = ["git", "-C", str(folder), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -1,4 +1,4 @@
-"""Which mutants of a module's reference are judged, and the files in which each is handed in."""
+"""Chooses the mutants of a module's reference that are judged, and renders their files."""
 
 import ast
 import hashlib
@@ -21,8 +21,8 @@ LANGUAGES = {".py": python_code.edits, ".cu": c_code.edits, ".cpp": c_code.edits
 class Mutant:
     """A reference solution with one mistake.
 
-    id: the same as long as the task's code is. shown: the changed line, before and after. files:
-    renders what is handed in.
+    id: stable while the task's code does not change. shown: the changed line, before and after.
+    files: renders the submission.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Mutant:
 
 
 def mutants(module: Module, task: Task, most: int) -> list[Mutant]:
-    """At most `most` of a task's mutants; operators take turns, and places are drawn by hash."""
+    """Return at most `most` of a task's mutants; operators take turns, a hash picks the places."""
     by_operator: dict[str, list[_Place]] = defaultdict(list)
     for place in places(module, task):
         by_operator[place.edit.operator].append(place)
@@ -74,7 +74,7 @@ class _Place:
 
     @property
     def id(self) -> str:
-        """Of region, operator, and place."""
+        """An id made from region, operator, and place."""
         within = self.text.count("\n", 0, self.edit.start) - self.region.line
         said = f"{self.region.key}|{self.edit.operator}|{within}|{self.shown}"
         digest = hashlib.sha256(said.encode()).hexdigest()[:8]
@@ -99,7 +99,7 @@ def places(module: Module, task: Task) -> Iterator[_Place]:
 
 
 def _span(text: str, region: Region) -> tuple[int, int]:
-    """First and last character of a region's lines."""
+    """Return the offsets of the first and last character of a region's lines."""
     lines = text.split("\n")
     first = region.line
     last = next(n for n in range(first, len(lines)) if "### END SOLUTION" in lines[n])
@@ -107,7 +107,7 @@ def _span(text: str, region: Region) -> tuple[int, int]:
 
 
 def _handed_in(queue: list[_Place]) -> Iterator[Mutant]:
-    """The next one of the queue that is code at all."""
+    """Yield the queue's mutants that still parse."""
     while queue:
         place = queue.pop(0)
         edit = place.edit
@@ -139,7 +139,7 @@ def _is_python(text: str) -> bool:
 
 
 def _files(place: _Place, body: Sequence[str]) -> dict[str, bytes]:
-    """The submission, as one with a wrong answer is made."""
+    """Render the submission, as for a wrong answer."""
     leader = "" if place.path.suffix == ".py" else "// "
     task = curriculum.load_module(place.module).task(place.task)
     lines = [

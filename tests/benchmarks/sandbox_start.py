@@ -1,8 +1,7 @@
-"""What confinement adds to the start of a process: `python tests/benchmarks/sandbox_start.py`.
+"""What the sandbox adds to the start of a process: `python tests/benchmarks/sandbox_start.py`.
 
-`python -c pass` from the call to its end, as a plain child and in the sandbox, in turns. Each
-sandbox is a whole one: namespaces, mounts, filter, control groups, watchdog, and everything removed
-again.
+Times `python -c pass` from the call to its end, as a plain child and in the sandbox, in turns. Each
+sandbox is complete: namespaces, mounts, filter, control groups, watchdog, and the cleanup.
 """
 
 import argparse
@@ -39,7 +38,7 @@ def main() -> None:
 
 
 def measure(repeats: int) -> dict[str, Any]:
-    """Milliseconds of both, taken in turns so that a slow moment hits both."""
+    """Return milliseconds of both, measured in turns so that a slow moment affects both."""
     plain, confined, added = [], [], []
     for _ in range(repeats):
         plain.append(_milliseconds(_run_plain))

@@ -1,15 +1,14 @@
 """A class at the judging service: `python tests/benchmarks/serve_load.py [PART]...`.
 
-wait: as many learners as asked for check at once, with the real judge; how long it takes until the
-verdict of what needs no GPU is there, and how many CPU seconds a check takes, which is what another
-machine can be sized by. order: all of them send two jobs each that need a GPU; do they take turns,
-and are the positions right that they are told? kills: workers and the service itself are killed
-while learners check; how many jobs are lost, how many judged twice? overhead: what a check over
-loopback takes beside the judging, more than one on this machine does; and the same with a judge
-that takes no time.
+wait: all learners check at once, with the real judge; how long is it until the CPU verdict arrives,
+and how many CPU seconds does a check take, from which another machine can be sized? order: each
+learner sends two jobs that need a GPU; do they take turns, and are the reported positions right?
+kills: workers and the service itself are killed while learners check; how many jobs are lost, how
+many judged twice? overhead: how much longer than on this machine does a check over loopback take,
+besides the judging; and the same with a judge that takes no time.
 
 In `order` and `kills` the judge is a stand-in that sleeps (tests/hotloop/remote/service/quick.py):
-there is no GPU here, and what is measured is the service.
+this machine has no GPU, and the service is what is measured.
 """
 
 import argparse
@@ -55,7 +54,7 @@ GPU = ("fused_softmax", ("triton_forward", "triton_masked"))
 
 
 class Service:
-    """A service as processes of its own, and tokens of its learners."""
+    """A service in processes of its own, and its learners' tokens."""
 
     def __init__(self, folder: Path, learners: int) -> None:
         self.folder, self.trace = folder / "service", folder / "trace"
@@ -76,12 +75,12 @@ class Service:
             time.sleep(0.05)
 
     def real(self, jobs: int) -> None:
-        """With the real judge."""
+        """Start it with the real judge."""
         words = ["-m", "hotloop.cli", "serve", "--folder", str(self.folder), "--gpus", "0"]
         self.start(*words, "--port", str(self.port), "--jobs", str(jobs))
 
     def quick(self, seconds: float, cpu: int) -> None:
-        """With the stand-in, and one worker for the GPU."""
+        """Start it with the stand-in judge, and one worker for the GPU."""
         words = [self.folder, self.port, seconds, self.trace, cpu, 1]
         self.start(str(QUICK), "serve", *map(str, words))
 
@@ -91,7 +90,7 @@ class Service:
         self.process.wait()
 
     def working(self) -> list[int]:
-        """The processes that judge at this moment, as far as the database knows."""
+        """Return the processes that judge at this moment, according to the database."""
         engine = opened(self.folder)
         with reading(engine) as connection:
             running = select(works.c.worker).where(works.c.state == Work.RUNNING)
@@ -105,7 +104,7 @@ class Service:
         return found
 
     def cpu_s(self) -> dict[str, float]:
-        """CPU seconds until now, of the service and of what it has started to judge."""
+        """Return the CPU seconds so far, of the service and of its judging processes."""
         assert self.process is not None
         judging = sum(_cpu_s(child) for child in _below(self.process.pid))
         return {"service": _cpu_s(self.process.pid), "judging": judging}
@@ -114,19 +113,19 @@ class Service:
         return Server(f"http://127.0.0.1:{self.port}", self.tokens[learner])
 
     def lines(self) -> list[tuple[str, str, str]]:
-        """What happened, the job and the phase, in order."""
+        """Return the events as (what, job, phase), in order."""
         return [tuple(line.split()) for line in self.trace.read_text().splitlines()]  # type: ignore[misc]
 
 
 def _below(process: int) -> list[int]:
-    """The numbers of its children, and of theirs."""
+    """Return the ids of a process's descendants."""
     listed = Path(f"/proc/{process}/task").glob("*/children")
     children = [int(word) for path in listed for word in path.read_text().split()]
     return [*children, *(found for child in children for found in _below(child))]
 
 
 def _cpu_s(process: int) -> float:
-    """Its own, and that of its children that have ended."""
+    """Return the CPU seconds of a process and of its children that have ended."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
@@ -158,7 +157,7 @@ def quiet(_text: str) -> None:
 
 
 def wait(options: argparse.Namespace) -> dict[str, Any]:
-    """Seconds until a verdict, with all learners at once."""
+    """Measure the seconds until a verdict, with all learners at once."""
     asked = request(*CPU)
 
     def one(service: Service, learner: int) -> float:
@@ -176,7 +175,7 @@ def wait(options: argparse.Namespace) -> dict[str, Any]:
         running(options.learners + 1, lambda service: service.real(options.jobs)) as service,
         ThreadPoolExecutor(options.learners) as pool,
     ):
-        # The service has started some time ago, and is read from disk.
+        # One check first, so that the service is started and loaded from disk.
         ask(service.server(options.learners), asked, secrets.token_hex(16), quiet)
         before, began = service.cpu_s(), time.monotonic()
         took = list(pool.map(lambda n: one(service, n), range(options.learners)))
@@ -201,7 +200,7 @@ def wait(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def order(options: argparse.Namespace) -> dict[str, Any]:
-    """Whose job is judged when, by the worker with the GPU; and what each was told before."""
+    """Return the order in which the GPU worker judged jobs, and the positions learners saw."""
     module, tasks = GPU
     told: dict[str, list[int]] = {}
     owner: dict[str, int] = {}
@@ -238,7 +237,7 @@ def order(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _ahead(turns: list[int]) -> int:
-    """By how many turns anybody was ahead of somebody whose work still waited."""
+    """Return the most turns that a learner was ahead of another whose work still waited."""
     left, had, most = Counter(turns), Counter[int](), 0
     for learner in turns:
         had[learner] += 1
@@ -249,7 +248,7 @@ def _ahead(turns: list[int]) -> int:
 
 
 def kills(options: argparse.Namespace) -> dict[str, Any]:
-    """Jobs lost and judged twice."""
+    """Count jobs lost and jobs judged twice."""
     random, learners = Random(options.seed), 6
     module, tasks = GPU
     each = options.checks // learners
@@ -309,9 +308,10 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def overhead(options: argparse.Namespace) -> dict[str, Any]:
-    """What a check takes beside the judging itself, there and here in turn, each by a judge that
-    has started already. The record says how long the judging took: how much else the machine has to
-    do at that moment matters little.
+    """Measure the time of a check besides the judging itself, over loopback and here in turn.
+
+    Each uses a judge that has started already. The record has the judging time: other load on the
+    machine then matters little.
     """
     asked = request(*CPU)
     beside: dict[str, list[float]] = {"there": [], "here": [], "alone": []}
@@ -357,7 +357,7 @@ PARTS = {"wait": wait, "order": order, "kills": kills, "overhead": overhead}
 
 
 def main() -> None:
-    """Measure and print; exit code 1 when something is not what was asked for."""
+    """Measure and print; exit code 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="all if not given")
     parser.add_argument("--learners", type=int, default=60)
@@ -370,7 +370,7 @@ def main() -> None:
     options = parser.parse_args()
     kept = RESULTS / "serve_load.json"
     found: dict[str, Any] = {
-        # Parts that are not measured now stay as they were recorded.
+        # Parts that are not measured now keep their recorded results.
         **(json.loads(kept.read_text()) if options.keep and kept.exists() else {}),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "device": device_name(),

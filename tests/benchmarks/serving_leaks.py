@@ -1,10 +1,10 @@
-"""What servers leave behind, and how fast they are up: `python tests/benchmarks/serving_leaks.py`.
+"""What servers leave behind, and how fast they start: `python tests/benchmarks/serving_leaks.py`.
 
-Each is started over the trial's repository, asked once, and ended in one of three ways: stopped,
-its process killed, or the process that owns it killed. Counted before and after: processes of
-tritonserver and of stubs, ports of the loopback that are listened on, entries of /dev/shm, staged
-copies, control groups. What a killed owner leaves goes when somebody else starts a server: it is
-counted after one more start.
+Each server is started over the trial's repository, queried once, and ended in one of three ways:
+stopped, its process killed, or the process that owns it killed. Counted before and after: processes
+of tritonserver and of stubs, listening loopback ports, entries of /dev/shm, staged copies, control
+groups. The next server that starts cleans up after a killed owner: that case is counted after one
+more start.
 """
 
 import argparse
@@ -50,7 +50,7 @@ with Server(trial.REPOSITORY, preflight.require(), Options(isolation=sys.argv[1]
 
 
 def main() -> None:
-    """Measure and print; exit code 1 when something is left."""
+    """Measure and print; exit code 1 if something is left behind."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -77,8 +77,10 @@ def main() -> None:
 
 
 def remains() -> dict[str, list[str]]:
-    """What there is now of what a server could leave. What belongs to others who live is not
-    counted: they may start servers as well."""
+    """Return what servers have left behind by now, by kind.
+
+    Not counted is what belongs to other live processes: they may start servers as well.
+    """
     groups = [place.parent.glob("hotloop-*") for place in cgroup.places().distinct()]
     staged = (state_folder() / "staged").iterdir()
     pids = _servers()
@@ -92,12 +94,12 @@ def remains() -> dict[str, list[str]]:
 
 
 def _ours(tag: str) -> bool:
-    """Of this process, or of one that is gone."""
+    """Return whether a tag is of this process, or of one that has ended."""
     return is_stale(tag) or tag.split("-")[2] == str(os.getpid())
 
 
 def _servers() -> list[str]:
-    """By the tag on their command line; a way into a server's network has its owner for parent."""
+    """Return server processes by the tag on their command line, and doorways by their parent."""
     found: list[str] = []
     for path in Path("/proc").iterdir():
         if not path.name.isdecimal():
@@ -112,7 +114,7 @@ def _servers() -> list[str]:
 
 
 def _listening(pids: list[str]) -> list[str]:
-    """Ports that these processes listen on, in whichever network."""
+    """Return the ports that these processes listen on, in any network namespace."""
     ports: list[str] = []
     for pid in pids:
         with suppress(OSError):

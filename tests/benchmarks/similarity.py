@@ -2,17 +2,17 @@
 
     python tests/benchmarks/similarity.py [--judge]
 
-Two tasks, each with right solutions that were written apart from each other, in clearly different
-ways (tests/benchmarks/independent), and the published reference. A false alarm is a pair of them
-that a report would call alike. A copy is one of them with other names, functions and statements in
-another order, another layout, and padding. The bound was chosen on the first task and holds on the
-second. All of them are by few hands: read the figures as a lower bound of what honest candidates
+Two tasks, each with right solutions that were written independently, in clearly different ways
+(tests/benchmarks/independent), and the published reference. A false alarm is a pair of them that a
+report would call alike. A copy is one of them with other names, functions and statements in another
+order, another layout, and padding. The threshold was chosen on the first task and holds on the
+second. Few people wrote the solutions: take the figures as a lower bound of what honest candidates
 have in common. `--judge` has the judge confirm that every solution, and every copy in its heaviest
 disguise, is right. Prints a table and writes tests/benchmarks/results/similarity.json and the
 package's copy of it.
 
-Pairs share solutions, so that many pairs of few solutions say little. The intervals take them for
-what they are worth at least: as many pairs as share none, and of the copies one for each solution.
+Pairs share solutions, so they are not independent. The intervals are therefore as wide as for the
+largest number of disjoint pairs, and for copies as for one per solution.
 """
 
 import argparse
@@ -62,7 +62,7 @@ class Subject:
         return self._cell(render.untouched(self.module))
 
     def solutions(self) -> dict[str, str]:
-        """By name; the published reference among them."""
+        """The solutions by name, including the published reference."""
         found = {
             path.stem: path.read_text(encoding="utf-8")
             for path in sorted((HERE / "independent" / self.task).glob("*.py"))
@@ -70,7 +70,7 @@ class Subject:
         return {**found, REFERENCE: self._cell(render.submission(self.module))}
 
     def handed_in(self, text: str) -> dict[str, bytes]:
-        """The reference's files with this text in the task's cell."""
+        """Return the reference's files with this text in the task's cell."""
         files = dict(render.submission(self.module))
         notebook = json.loads(files["lab.ipynb"])
         for cell in notebook["cells"]:
@@ -87,12 +87,12 @@ SUBJECTS = (
     Subject("profile_training_loop", "read_trace", "answers"),
 )
 CHOSEN_ON = SUBJECTS[0].task
-"""The task on which the bound was chosen: its row shows how, and is no evidence of the rate."""
+"""The task on which the threshold was chosen; its row is no evidence of the rate."""
 
 
 @dataclass(frozen=True)
 class Compared:
-    """What came of one pair. how: `independent`, or the disguise."""
+    """The result of one pair. how: `independent`, or the disguise."""
 
     task: str
     first: str
@@ -102,7 +102,7 @@ class Compared:
 
 
 def compare(subject: Subject, seed: int) -> Iterator[Compared]:
-    """All pairs of independent solutions, and each solution with its copies."""
+    """Compare all pairs of independent solutions, and each solution with its copies."""
     starter = [subject.starter()]
     texts = subject.solutions()
     prints = {name: print_of(text, "python", starter) for name, text in texts.items()}
@@ -119,7 +119,7 @@ def compare(subject: Subject, seed: int) -> Iterator[Compared]:
 
 
 def row(task: str, found: list[Compared]) -> dict[str, Any]:
-    """False alarms and detections of one task, at the bound of the package."""
+    """Return false alarms and detections of one task, at the package's threshold."""
     apart = [one for one in found if one.how == "independent"]
     copies = [one for one in found if one.how != "independent"]
     alarms = sum(one.likeness.score >= MODERATE for one in apart)
@@ -145,16 +145,16 @@ def row(task: str, found: list[Compared]) -> dict[str, Any]:
 
 
 def clustered(hits: int, trials: int, independent: int) -> Interval | None:
-    """Interval of a rate whose trials hang together, as wide as that of the independent ones.
+    """Return the interval of a rate with dependent trials, as wide as for the independent ones.
 
-    A mean over all pairs is one over the ways to choose disjoint pairs, each a mean of independent
-    trials, and scatters no more than one such mean (Hoeffding 1963, section 5).
+    A mean over all pairs is a mean over the ways to choose disjoint pairs, each a mean of
+    independent trials, and varies no more than one such mean (Hoeffding 1963, section 5).
     """
     return rate_interval(hits / trials * independent, independent)
 
 
 def wrong_ones(subject: Subject, seed: int) -> list[str]:
-    """Solutions and heavily disguised copies that the judge does not call right."""
+    """Return the solutions and heavily disguised copies that the judge does not pass."""
     rungs = [r.id for r in load_module(subject.module).task(subject.task).rungs if r.id != "own"]
     found: list[str] = []
     with JudgeProcess() as judge:

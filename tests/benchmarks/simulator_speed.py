@@ -2,12 +2,13 @@
 
     python tests/benchmarks/simulator_speed.py
 
-Kernels are launched plain, and checked in two orders of their threads, beside the same loops in C
-on one core (clang -O2 of the wheel ziglang); tasks take turns, so that a slow moment hits all. A
-launch includes making the device and copying the arrays: `nothing` shows what that takes. Each way
-has one thread, and its CPU time is taken, which neighbours disturb least. Then programs are
-compiled, anew and again, by the clock. Last, the broken programs of the simulator's tests are run
-in one, two and four orders, and held against what their first lines say must be found.
+Kernels are launched plain, and checked in two orders of their threads, and compared with the same
+loops in C on one core (clang -O2 of the wheel ziglang); tasks take turns, so that a slow moment
+affects all. A launch includes making the device and copying the arrays: `nothing` shows the cost of
+that alone. Each way has one thread, and its CPU time is measured, which other processes disturb
+least. Then programs are compiled, uncached and cached, in wall-clock time. Last, the broken
+programs of the simulator's tests are run in one, two and four orders, and compared with the
+findings that their first lines require.
 
 Prints medians and ratios, and writes tests/benchmarks/results/simulator_speed.json.
 """
@@ -141,7 +142,7 @@ int main(int argc, char** argv) {
 
 @dataclass(frozen=True)
 class Task:
-    """A kernel and its size. rows: 0 for the kernels that have none; columns: elements then."""
+    """A kernel and its size. rows: 0 for a kernel without rows; `columns` is then its elements."""
 
     kernel: str
     rows: int
@@ -149,7 +150,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """With its size."""
+        """The kernel's name with its size."""
         if self.kernel == "nothing":
             return self.kernel
         return f"{self.kernel} {f'{self.rows}x' if self.rows else ''}{self.columns}"
@@ -191,7 +192,7 @@ def main() -> None:
 
 
 def launches(folder: Path, repeats: int) -> dict[str, dict[str, float]]:
-    """Seconds of each task on a core, plain, and checked in two orders; and the ratios."""
+    """Return each task's seconds on a core, plain, and checked in two orders; and the ratios."""
     program = folder / "native"
     source = folder / "native.c"
     source.write_text(NATIVE, encoding="utf-8")
@@ -215,7 +216,7 @@ def launches(folder: Path, repeats: int) -> dict[str, dict[str, float]]:
 
 
 def with_ratios(samples: Mapping[str, list[float]]) -> dict[str, float]:
-    """Medians, and how many times as long the simulator takes."""
+    """Return medians, and how many times as long the simulator takes."""
     figures = {way: round(statistics.median(all_), 6) for way, all_ in samples.items() if all_}
     if "native_s" in figures:
         figures["plain_to_native"] = round(figures["plain_s"] / figures["native_s"], 1)
@@ -224,13 +225,13 @@ def with_ratios(samples: Mapping[str, list[float]]) -> dict[str, float]:
 
 
 def native(program: Path, task: Task) -> float:
-    """CPU time of one call."""
+    """Return the CPU time of one call."""
     command = [str(program), str(task.rows), str(task.columns), str(NATIVE_CALLS)]
     return statistics.median(map(float, toolchain.call(command).split()))
 
 
 def launched(built: build.Built, task: Task, orders_: tuple[str, ...]) -> float:
-    """CPU time of all orders, one after the other; the result must be right, and clean."""
+    """Return the CPU time of all orders in sequence; the result must be right, without findings."""
     arguments, blocks, expected, out = prepared(task)
     started = time.thread_time()
     for order in orders_:
@@ -243,7 +244,7 @@ def launched(built: build.Built, task: Task, orders_: tuple[str, ...]) -> float:
 
 
 def prepared(task: Task) -> tuple[list[Argument], int, np.ndarray, np.ndarray]:
-    """A launch's arguments and blocks, what must come out, and where it comes out."""
+    """Return a launch's arguments, its blocks, the expected output, and the output array."""
     x = np.sin(0.37 * np.arange(max(1, task.rows) * task.columns, dtype=np.float64))
     x = x.astype(np.float32)
     out = np.zeros_like(x)
@@ -265,7 +266,7 @@ def prepared(task: Task) -> tuple[list[Argument], int, np.ndarray, np.ndarray]:
 
 
 def compiling(folder: Path, repeats: int) -> dict[str, float]:
-    """Seconds for kernels alone and for a whole program, compiled anew and found in the cache."""
+    """Return seconds for kernels alone and for a whole program, uncached and cached."""
     found: dict[str, list[float]] = {}
     for _ in range(repeats):
         for name, text in (("kernels", KERNELS), ("program", KERNELS + MAIN)):
@@ -289,9 +290,9 @@ def compile_checked(source: Path, *, alone: bool) -> build.Built:
 
 
 def orders() -> dict[str, Any]:
-    """Of the broken programs: which are not found, or not wholly, in so many orders.
+    """Return which broken programs are missed, entirely or in part, in 1, 2 and 4 orders.
 
-    unnoticed: called clean. incomplete: not all that must be found was.
+    unnoticed: reported as clean. incomplete: some required findings are missing.
     """
     sys.path.insert(0, str(TESTS.parent))
     tests = importlib.import_module(TESTS.stem)
@@ -315,7 +316,7 @@ def orders() -> dict[str, Any]:
 
 
 def table(document: dict[str, Any]) -> str:
-    """The document in lines."""
+    """Format the document as text."""
     lines = [f"{document['device']}, {document['versions']}", ""]
     for name, told in document["launches"].items():
         on_a_core = f"native {1e3 * told['native_s']:.2f} ms, " if "native_s" in told else ""

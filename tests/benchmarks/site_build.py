@@ -1,8 +1,8 @@
 """How long does the site take to build? `python tests/benchmarks/site_build.py`
 
-The whole site, from the curriculum to the last page, as `make site` builds it, in a new folder and
-with nothing kept from before. Then the built pages are read: the largest lesson, what is loaded
-from other hosts, and every link.
+The whole site, from the curriculum to the last page, as `make site` builds it, in a new folder
+without a cache. Then the built pages are inspected: the largest lesson, resources from other hosts,
+and every link.
 """
 
 import argparse
@@ -34,7 +34,7 @@ TREES = ("curriculum", "solutions", "exercises", "tests", "graders")
 
 
 def main() -> None:
-    """Build, look, and print."""
+    """Build, inspect, and print."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def measure(repeats: int) -> dict[str, Any]:
-    """The figures of `repeats` builds, and of the last one's pages."""
+    """Return the figures of `repeats` builds, and of the last one's pages."""
     with tempfile.TemporaryDirectory(prefix="site-build-") as folder:
         seconds = [build(Path(folder) / str(number)) for number in range(repeats)]
         site = Path(folder) / str(repeats - 1) / "build" / "site"
@@ -76,7 +76,7 @@ def measure(repeats: int) -> dict[str, Any]:
 
 
 def build(root: Path) -> float:
-    """Seconds for both steps, in a folder that looks like the clone."""
+    """Return the seconds for both steps, in a folder that looks like the clone."""
     root.mkdir()
     for tree in (*TREES, "site"):
         (root / tree).symlink_to(ROOT / tree)

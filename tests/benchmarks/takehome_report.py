@@ -2,10 +2,10 @@
 
     python tests/benchmarks/takehome_report.py profile_training_loop ssa_passes --keep
 
-Makes a team, a pack with all tasks of the module and the reference as the candidate's work, in the
-candidate's variant, and times `hotloop takehome grade` from its start to the written report, in the
-sandbox and with speed measured. Asked for: 180 s on two cores. Exit code 1 when it took longer, or
-when the judge failed. With `--keep` the rows are put into tests/benchmarks/results.
+Creates a team, a pack with all tasks of the module and the reference as the candidate's work, in
+the candidate's variant, and times `hotloop takehome grade` from its start to the written report, in
+the sandbox and with speed measured. The requirement is 180 s on two cores. Exit code 1 if it took
+longer, or if the judge failed. `--keep` writes the rows to tests/benchmarks/results.
 """
 
 import argparse
@@ -35,7 +35,7 @@ ASKED_S = 180
 
 
 def main() -> None:
-    """Grade, print, keep."""
+    """Grade and print; with --keep, write the rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="+")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def others(modules: Collection[str]) -> list[dict[str, Any]]:
-    """Rows kept earlier, on the same kind of machine, of modules that were not timed now."""
+    """Return stored rows of other modules, from the same kind of machine."""
     if not RESULT.is_file():
         return []
     kept = json.loads(RESULT.read_text(encoding="utf-8"))
@@ -77,7 +77,7 @@ def others(modules: Collection[str]) -> list[dict[str, Any]]:
 
 
 def row(module: str) -> dict[str, Any]:
-    """One submission, from the command's start to the report on the disk."""
+    """Time one submission, from the command's start to the report on disk."""
     with tempfile.TemporaryDirectory() as folder:
         team, submission = handed_in(module, Path(folder))
         command = [sys.executable, "-m", "hotloop.cli", "takehome", "grade", str(submission)]
@@ -105,7 +105,7 @@ def row(module: str) -> dict[str, Any]:
 
 
 def handed_in(module: str, folder: Path) -> tuple[Team, Path]:
-    """The reference, as the candidate of a pack would hand it in."""
+    """Create a team and a submission with the reference, as a candidate would hand it in."""
     team = Team.create(folder / "team")
     path = team.role_path("engineer")
     path.parent.mkdir(parents=True)

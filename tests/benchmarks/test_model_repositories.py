@@ -1,4 +1,4 @@
-"""What is counted where: bad models that are named, sound ones, and those out of scope."""
+"""Which models are counted where: reported bad ones, valid ones, and those out of scope."""
 
 import json
 import subprocess

@@ -18,7 +18,7 @@ from hotloop.takehome import recorded
 
 
 def made(edits: object, text: str) -> set[tuple[str, str]]:
-    """Operator and the whole changed text."""
+    """Return operator and changed text of each edit."""
     return {(e.operator, text[: e.start] + e.text + text[e.end :]) for e in edits(text)}  # type: ignore[operator]
 
 
@@ -121,7 +121,7 @@ def test_what_must_not_be() -> None:
 
 
 def test_reasons_are_of_mutants_that_there_are() -> None:
-    """A reason whose code has changed says nothing any more."""
+    """A reason for code that has changed is out of date."""
     reasons = mutants.reasons_of(mutants.RIGHT)
     known: set[str] = set()
     for module in {key.partition(".")[0] for key in reasons}:

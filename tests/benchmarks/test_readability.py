@@ -1,4 +1,4 @@
-"""What of a lesson is prose, and what is a figure."""
+"""Which parts of a lesson count as prose, and which as figures."""
 
 import sys
 from pathlib import Path

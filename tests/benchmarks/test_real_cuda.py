@@ -1,4 +1,4 @@
-"""The benchmark of real CUDA programs finds what a folder builds; the README has its numbers."""
+"""The benchmark of real CUDA programs finds a folder's sources; the README has its numbers."""
 
 import sys
 from pathlib import Path

@@ -57,10 +57,10 @@ def test_the_next_goes_where_fewest_are() -> None:
 
 @pytest.mark.parametrize(("lease", "last"), [("none", 12.0), ("device", 22.0), ("machine", 24.0)])
 def test_a_lease_keeps_out_what_it_must(lease: Lease, last: float) -> None:
-    """Two measure for 10 s each, after 2 s; a third has work for 4 s beside others.
+    """Two submissions measure for 10 s each, after 2 s; a third one has 4 s of other work.
 
-    For its own device each waits for the other alone. For the whole machine the first waits for
-    the third, too.
+    With a lease of the device, each measurement waits for the other only. With a lease of the
+    machine, the first also waits for the third submission.
     """
     arrivals = [
         Arrival(0.0, stages((2, 10))),
@@ -71,7 +71,7 @@ def test_a_lease_keeps_out_what_it_must(lease: Lease, last: float) -> None:
 
 
 def test_who_measures_is_not_overtaken_for_ever() -> None:
-    """New ones wait behind the turnstile: without it, one of two would always be in the room."""
+    """New submissions wait behind the turnstile: without it, one of two would always be running."""
     measures = Arrival(0.5, stages((1, 10)))
     others = [Arrival(float(second), stages((2, 0))) for second in range(30)]
     outcome = simulate(Site(1, 3, "machine"), [measures, *others])

@@ -1,4 +1,4 @@
-"""Which differences between gradings of the same submissions are explained, and which are not."""
+"""Which differences between gradings of the same submissions count as explained."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The benchmark of the viva: five works that differ, and a simulation that tells what it must."""
+"""The benchmark of the viva: its five works differ, and its simulation distinguishes people."""
 
 import ast
 import random

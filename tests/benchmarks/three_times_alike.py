@@ -1,10 +1,10 @@
 """Do the same submissions get the same verdicts: `python tests/benchmarks/three_times_alike.py`.
 
-Graded three times, each time anew, are what the demo hands in of fused_softmax (the reference, the
-untouched exercise, wrong answers and cheats) and a class of array_warmup, where speed is no task.
-Compared is every rung: its verdict and the share of its points. They must be the same, except that
-a rung of speed may be `undecided`, which is pending: the figure's interval then held a level. Those
-of its verdicts that are not must agree.
+Grades two sets three times, from scratch each time: the demo's submissions of fused_softmax (the
+reference, the untouched exercise, wrong answers and cheats), and a class of array_warmup, which has
+no speed tasks. Compares every rung's verdict and share of its points. They must be the same, except
+that a rung of speed may be `undecided`, which is pending, if the measured interval contained a
+level. Its other verdicts must agree.
 """
 
 import argparse
@@ -37,7 +37,7 @@ Verdicts = Mapping[Rung, tuple[str, float]]
 
 @dataclass(frozen=True)
 class Difference:
-    """A rung that did not get the same each time. explained: by a measurement that was open."""
+    """A rung whose results differ. explained: one of them was an undecided measurement of speed."""
 
     rung: Rung
     got: tuple[tuple[str, float], ...]
@@ -49,7 +49,7 @@ class Difference:
 
 
 def main() -> None:
-    """Grade, compare, print; exit code 1 when a difference is not explained."""
+    """Grade, compare, print; exit code 1 if a difference is not explained."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--learners", type=int, default=60, help=f"of the class of {lab.MODULE}")
@@ -72,7 +72,7 @@ def main() -> None:
 
 
 class Class:
-    """The submissions of one module, graded so many times; each time in a process of its own."""
+    """The submissions of one module, graded several times, each time in a process of its own."""
 
     def __init__(self, module: str, folder: Path, arguments: argparse.Namespace) -> None:
         self.module = module
@@ -91,7 +91,7 @@ class Class:
         self.differences = differences(self.gradings, speed)
 
     def row(self) -> dict[str, Any]:
-        """For the table."""
+        """Return a row of the table."""
         explained = sum(one.explained for one in self.differences)
         rungs = {rung for grading in self.gradings for rung in grading}
         return {
@@ -127,7 +127,7 @@ class Class:
 def differences(
     gradings: Sequence[Verdicts], speed: Collection[tuple[str, str]]
 ) -> list[Difference]:
-    """The rungs that did not get the same each time. speed: task and rung of those that measure."""
+    """Return the rungs whose results differ. speed: task and rung of those that measure speed."""
     found: list[Difference] = []
     for rung in sorted({rung for grading in gradings for rung in grading}):
         got = tuple(grading.get(rung, NOT_THERE) for grading in gradings)
@@ -139,7 +139,7 @@ def differences(
 
 
 def document(classes: Sequence[Class], arguments: argparse.Namespace) -> dict[str, Any]:
-    """What is recorded."""
+    """Return the recorded document."""
     differing = [one for each in classes for one in each.differences]
     problems = [problem for each in classes for problem in each.problems]
     return {
@@ -157,7 +157,7 @@ def document(classes: Sequence[Class], arguments: argparse.Namespace) -> dict[st
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     lines = [
         f"{row['module']}: {row['submissions']} submissions, {row['rungs']} rungs: {row['alike']} "
         f"alike, {row['differed_where_undecided']} undecided at times, {row['differed']} different"
@@ -169,7 +169,7 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def say(text: str) -> None:
-    """Progress, beside the result."""
+    """Print progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -177,7 +177,7 @@ def say(text: str) -> None:
 
 
 def grade_once(arguments: argparse.Namespace) -> None:
-    """Grade the course anew, which is made the first time; print what each rung got."""
+    """Grade the course, which is created the first time; print the result of each rung."""
     from hotloop import curriculum
     from hotloop.course.attempts.store import store
     from hotloop.course.demo import hand_ins

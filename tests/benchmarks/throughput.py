@@ -1,20 +1,19 @@
-"""How many times as many submissions as stock nbgrader: `python tests/benchmarks/throughput.py`.
+"""How many times the throughput of stock nbgrader: `python tests/benchmarks/throughput.py`.
 
-The same files, byte for byte, are graded by `nbgrader autograde` as it comes, and by Hotloop with
-two gradings at once and its whole sandbox. The two alternate; every round is a whole class in fresh
-courses, and begins with the start of a new process. In the stock course the graded cells hold
-assertions over as many fresh arrays as the judge asks about; what each learner must get is compared
-on both sides.
+The same files, byte for byte, are graded by `nbgrader autograde`, and by Hotloop with two gradings
+at once in the full sandbox. The two alternate; every round is a whole class in fresh courses, and
+starts with a new process. In the stock course the graded cells hold assertions over as many fresh
+arrays as the judge uses; the points that each learner must get are compared on both sides.
 
-`nbgrader autograde` writes no feedback, so ours writes none either. With `--feedback` both do:
+`nbgrader autograde` writes no feedback, so Hotloop writes none either. With `--feedback` both do:
 stock nbgrader by `nbgrader generate_feedback`, whose time is added to its own.
 
-Memory is the most that everything below the grader has held at once, by gradings at once: grading
-process, judge, sandbox and the notebook's kernel, pages in common counted in parts. The notebooks
-hold next to nothing, so all of it counts as ours.
+Memory is the peak of everything below the grader, divided by the gradings at once: grading process,
+judge, sandbox and the notebook's kernel, with shared pages counted in parts. The notebooks use
+almost no memory, so all of it counts as Hotloop's.
 
-`--profile` grades one class once instead, and prints where the time goes of the process that enters
-the results.
+`--profile` grades one class once instead, and prints a profile of the process that enters the
+results.
 """
 
 import argparse
@@ -42,7 +41,7 @@ from hotloop.judge.device import device_name
 
 ASKED_RATIO = 6.0
 ASKED_MEMORY = 300e6
-"""Bytes a grading."""
+"""Required memory per grading, in bytes."""
 RESULTS = Path(__file__).parent / "results"
 LARGEST = 60
 # Student's t: 97.5 % points by degrees of freedom.
@@ -51,7 +50,7 @@ _T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 @dataclass(frozen=True)
 class Round:
-    """Seconds of a whole class on both sides, and what ours used meanwhile."""
+    """Seconds for a whole class with both graders, and Hotloop's memory and CPU use."""
 
     stock_s: float
     ours_s: float
@@ -60,7 +59,7 @@ class Round:
 
 
 def main() -> None:
-    """Measure and print; exit code 1 when it is not what was asked for."""
+    """Measure and print; exit code 1 if a requirement is not met."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=200, help="submissions in the class")
     parser.add_argument("--rounds", type=int, default=3)
@@ -91,7 +90,7 @@ def main() -> None:
 
 
 class Bench:
-    """Two courses to copy from, and what is done with the copies."""
+    """Two courses to copy from, and the runs over the copies."""
 
     def __init__(
         self, clone: Clone, folder: Path, count: int, jobs: int, *, feedback: bool
@@ -103,7 +102,7 @@ class Bench:
             self.given = hand_in(folder / kind, self.students)
 
     def round(self, number: int) -> Round:
-        """Both once; who is first changes from round to round."""
+        """Run both graders once; which one is first alternates from round to round."""
         sides = [self.stock, self.ours]
         done = {side.__name__: side() for side in (sides if number % 2 == 0 else sides[::-1])}
         ours, memory, cpu = done["ours"]
@@ -111,7 +110,7 @@ class Bench:
         return Round(done["stock"], ours, memory, cpu)
 
     def stock(self) -> float:
-        """Seconds of `nbgrader autograde` over the class, and of its feedback."""
+        """Return the seconds of `nbgrader autograde` over the class, and of its feedback."""
         course = self._copy("stock")
         self._settle(course / "nbgrader_config.py", self.folder / "stock", course)
         began = time.monotonic()
@@ -135,7 +134,7 @@ class Bench:
             raise SystemExit(f"stock nbgrader failed:\n{done.stderr.decode()[-3000:]}")
 
     def ours(self) -> tuple[float, Mapping[str, int], Mapping[str, float]]:
-        """Seconds of `hotloop.course.grade.grade` over the class, and what it used."""
+        """Return the seconds of `hotloop.course.grade.grade` over the class, its memory and CPU."""
         course = self._copy("ours")
         log = self.folder / "log"
         log.unlink(missing_ok=True)
@@ -155,7 +154,7 @@ class Bench:
         return seconds, watch.peak, watch.cpu()
 
     def profile(self) -> str:
-        """The functions that the process which enters the results spends most time in."""
+        """Profile the process that enters the results."""
         course, target = self._copy("ours"), self.folder / "profile"
         log = self.folder / "profile.log"
         arguments = ("--profile", str(target))
@@ -191,7 +190,7 @@ class Bench:
 
 
 def stock_points(course: Path) -> dict[str, dict[str, float]]:
-    """From stock nbgrader's own gradebook, by learner and task."""
+    """Return the points in stock nbgrader's own gradebook, by learner and task."""
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
@@ -206,7 +205,7 @@ def stock_points(course: Path) -> dict[str, dict[str, float]]:
 
 
 def document(rounds: Sequence[Round], count: int, jobs: int, *, feedback: bool) -> dict[str, Any]:
-    """What is recorded. The interval is Student's, of the logarithms of the rounds' ratios."""
+    """Return the recorded document. The interval is Student's, of the logarithms of the ratios."""
     logs = [math.log(one.stock_s / one.ours_s) for one in rounds]
     middle = statistics.mean(logs)
     half = 0.0
@@ -249,7 +248,7 @@ def document(rounds: Sequence[Round], count: int, jobs: int, *, feedback: bool) 
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     lines = [f"{'round':>5}{'stock s':>10}{'ours s':>10}{'ratio':>8}"]
     lines += [
         f"{row['round']:5}{row['stock_s']:10.1f}{row['ours_s']:10.1f}{row['ratio']:8.2f}"
@@ -271,7 +270,7 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def say(text: str) -> None:
-    """Progress, beside the result."""
+    """Print progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

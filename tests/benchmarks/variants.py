@@ -2,17 +2,17 @@
 
     python tests/benchmarks/variants.py fused_softmax profile_training_loop --variants 50 --keep
 
-Each variant is drawn as a pack's is. In each, the reference must get the verdicts that it gets in
-the plain module, and so must every wrong answer, on its own rung and those before it. The reference
-of the next candidate and the public solution, with this candidate's names, must fail every task
-that a choice is about. Rungs that measure speed or need a GPU are left out: nothing is said here
-of levels. Prints a table; with `--keep` the rows of these tasks are put into
-tests/benchmarks/results/variants.json, which reports on candidates state: whatever came of them,
-but none in place of one of more variants. Fifty variants of all tasks take hours: with
-`--notes FILE` each is noted when it is done, and another call goes on from there, as long as judge,
-checks and solutions are the same. So does a call whose `--first` is the number of variants in the
-row that is kept: it is added. `--missing` judges nothing and lists the tasks for which this was not
-done, or with earlier code. Exit code 1 when anything was otherwise.
+Each variant is drawn as for a pack. In each, the reference must get the verdicts that it gets in
+the plain module, and so must every wrong answer, on its own rung and those before it. The next
+candidate's reference and the public solution, with this candidate's names, must fail every task
+that a choice affects. Rungs that measure speed or need a GPU are left out: this benchmark says
+nothing about levels. Prints a table; `--keep` writes the rows of these tasks to
+tests/benchmarks/results/variants.json, which candidates' reports quote, whatever the results, but
+never replaces a row of more variants. Fifty variants of all tasks take hours: with `--notes FILE`
+each one is noted when it is done, and another call resumes there, as long as judge, checks and
+solutions are the same. So does a call whose `--first` is the number of variants in the stored row:
+its results are added. `--missing` judges nothing and lists the tasks without a row, or with one of
+earlier code. Exit code 1 if a verdict was wrong.
 """
 
 import argparse
@@ -45,7 +45,7 @@ from hotloop.variants.variant import Value
 RESULT = Path(__file__).parent / "results" / "variants.json"
 SECRET = bytes(range(32))
 FAILED = {"wrong_answer", "runtime_error"}
-"""What becomes of an answer to another question."""
+"""Accepted verdicts of an answer to another variant's question."""
 
 SHARES = (
     "reference_as_in_the_plain_module",
@@ -56,7 +56,7 @@ SHARES = (
 SHOWN = ("task", "choices", *SHARES)
 NONE = "—"
 SAME = ("code", "by")
-"""What must not have changed where a row is added to another."""
+"""Keys that must be equal to add a row to another one."""
 
 Verdicts = Mapping[str, str]
 """By rung."""
@@ -77,7 +77,7 @@ class Trial:
 
 
 def main() -> None:
-    """Judge all of it, print, keep."""
+    """Judge and print; with --keep, write the rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", help="all of them, if none is named")
     parser.add_argument("--variants", type=int, default=50)
@@ -128,7 +128,7 @@ def keep(rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def kept(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The file as it is to be: these rows, and those of other tasks that it has already."""
+    """Return the file's new contents: these rows, and its rows of other tasks."""
     found = shown()
     for new in rows:
         row = {key: value for key, value in new.items() if key != "first"}
@@ -148,7 +148,7 @@ def _goes_on(before: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
 
 
 def _sums(before: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """What both count, together."""
+    """Return the sums of both rows' counts."""
     sums: dict[str, Any] = {"variants": before["variants"] + row["variants"]}
     for key in SHARES:
         one, other = counts(before[key]), counts(row[key])
@@ -157,18 +157,18 @@ def _sums(before: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def share_of(right: int, tried: int) -> str:
-    """For a row."""
+    """Format a share for a row."""
     return f"{right} of {tried}" if tried else NONE
 
 
 def shown() -> dict[str, dict[str, Any]]:
-    """The rows that are kept, by task."""
+    """Return the stored rows, by task."""
     before = json.loads(RESULT.read_text(encoding="utf-8"))["rows"] if RESULT.is_file() else []
     return {row["task"]: row for row in before}
 
 
 def missing(modules: Iterable[str]) -> list[str]:
-    """Tasks with a meaning of their own that have no row, or one of earlier code."""
+    """Return tasks that a choice affects and that have no row, or one of earlier code."""
     rows = shown()
     found: list[str] = []
     for module in modules:
@@ -185,7 +185,7 @@ def missing(modules: Iterable[str]) -> list[str]:
 
 
 class Bench:
-    """A module's trials, with judges that are used again and again."""
+    """A module's trials, with judges that are reused."""
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class Bench:
             judge.close()
 
     def rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
-        """One a task: how many of its trials came out as they must."""
+        """Return one row per task: how many of its trials had the required verdicts."""
         right: Counter[tuple[str, str]] = Counter()
         tried: Counter[tuple[str, str]] = Counter()
         done = self._noted()
@@ -229,7 +229,7 @@ class Bench:
         return [self._row(task, right, tried) for task in self.tasks]
 
     def _tried(self, number: int) -> dict[str, Any]:
-        """All trials of one variant."""
+        """Run all trials of one variant."""
         wanted = self._verdicts_of_plain()
         started = time.monotonic()
         mine, other = (self._variant(n) for n in (number, number + 1))
@@ -260,7 +260,7 @@ class Bench:
         return found
 
     def _verdicts_of_plain(self) -> Mapping[tuple[str, str], Verdicts]:
-        """What the plain module's reference and wrong answers get; judged once."""
+        """Return the verdicts of the plain module's reference and wrong answers; judged once."""
         if not self._plain:
             mine = plain(self.module)
             for trial, verdicts in self._judged(mine, self._own(mine)):
@@ -269,7 +269,7 @@ class Bench:
         return self._plain
 
     def _key(self) -> dict[str, Any]:
-        """What a note is about. One of other code or other tasks is none."""
+        """Return what a note is valid for. Notes of other code or other tasks are ignored."""
         code = f"{measured_code(self.module)} {measured_by()}"
         path = paths.solutions() / self.module / NAME
         form = hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
@@ -287,7 +287,7 @@ class Bench:
         return draw(self.module, SECRET, f"candidate-{number}")
 
     def _own(self, variant: Variant) -> list[Trial]:
-        """The reference and the wrong answers, in the variant."""
+        """Return trials of the reference and the wrong answers, in the variant."""
         found = [
             Trial(task.id, "reference", variant, quick(task)) for task in self.tasks if quick(task)
         ]
@@ -300,9 +300,9 @@ class Bench:
         return found
 
     def _strangers(self, mine: Variant, other: Variant) -> list[Trial]:
-        """Right answers to what somebody else was asked, under the names that are asked here.
+        """Return trials of right answers to another variant, with this variant's names.
 
-        Where both were asked the same, which a team is told of, the other one's answer is right.
+        If both variants ask the same, which a team is told, the other answer is right and left out.
         """
         about = {task for choice in self._choices for task in choice.tasks}
         alike = {"another candidate": same_answers(mine, other), "public solution": list[str]()}
@@ -333,7 +333,7 @@ class Bench:
         return {rung.rung: str(rung.verdict) for rung in records[trial.task].rungs}
 
     def _require_plain(self, trial: Trial, verdicts: Verdicts) -> None:
-        """What is not so in the plain module says nothing about variants."""
+        """Raise SystemExit for a wrong verdict in the plain module: variants would show nothing."""
         *before, last = verdicts.values()
         good = {"passed", "not_measured"}
         if set(before) - good or (last == "passed" and trial.wrong is not None):
@@ -357,17 +357,17 @@ class Bench:
 
 
 def quick(task: Task) -> tuple[str, ...]:
-    """The rungs that are no measurement of speed."""
+    """Return the rungs that neither measure speed nor need a GPU."""
     return tuple(rung.id for rung in task.rungs if rung.threshold is None and not rung.needs_gpu)
 
 
 def _folded(verdicts: Verdicts) -> dict[str, str]:
-    """A mistake that depends on what was left in memory may raise here and answer wrongly there."""
+    """Merge kinds of failure: an answer from uninitialized memory may raise or just be wrong."""
     return {rung: "failed" if told in FAILED else told for rung, told in verdicts.items()}
 
 
 def table(result: Mapping[str, Any]) -> str:
-    """For people."""
+    """Format the result as text."""
     heads = ("reference", "wrong answers", "another's", "public")
     lines = [f"{'task':44}{'':3}" + "".join(f"{head:>16}" for head in heads)]
     for row in result["rows"]:
@@ -379,7 +379,7 @@ def table(result: Mapping[str, Any]) -> str:
 
 
 def say(text: str) -> None:
-    """Progress, beside the result."""
+    """Print progress to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,18 +1,18 @@
-"""What a viva is made of, and how many questions it takes to tell who understands.
+"""Which questions a viva has, and how many it takes to tell who understands the code.
 
     python tests/benchmarks/viva.py --keep             both parts; the first takes some minutes
     python tests/benchmarks/viva.py --simulation-only  seconds
 
-First, five works on two tasks of fused_softmax: one of its author's own, the published reference, a
-copy of it under other names, one whose numbers are right and that has a race, and one as an
-assistant writes it. For each the questions that came of it, and once more whether the judge gives
-each of them the outcome that its key says, with seeds that the key was not made with.
+First, five works on two tasks of fused_softmax: one written independently, the published reference,
+a copy of it under other names, one with right numbers and a race, and one in an assistant's style.
+For each, it makes the questions and checks again, with seeds not used for the key, that the judge
+gives each question the outcome in its key.
 
-Then a simulation: people who understand, who understand half, who guess and say so, and who bluff
-answer n questions. How often is the one who understands told from the others: by the Brier score,
-and by how many they had right? That is, their whole 95 % interval is better than what an even guess
-gets, or than the other's interval. `--keep` writes viva.json and viva_power.json in
-tests/benchmarks/results. Exit code 1 where a key does not hold.
+Then a simulation: people who understand, who half understand, who guess and say so, and who bluff
+answer n questions. How often is the one who understands distinguished from the others, by the Brier
+score and by the number of right answers? That is, the whole 95 % interval is better than an even
+guess, or than the other's interval. `--keep` writes viva.json and viva_power.json to
+tests/benchmarks/results. Exit code 1 if a key is wrong.
 """
 
 import argparse
@@ -53,7 +53,7 @@ Files = dict[str, bytes]
 
 
 def main() -> None:
-    """Both parts, printed and kept."""
+    """Run both parts, print and, with --keep, write the results."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--simulation-only", action="store_true")
     parser.add_argument("--works", nargs="*", default=list(SUBMISSIONS), help="only these")
@@ -77,12 +77,12 @@ def main() -> None:
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
-    """One result."""
+    """Write one result."""
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
 def others(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Works kept earlier, of the same code and device, that were not asked about now."""
+    """Return stored rows of other works, of the same code and device."""
     if not RESULT.is_file():
         return []
     kept = json.loads(RESULT.read_text(encoding="utf-8"))
@@ -95,17 +95,17 @@ def others(names: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def own() -> Files:
-    """Right, and written apart from the reference."""
+    """Return a right work, written independently of the reference."""
     return _with(WORKS / "own_cuda.txt", WORKS / "own_triton.txt", "_one_row")
 
 
 def reference() -> Files:
-    """The published solution, pasted."""
+    """Return the published solution, unchanged."""
     return dict(render.submission(MODULE))
 
 
 def renamed() -> Files:
-    """The published solution, with other names and comments."""
+    """Return the published solution, with other names and without comments."""
     files = reference()
     for name, names in _NAMES.items():
         source = files[name].decode()
@@ -116,13 +116,13 @@ def renamed() -> Files:
 
 
 def half_right() -> Files:
-    """The reference without a barrier: the numbers come out right, and there is a race."""
+    """Return the reference without a barrier: the numbers come out right, and there is a race."""
     path = render.paths.solutions() / MODULE / "wrong" / "cuda_missing_barrier.patch"
     return dict(render.submission(MODULE, path))
 
 
 def assistant() -> Files:
-    """As an assistant writes it: textbook steps, with a comment on each."""
+    """Return a work in an assistant's style: textbook steps, with a comment on each."""
     return _with(WORKS / "assistant_cuda.txt", WORKS / "assistant_triton.txt", "_softmax_kernel")
 
 
@@ -148,7 +148,7 @@ SUBMISSIONS: dict[str, Callable[[], Files]] = {
 
 
 def _with(cuda: Path, triton: Path, kernel: str) -> Files:
-    """The exercise with a kernel's body, and Triton kernels with the shortest launcher."""
+    """Return the exercise with a kernel's body, and Triton kernels with the shortest launcher."""
     files = dict(render.untouched(MODULE))
     hint = "  // One block writes row blockIdx.x: partial results in shared memory, then a tree.\n"
     files["softmax.cu"] = files["softmax.cu"].replace(hint.encode(), cuda.read_bytes())
@@ -170,7 +170,7 @@ _LAUNCH = """\
 
 
 def row(name: str, tasks: tuple[str, ...], again: int) -> dict[str, Any]:
-    """One work: its questions, and whether their keys hold."""
+    """Return one work's row: its questions, and whether their keys hold."""
     work = Work(
         curriculum.load_module(MODULE), tasks, SUBMISSIONS[name](), render.untouched(MODULE)
     )
@@ -196,7 +196,7 @@ def row(name: str, tasks: tuple[str, ...], again: int) -> dict[str, Any]:
 
 
 def holds(work: Work, item: items.Item, made: items.ItemSet, again: int) -> bool:
-    """Whether so many fresh seeds give the changed code the outcome of the key."""
+    """Return whether `again` fresh seeds give the changed code the outcome of the key."""
     changed, before = item.made_in(work), made.unchanged[item.task]
     with closing(JudgeProcess()) as process:
         found = [
@@ -213,7 +213,7 @@ def holds(work: Work, item: items.Item, made: items.ItemSet, again: int) -> bool
 
 @dataclass(frozen=True)
 class Person:
-    """hits: how often they are right. sure: what they say where they are right, and where not."""
+    """hits: share of right answers. sure: the stated confidence if right, and if wrong."""
 
     hits: float
     sure: tuple[float, float]
@@ -225,7 +225,7 @@ PEOPLE = {
     "guesses and says so": Person(1 / len(WORDS), (0.15, 0.15)),
     "bluffs": Person(0.25, (0.9, 0.9)),
 }
-"""Assumed, not measured: nobody has sat a viva for this."""
+"""Assumed, not measured: there are no data of real vivas."""
 
 COUNTS = (4, 6, 8, 10, 12, 16, 20, 24, 32, 48)
 TRIALS = 4000
@@ -233,8 +233,9 @@ POWER = 0.8
 
 
 def simulation(seed: int = 1) -> list[dict[str, Any]]:
-    """For each thing that may be told: how often it is, by number of questions, and from which
-    number on it is in 80 % of the vivas.
+    """Return for each distinction how often it is made, by number of questions.
+
+    Also from which number on it is made in 80 % of the vivas.
     """
     rng = random.Random(seed)
     power = {count: power_at(count, rng) for count in COUNTS}
@@ -249,13 +250,13 @@ def simulation(seed: int = 1) -> list[dict[str, Any]]:
 
 
 def fewest(shares: Sequence[float]) -> str:
-    """The number of questions from which on the shares stay large enough."""
+    """Return the number of questions from which on all shares are large enough."""
     enough = [all(share >= POWER for share in shares[place:]) for place in range(len(shares))]
     return str(COUNTS[enough.index(True)]) if True in enough else f"more than {COUNTS[-1]}"
 
 
 def power_at(count: int, rng: random.Random) -> dict[str, float]:
-    """By what may be told, how often it is with so many questions."""
+    """Return how often each distinction is made with `count` questions."""
     told: Counter[str] = Counter()
     for _ in range(TRIALS):
         sat = {name: answered(person, count, rng) for name, person in PEOPLE.items()}
@@ -271,14 +272,14 @@ def power_at(count: int, rng: random.Random) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Sat:
-    """The two intervals that come of one viva."""
+    """The two intervals of one viva."""
 
     brier: Interval
     right: Interval
 
 
 def answered(person: Person, count: int, rng: random.Random) -> Sat:
-    """One viva; outcomes are as evenly spread as the tool spreads them."""
+    """Simulate one viva; its outcomes are as evenly spread as in real ones."""
     kinds: Sequence[Kind] = list(WORDS)
     scores: list[float] = []
     hits = 0
@@ -298,7 +299,7 @@ def answered(person: Person, count: int, rng: random.Random) -> Sat:
 
 
 def text(works: Sequence[dict[str, Any]], power: Sequence[dict[str, Any]]) -> str:
-    """Both parts as tables."""
+    """Format both parts as tables."""
     lines: list[str] = []
     for work in works:
         lines.append(
@@ -314,7 +315,7 @@ def text(works: Sequence[dict[str, Any]], power: Sequence[dict[str, Any]]) -> st
 
 
 def say(told: str) -> None:
-    """Progress, beside the result."""
+    """Print progress to standard error."""
     print(told, file=sys.stderr, flush=True)
 
 

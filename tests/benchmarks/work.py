@@ -1,6 +1,6 @@
-"""Work whose true speed ratio is known: the same unit of work, done 9, 10 or 11 times.
+"""Work with a known speed ratio: the same unit of work, done 9, 10 or 11 times.
 
-A unit is four passes over the tensor, so that a window needs few bytes of fresh input.
+A unit is four passes over the tensor, so that a timed window needs few bytes of fresh input.
 """
 
 import torch
@@ -12,15 +12,15 @@ def _units(count: int, x: torch.Tensor, out: torch.Tensor) -> None:
 
 
 def units_9(x: torch.Tensor, out: torch.Tensor) -> None:
-    """Nine units: 10 % faster than the candidate."""
+    """Run nine units: 10 % faster than the candidate."""
     _units(9, x, out)
 
 
 def units_10(x: torch.Tensor, out: torch.Tensor) -> None:
-    """Ten units: the candidate."""
+    """Run ten units: the candidate."""
     _units(10, x, out)
 
 
 def units_11(x: torch.Tensor, out: torch.Tensor) -> None:
-    """Eleven units: 10 % slower than the candidate."""
+    """Run eleven units: 10 % slower than the candidate."""
     _units(11, x, out)

@@ -1,8 +1,8 @@
-"""Workers whose device is the fake one, forked from this process, which has loaded torch once.
+"""Workers on a fake CUDA device, forked from this process, which has imported torch once.
 
 `python worker.py --fd N` reads requests {"library", "environment"} with a socket beside each, and
-answers with the new worker's process id. A worker is the package's own. Only what lies in torch's
-CUDA build is replaced: a mapped range is wrapped as host memory, which it is here.
+answers with the new worker's process id. A worker is the package's own; only the parts of torch's
+CUDA build are replaced: a mapped range, which is host memory here, is wrapped as such.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a candidate's process may say: arbitrary replies, and right ones with one part altered."""
+"""Replies of a candidate's process: arbitrary ones, and right ones with one part altered."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stand_in import Data, Exchange
 
 HUGE = '"<1e999>"'
-"""A number that JSON reads as an infinity; `json.dumps` cannot write it."""
+"""A number that JSON parses as infinity; `json.dumps` cannot write it."""
 
 
 def _deep(depth: int, kind: bool) -> Any:
@@ -50,7 +50,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def _altered(value: Any, path: tuple[Any, ...], act: Callable[[Any, Any], Any]) -> Any:
-    """A copy of `value` in which `act(holder, key)` was done at the end of `path`."""
+    """Return a copy of `value` in which `act(holder, key)` was applied at the end of `path`."""
     holder: Any = {"": json.loads(json.dumps(value))}
     whole, place = holder, ("", *path)
     for key in place[:-1]:
@@ -66,7 +66,7 @@ ALTERATIONS = (
 
 
 def _instead(kind: str, old: Any, new: Any) -> Any:
-    """What stands for `old` after an alteration; `new` where it cannot be altered that way."""
+    """Return `old` altered in a way, or `new` if it cannot be altered that way."""
     if isinstance(old, bool | None):
         return new
     ways: dict[str, Callable[[], Any]] = {
@@ -93,7 +93,7 @@ def _instead(kind: str, old: Any, new: Any) -> Any:
 
 @st.composite
 def near_misses(draw: st.DrawFn, value: Any) -> Any:
-    """`value` with one leaf or branch replaced, removed, emptied, doubled or of another type."""
+    """Draw `value` with one part replaced, removed, emptied, doubled or of another type."""
     places = list(_places(value))
     path = places[draw(st.integers(0, len(places) - 1))]
     kind, new = draw(st.sampled_from(ALTERATIONS)), draw(plain)
@@ -109,13 +109,13 @@ def near_misses(draw: st.DrawFn, value: Any) -> Any:
 
 
 def body_of(reply: Any) -> bytes:
-    """As it goes over the wire."""
+    """Return the reply's body as it is sent."""
     return json.dumps(reply).replace(HUGE, "1e999").encode()
 
 
 @st.composite
 def near_reply(draw: st.DrawFn, said: Exchange) -> tuple[bytes, Data]:
-    """What was said with one part altered: of the reply, or of what lies in the buffers."""
+    """Draw an exchange's answer with one part altered: in the reply, or in the buffers."""
     if said.data and draw(st.booleans()):
         return body_of(said.reply), draw(_spoiled(said))
     answers = said.reply.get("returned")
@@ -130,7 +130,7 @@ def near_reply(draw: st.DrawFn, said: Exchange) -> tuple[bytes, Data]:
 
 
 SPOILED = (b"\xff" * 8, b"\0" * 8, b"\x7f\xf0" * 4, b"\0\0\x80\x7f" * 2, b'{[}]\n,:"')
-"""NaN, zero, a large float64, infinity in float32, and what stands in texts."""
+"""NaN, zero, a large float64, infinity in float32, and characters of JSON."""
 
 
 @st.composite
@@ -149,9 +149,9 @@ def _spoiled(draw: st.DrawFn, said: Exchange) -> Data:
 
 @dataclass(frozen=True)
 class Noise:
-    """Nothing of what was said: arbitrary answers, in a reply that may be broken itself.
+    """An answer unrelated to the recorded one: arbitrary values, in a reply that may be malformed.
 
-    form: how the reply is made up. values: stand for what is in it. data: lies in the buffers.
+    form: how the reply is made. values: used for the values in it. data: written to the buffers.
     """
 
     form: str
@@ -159,7 +159,7 @@ class Noise:
     data: bytes
 
     def instead_of(self, said: Exchange) -> tuple[bytes, Data]:
-        """The frame's body, and the buffers."""
+        """Return the frame's body, and the buffers."""
         data = {number: _filled(self.data, len(old)) for number, old in said.data.items()}
         if self.form == "bytes":
             return self.data, data

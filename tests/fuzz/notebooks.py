@@ -1,7 +1,8 @@
-"""Malformed notebooks, made from a sound one: structure-aware, and the same for the same seed.
+"""Malformed notebooks, made from a valid one: structure-aware, and the same for the same seed.
 
-Every mutation comes in turn, so that a few hundred hold each of them several times, with different
-draws. Some get a second one of another level on top: a damaged tree in a damaged file.
+Mutations take turns, so that a few hundred notebooks hold each of them several times, with
+different draws. Some notebooks get a second mutation of another level: a damaged tree in a damaged
+file.
 """
 
 import copy
@@ -18,13 +19,13 @@ from notebook_mutations.handed import Expectation, Handed, Malformed
 from notebook_mutations.registry import FOLDERS, TEXTS, TREES
 
 STACKED = 0.25
-"""Share of mutations of the tree that another one of the file is put upon."""
+"""Share of mutated trees whose file is mutated too."""
 
 
 def malformed(
     notebook: Mapping[str, Any], name: str, module: str, count: int, seed: int
 ) -> Iterator[Malformed]:
-    """`count` malformed submissions of a notebook called `name`, file suffix included."""
+    """Yield `count` malformed submissions of a notebook called `name`, including the suffix."""
     names = all_mutations()
     for number in range(count):
         rng = Random(f"{seed}/{number}")
@@ -32,7 +33,7 @@ def malformed(
 
 
 def all_mutations() -> list[str]:
-    """Names of all mutations, levels mixed, in an order that does not change between runs."""
+    """Return the names of all mutations, levels mixed, in the same order in every run."""
     found = [mutation.name for mutation in (*TREES, *TEXTS, *FOLDERS)]
     Random(0).shuffle(found)
     return found
@@ -41,7 +42,7 @@ def all_mutations() -> list[str]:
 def one(
     mutation: str, notebook: Mapping[str, Any], name: str, module: str, rng: Random
 ) -> Malformed:
-    """The notebook after `mutation`."""
+    """Return the notebook after `mutation`."""
     tree = copy.deepcopy(dict(notebook))
     done: list[tuple[str, Expectation]] = []
     for change in TREES:
@@ -74,12 +75,12 @@ def _expected(done: list[tuple[str, Expectation]]) -> Expectation:
     said = [expect for _, expect in done]
     if "unreadable" in said:
         return "unreadable"
-    # Two harmless things together need not be harmless: one writes over what the other relies on.
+    # Two harmless mutations together may be harmful: one may overwrite what the other relies on.
     return said[0] if len(said) == 1 else "any"
 
 
 def _of_module(handed: Handed, module: str) -> Handed:
-    """With the module's name where a mutation has left a place for it."""
+    """Insert the module's name where a mutation has left a placeholder for it."""
 
     def named(text: str) -> str:
         return text.replace("{module}", module)

@@ -1,9 +1,9 @@
-"""A stand-in for the judge's connections: what the processes of a task said once is played again.
+"""A stand-in for the judge's connections, which replays recorded replies of a task's processes.
 
-`recorded` has one rung judged for real, with the reference in a sandbox, and keeps what came over
-each connection. `played` judges the rung anew with the same secrets and no process at all: a
-`Player` answers from the recording, and changes what a candidate's process says. Where the judge
-asks a process of ours something that was not recorded, nobody knows its answer: `Unknown`.
+`recorded` judges one rung for real, with the reference in a sandbox, and records each connection.
+`played` judges the rung again with the same secrets and without a process: a `Player` answers from
+the recording, and changes the replies of the candidate's process. If the judge asks a trusted
+process for something that was not recorded, the answer is not known: `Unknown` is raised.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from hotloop.sandbox.level import level
 
 SEED = "5eed" * 8
 MOST_S = 0.7
-"""So long after the first answer no more is recorded: what comes first is enough to alter."""
+"""Seconds after the first answer at which recording stops: the first answers suffice to alter."""
 
 PATIENCE_S = 20.0
-"""What our own programs have for all that they make for a recording."""
+"""Time limit of trusted programs for everything that they make for a recording."""
 
 ANSWER_S = 5.0
-"""A candidate's answer that takes longer is not waited for: something else is said in its place."""
+"""Time limit of a candidate's answer; a slower one is replaced by a made-up answer."""
 
 BUDGET_S = 30.0
-"""For judging a played rung, which asks nobody: what takes longer hangs."""
+"""Time limit of judging a replayed rung, which waits for no process: a longer one hangs."""
 
 SILENT = ("hello", "resolve", "map", "plan", "put_file", "unmap")
-"""Requests whose replies hold no answer and whose buffers nobody has written yet."""
+"""Requests whose replies hold no answer and whose buffers no process has written yet."""
 
 Data = dict[int, bytes]
 
@@ -63,12 +63,12 @@ class Judged:
 
 
 class Unknown(BaseException):
-    """The recording ends here, or the judge asked our own program something new."""
+    """The recording ends here, or the judge asked a trusted program something new."""
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request and what came of it. trusted: the process held nothing of the candidate's.
+    """One request and its reply. trusted: the process ran no code of the candidate.
 
     request: as JSON, so that it can be compared. data: of the writable buffers, by number.
     """
@@ -85,10 +85,10 @@ class Exchange:
 
 @dataclass
 class Tape:
-    """What each process said, in the order in which they were started.
+    """The exchanges of each process, in the order in which they were started.
 
-    answers: of processes that hold the candidate's, in the order in which they came.
-    record: what came of the rung; None where recording was ended before, at `until`.
+    answers: of processes with the candidate's code, in order. record: the rung's result; None if
+    recording was stopped before its end, at `until`.
     """
 
     exchanges: list[list[Exchange]] = field(default_factory=list[list[Exchange]])
@@ -99,7 +99,7 @@ class Tape:
 
 
 class StillFreezer:
-    """Nothing runs, so nothing has to stand still."""
+    """Does nothing, as there is no process to freeze."""
 
     def freeze(self) -> None: ...
     def thaw(self) -> None: ...
@@ -112,10 +112,9 @@ class Buffers:
     mapped: dict[int, tuple[mmap.mmap, bool]] = field(default_factory=dict[Any, Any])
 
     def take(self, message: wire.Message, fds: Any) -> wire.Message:
-        """Note what comes with a request. The request, with digests of what is read only.
+        """Map the buffers of a request; return the request with digests of read-only buffers.
 
-        Without `seconds` and `timeout_s`: how long it may take follows from what is left of a
-        judging's time.
+        `seconds` and `timeout_s` are left out: they depend on the time left for the judging.
         """
         timed = ("seconds", "timeout_s")
         message = {name: value for name, value in message.items() if name not in timed}
@@ -135,7 +134,7 @@ class Buffers:
         return {**message, "buffers": described}
 
     def written(self) -> Data:
-        """What lies in the buffers that the process may write."""
+        """Return the contents of the buffers that the process may write."""
         return {number: memory[:] for number, (memory, writable) in self.mapped.items() if writable}
 
     def write(self, data: Data) -> None:
@@ -146,7 +145,7 @@ class Buffers:
 
 
 class Recorder(Link):
-    """A real connection. What comes over it is kept."""
+    """A real connection that records its exchanges."""
 
     tape: Tape
 
@@ -196,14 +195,14 @@ class Recorder(Link):
 NOTHING = Exchange("", {}, {}, trusted=False)
 
 Change = Callable[[Exchange, int], tuple[bytes, Data] | None]
-"""What a candidate's process says instead: a frame's body and what it leaves in the buffers.
+"""Changes a reply of a candidate's process: returns a frame's body and the buffers' contents.
 
-Called with what it said, and with the number of the answer; None changes nothing.
+Called with the recorded exchange, and with the number of the answer; None changes nothing.
 """
 
 
 class Player(Link):
-    """Answers from a recording. No process is behind it."""
+    """Answers from a recording, without a process."""
 
     def __init__(self, spoken: list[Exchange], change: Change, counter: list[int], **kind: Any):
         ours, self.theirs = socket.socketpair()
@@ -246,7 +245,7 @@ class Player(Link):
 
 @dataclass(frozen=True)
 class Playing(Launcher):
-    """Starts nothing."""
+    """Starts players instead of processes."""
 
     tape: Tape = field(default_factory=Tape)
     change: Change = lambda _exchange, _number: None
@@ -263,7 +262,7 @@ class Playing(Launcher):
 
 
 def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
-    """Have the reference in `files` judged by one rung, for real, and keep what was said."""
+    """Judge one rung for real, with the reference in `files`, and record the connections."""
     tape = Tape()
     launcher = Launcher(level()[0], fork=worker_fork(needs))
     kind = type("Recorder", (Recorder,), {"tape": tape})
@@ -282,7 +281,7 @@ def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
 
 
 def _listen(patch: pytest.MonkeyPatch) -> None:
-    """Replies are kept as they come, before anybody has looked at them."""
+    """Record replies as they arrive, before they are processed."""
     receive = wire.receive
 
     def heard(sock: socket.socket, deadline: float = float("inf")) -> wire.Message:
@@ -295,7 +294,7 @@ def _listen(patch: pytest.MonkeyPatch) -> None:
 
 
 def played(judged: Judged, rung: str, files: Path, tape: Tape, change: Change) -> RungRecord:
-    """Judge the rung again, from the recording. Unknown where it ends."""
+    """Judge the rung again from the recording. Raises Unknown if the recording ends."""
     launcher = Playing("none", tape=tape, change=change)
     session = _session(files, launcher, judged.name, BUDGET_S)
     try:

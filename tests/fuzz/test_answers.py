@@ -1,7 +1,7 @@
-"""Whatever a candidate's process says, no rung of any task becomes `judge_error`, or takes it.
+"""No reply of a candidate's process makes a rung `judge_error`, or makes it accept a wrong answer.
 
-Modules, tasks and rungs are found, none is named here. Each rung is judged once for real, with the
-reference; then it is judged again and again from the recording, in which something else was said.
+Modules, tasks and rungs are discovered. Each rung is judged once for real, with the reference; then
+it is judged repeatedly from the recording, with changed replies.
 """
 
 import sys
@@ -40,7 +40,7 @@ from hotloop.judge.task import find
 from hotloop.task_spec import task_spec
 
 SECONDS = 0.6
-"""How long a rung's examples take, about: one that makes its cases slowly gets fewer."""
+"""Approximate time for a rung's examples: a rung with slow cases gets fewer."""
 
 FEWEST, MOST = 2, 60
 
@@ -49,7 +49,7 @@ CODE_TASKS = [(m, t) for m in curriculum.modules() for t in m.tasks if t.kind ==
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """What a learner hands in who solved everything in a module."""
+    """Return a function that lays out a module's reference as a submission; cached."""
 
     @cache
     def folder(module: str) -> Path:
@@ -62,7 +62,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 
 @dataclass
 class Fuzzed:
-    """One rung, with its recording. answers: how many were altered so far."""
+    """One rung, with its recording. answers: number of changed replays so far."""
 
     task: Judged
     rung: str
@@ -72,7 +72,7 @@ class Fuzzed:
     unknown: Counter[str] = field(default_factory=Counter[str])
 
     def judged(self, change: stand_in.Change) -> RungRecord | None:
-        """None where the recording does not say how the judge's own programs go on."""
+        """Replay with a change. Returns None if a trusted program's answer was not recorded."""
         self.answers += 1
         try:
             return stand_in.played(self.task, self.rung, self.files, self.tape, change)
@@ -81,7 +81,7 @@ class Fuzzed:
             return None
 
     def examples(self) -> int:
-        """How many fit into the time, as one unchanged judging takes it."""
+        """Return how many examples fit into the time, by timing one unchanged replay."""
         started = time.monotonic()
         record = self.judged(lambda _said, _number: None)
         taken = time.monotonic() - started
@@ -101,7 +101,7 @@ def _require_a_verdict(record: RungRecord | None) -> None:
 
 
 def _altered_once(fuzzed: Fuzzed) -> None:
-    """One answer is nearly right, all others are."""
+    """Alter one answer slightly, and no other."""
 
     @settings(
         max_examples=fuzzed.examples(),
@@ -121,7 +121,7 @@ def _altered_once(fuzzed: Fuzzed) -> None:
 
 
 def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
-    """All answers are arbitrary."""
+    """Make all answers arbitrary."""
     first = not after(fuzzed.task.rungs[fuzzed.rung])
 
     @settings(
@@ -138,12 +138,12 @@ def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
         def change(said: Exchange, number: int) -> tuple[bytes, Data]:
             body, data = noises[number % len(noises)].instead_of(said)
             if body == answer_mutations.body_of(said.reply):
-                true.append(said)  # "nothing to complain of" may be a mere null
+                true.append(said)  # an arbitrary value may be the right one, such as null
             return body, data
 
         record = fuzzed.judged(change)
         _require_a_verdict(record)
-        # A rung that needs another one is never asked about an answer that this one refuses.
+        # A rung that comes after another one never sees an answer that the other one refuses.
         if first and not true and record is not None:
             assert record.verdict is not Verdict.PASSED, record.sentence
 
@@ -151,14 +151,14 @@ def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
 
 
 def _goes_well(record: RungRecord | None) -> bool:
-    """Whether the reference passes, or was interrupted: a recording may end where it is slow."""
+    """Return whether the reference passed, or was interrupted: a slow recording may be cut off."""
     return record is None or record.verdict in {
         *(Verdict.PASSED, Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.TIMEOUT)
     }
 
 
 def _undriven(judged: Judged, rung: str, tape: Tape | None) -> str:
-    """Why a rung cannot be judged from a recording; empty where it can."""
+    """Return why a rung cannot be judged from a recording; empty if it can."""
     asked = judged.rungs[rung]
     if is_timed(asked):
         return "it times a process, which nobody can play"
@@ -208,7 +208,7 @@ def _smallest(_rng: object) -> Iterator[Question]:
 
 @pytest.fixture
 def stumbling(tmp_path: Path) -> Fuzzed:
-    """A task whose check takes the least of what may be nothing."""
+    """A task whose check takes the minimum of an answer that may be empty."""
     (tmp_path / "sizes.py").write_text("def sizes(n): return [n]\n")
     candidate = Candidate("sizes", "sizes.py", "json")
     task = Judged("sizes", candidate, {"right": Answers(_smallest)})

@@ -1,4 +1,4 @@
-"""The generator of malformed notebooks: it repeats itself, and leaves nothing out that it knows."""
+"""The generator of malformed notebooks is deterministic, and uses all registered mutations."""
 
 import json
 import os
@@ -20,7 +20,7 @@ SEED = 3
 
 
 def sound() -> dict[str, Any]:
-    """A notebook with two tasks."""
+    """A valid notebook with two tasks."""
     cells: list[dict[str, Any]] = [_cell("markdown", {}, "# Title")]
     for task in ("one", "two"):
         solution = {"grade": False, "solution": True, "locked": False, "grade_id": f"{task}_s"}

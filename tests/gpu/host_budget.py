@@ -1,11 +1,11 @@
 """Does the judge's own work on the host leave time to decide? `python tests/gpu/host_budget.py`
 
-For each rung that runs on a GPU: the CPU time that the judge itself takes for a window, times the
-fewest windows of a trial, against the rung's time. No GPU is needed and none is measured: plans,
-secrets and layouts are those of the real shapes, tensors on the card have a few elements, so that
-each operation is begun and none takes time, and the worker answers at once. How many calls a window
-has follows from NVIDIA's datasheet figures of a card; it is the largest number, as if every call
-reached the card's limits.
+For each rung on a GPU: the CPU time of the judge for a window, times the fewest windows of a trial,
+compared with the rung's time. It needs no GPU and measures none: plans, secrets and layouts are
+those of the real shapes, but device tensors have a few elements, so that each operation is launched
+and takes no time, and the worker answers at once. The number of calls per window follows from
+NVIDIA's datasheet figures; it is the largest number, as if every call reached the hardware's
+limits.
 """
 
 import argparse
@@ -52,17 +52,17 @@ from hotloop.sandbox.processes import Usage
 FAKE = Path(__file__).parents[1] / "fakecuda"
 FEW = 4
 SHARE = 0.5
-"""Of a rung's time, at most, for the judge's work on the host: the card needs the rest."""
+"""Largest share of a rung's time for the judge's work on the host: the GPU needs the rest."""
 
 CORRECT_S = 60.0
-"""For all cases of a rung that only compares; a course gives a whole task 180 s."""
+"""Time of a rung that only compares, for all cases; a course gives a whole task 180 s."""
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A card as its datasheet has it. Source: NVIDIA H100 (SXM) and T4 datasheets.
+    """A GPU's datasheet figures. Source: NVIDIA H100 (SXM) and T4 datasheets.
 
-    flops_per_s: in float32 without tensor cores, and of 16-bit numbers with them.
+    flops_per_s: in float32 without tensor cores, and for 16-bit numbers with them.
     """
 
     name: str
@@ -78,7 +78,7 @@ T4 = Sheet("T4", 16_000_000_000, 4 << 20, 320e9, (8.1e12, 65e12))
 
 @dataclass(frozen=True)
 class Row:
-    """host_s: CPU seconds of the judge a window, on this machine. budget_s: of the rung."""
+    """host_s: CPU seconds of the judge per window, on this machine. budget_s: the rung's time."""
 
     rung: str
     card: str
@@ -94,7 +94,7 @@ class Row:
 
 
 def rows(only: str = "") -> Iterator[Row]:
-    """Every rung of every module that runs on a GPU, or those whose name holds `only`."""
+    """Yield rows of every rung on a GPU, or of those whose name contains `only`."""
     for name, rung in rungs():
         if only in name:
             yield from measured(name, rung)
@@ -110,7 +110,7 @@ def rungs() -> Iterator[tuple[str, Any]]:
 
 
 def _measured_by(rung: Rung) -> Any:
-    """What measures: a function of the module's own says so in FAST or RIGHT beside it."""
+    """Return the object that measures; a module's own function names it in FAST or RIGHT."""
     if isinstance(rung, Called):
         return rung.rung
     if isinstance(rung, GpuFast | GpuRefereedFast | GpuCorrect | GpuRefereed):
@@ -131,7 +131,7 @@ def measured(name: str, rung: Any) -> Iterator[Row]:
 
 
 def cpu_s(act: Callable[[], object]) -> float:
-    """CPU seconds of this process, whoever else uses the machine."""
+    """Return the CPU seconds of this process, which are independent of other processes."""
     started = time.process_time()
     act()
     return time.process_time() - started
@@ -141,10 +141,10 @@ def cpu_s(act: Callable[[], object]) -> float:
 
 
 class Tiny(Arithmetic):
-    """Begins all operations that a card would be given, on tensors of a few elements.
+    """Launches all operations that a GPU would get, on tensors of a few elements.
 
-    Each is cut into as many blocks as a tensor of 2²⁶ elements. What two of them hold is not
-    compared: whatever the worker of a real card computes, `Answers` computes nothing.
+    Each is split into as many blocks as a tensor of 2²⁶ elements. Results are not compared, as
+    `Answers` computes none.
     """
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ class Tiny(Arithmetic):
     def disagreement(
         self, got: Any, inputs: Any, truth: Any, tolerance: Any, rows: Any = None
     ) -> Any:
-        """The truth of a few rows is some operations among thousands, and needs real shapes."""
+        """Skip the truth of a few rows: these are few of many operations, and need real shapes."""
         del inputs, truth
         return super().disagreement(got, [got], lambda x: x, tolerance, rows)
 
@@ -227,14 +227,14 @@ def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
         calls, legs = longest(side, rung, sheet)
         side.plan([length.fitting(side, index) for index in range(calls)], legs)
         hostile = [index % 4 == 1 for index in range(calls * legs)]
-        side._verifier.whole_s = math.inf  # its time is limited, and added
+        side._verifier.whole_s = math.inf  # its time is limited, and added below
         with mock.patch.object(arithmetic, "_BLOCK_ELEMENTS", 1):
             host_s = cpu_s(lambda: side.window(hostile)) + legs * WHOLE_S
     return Row(name, sheet.name, calls, legs, host_s, rung.pace.windows, rung.seconds)
 
 
 def longest(side: DeviceSide, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
-    """Calls of a leg, and legs, if every call is as fast as the card allows."""
+    """Return the calls of a leg, and the legs, if every call is as fast as the hardware allows."""
     spec = length.fitting(side, 0)
     fewest, most = length.limits(side, spec)
     flops = rung.fewest_flops(spec) if rung.fewest_flops is not None else 0
@@ -247,7 +247,7 @@ def longest(side: DeviceSide, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
 
 
 def fake_card(folder: Path, sheet: Sheet) -> Card:
-    """The fake driver, with a card's sizes; its memory is never touched."""
+    """Return the fake driver with a GPU's sizes; its memory is never accessed."""
     for library in ("libcuda", "libnvidia_ml"):
         flags = ["-x", "c", "-std=gnu11", "-shared", "-fPIC", "-O1"]
         target = str(folder / f"{library}.so")
@@ -265,7 +265,7 @@ def fake_card(folder: Path, sheet: Sheet) -> Card:
 
 
 def _sparse(driver: Driver) -> Callable[[int], int]:
-    """The fake device has a gibibyte; a block of any size is made of its first two mebibytes."""
+    """The fake device has 1 GiB; a block of any size is mapped to one allocation granule."""
     create = driver.create
     small = driver.granularity()
     reserve, mapped, allow = driver.reserve, driver.map, driver.allow

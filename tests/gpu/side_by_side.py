@@ -1,14 +1,15 @@
-"""The reference kernels beside PyTorch and a tutorial's kernel, in one run on the card at hand:
-`python tests/gpu/side_by_side.py --json`.
+"""The reference kernels compared with PyTorch and a tutorial's kernel, in one run on this GPU.
 
-Softmax of float32 and bfloat16 matrices with rows of 1k to 256k elements, each as large as memory
-traffic needs to be measured, and once with few rows, where launching counts. In each round every
-contender is timed once, in a new random order, by CUDA events; a copy of the same tensors is one of
-them, and its bandwidth is what all are shares of. Results are compared with float64 before anything
-is timed. A contender that fails says why; the others run. Without a GPU it says so, measures
-nothing, and exits with status 0; `--rehearse` then runs the contenders in Python on small matrices,
-without a figure. The one in CUDA C++ is called through pointers to a GPU's memory: without one,
-curriculum/fused_softmax/kernels/try_softmax_best.cu tries its kernels.
+    python tests/gpu/side_by_side.py --json
+
+Softmax of float32 and bfloat16 matrices with rows of 1k to 256k elements, each large enough to
+measure memory traffic, and once with few rows, where launch overhead matters. In each round every
+contender is timed once, in a new random order, with CUDA events; a copy of the same tensors is one
+of them, and results are shares of its bandwidth. Results are compared with float64 before the
+timing. If a contender fails, the error is reported and the others run. Without a GPU it says so,
+measures nothing, and exits with status 0; `--rehearse` then runs the contenders in Python on small
+matrices, without timing. The one in CUDA C++ needs device memory; without a GPU,
+curriculum/fused_softmax/kernels/try_softmax_best.cu tests its kernels.
 """
 
 import argparse
@@ -40,7 +41,7 @@ DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 WITHIN = {torch.float32: 1e-5, torch.bfloat16: 2.0**-7}
 
 MATRIX_BYTES = 1 << 29
-"""More than five times the L2 cache of any card, so that nothing is left of the last call."""
+"""More than five times the L2 cache of any GPU, so that no data of the previous call is cached."""
 
 FEW_ROWS = 8
 ROUNDS = 15
@@ -60,7 +61,7 @@ def main() -> None:
 
 
 def side_by_side() -> Result:
-    """Every length and dtype, or the reason why there is nothing to measure."""
+    """Measure every length and dtype; without a GPU, return the reason for not measuring."""
     if not torch.cuda.is_available():
         return {"not_measured": "PyTorch finds no GPU here"}
     contenders = all_contenders()
@@ -80,7 +81,7 @@ def side_by_side() -> Result:
 
 
 def rehearse() -> Result:
-    """Every contender on every length, with few rows; on a CPU in the interpreter."""
+    """Run every contender on every length, with few rows; on a CPU in the interpreter."""
     contenders = all_contenders()
     failed: Result = {}
     for name, dtype in DTYPES.items():
@@ -94,7 +95,7 @@ def rehearse() -> Result:
 
 
 def all_contenders() -> Mapping[str, Softmax]:
-    """Functions that fill their second argument."""
+    """Return the functions that write the softmax of the first argument into the second."""
     best = imported(KERNELS / "softmax_best.py")
     found: dict[str, Softmax] = {
         "copy": lambda x, out: out.copy_(x),
@@ -112,7 +113,7 @@ def all_contenders() -> Mapping[str, Softmax]:
 
 
 def of_the_compiler() -> Softmax:
-    """torch.compile for each shape of its own, as it is compiled at its best."""
+    """Return torch.compile's softmax, compiled for each static shape, which is its fastest case."""
 
     def into(x: torch.Tensor, out: torch.Tensor) -> None:
         out.copy_(torch.softmax(x, -1))
@@ -133,7 +134,7 @@ def tutorial_kernel(
     BLOCK: tl.constexpr,  # noqa: N803
     STAGES: tl.constexpr,  # noqa: N803
 ):
-    """As Triton's tutorial on fused softmax has it: a row is one block, programs walk over rows."""
+    """As in Triton's tutorial on fused softmax: a row is one block, programs loop over rows."""
     columns = tl.arange(0, BLOCK)
     inside = columns < n_cols
     for row in tl.range(tl.program_id(0), n_rows, tl.num_programs(0), num_stages=STAGES):
@@ -161,7 +162,7 @@ def tutorial(x: torch.Tensor, out: torch.Tensor) -> None:
 
 
 def of_cuda() -> Softmax:
-    """softmax_best.cu, compiled by nvcc."""
+    """Return softmax_best.cu, compiled by nvcc."""
     folder = Path(tempfile.mkdtemp(prefix="softmax-"))
     source = KERNELS / "softmax_best.cu"
     library = ctypes.CDLL(str(compiled([source], folder / "softmax_best.so")))
@@ -199,7 +200,7 @@ def of_cuda() -> Softmax:
 def measured(
     contenders: Mapping[str, Softmax], rows: int, columns: int, dtype: torch.dtype
 ) -> Result:
-    """Figures of each contender, or its fault."""
+    """Return the figures of each contender, or its error."""
     x, out = matrix(rows, columns, dtype)
     found: Result = {}
     running: dict[str, tuple[Softmax, int]] = {}
@@ -231,7 +232,7 @@ def figures_of(seconds: list[float], copy: float, fewest_bytes: int) -> Result:
 
 
 def seconds_of(softmax: Softmax, x: torch.Tensor, out: torch.Tensor, calls: int) -> float:
-    """Of one call, by events on the device."""
+    """Return the seconds of one call, by events on the device."""
     first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     first.record()
     for _ in range(calls):
@@ -244,7 +245,7 @@ def seconds_of(softmax: Softmax, x: torch.Tensor, out: torch.Tensor, calls: int)
 def fault_of(
     softmax: Softmax, x: torch.Tensor, out: torch.Tensor, like: Callable[..., torch.Tensor]
 ) -> str | None:
-    """Why it is no softmax; None when a few rows agree with float64."""
+    """Return why the result is no softmax; None if a few rows agree with float64."""
     out.fill_(torch.nan)
     try:
         softmax(x, out)

@@ -1,4 +1,4 @@
-"""What tests of serving share with those of the judge that serves, and of its checks."""
+"""Fixtures shared by tests of serving, of the judge's serving rungs, and of their checks."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ SessionOver = Callable[..., Session]
 
 @pytest.fixture(scope="session")
 def installed() -> Environment:
-    """The server's environment; what needs it is skipped where it is not."""
+    """The server's environment; tests that need it are skipped if it is not installed."""
     try:
         return preflight.require()
     except ServingUnavailable as gap:
@@ -29,8 +29,9 @@ def installed() -> Environment:
 
 @pytest.fixture
 def session_over() -> Iterator[SessionOver]:
-    """Sessions over folders of submissions, confined as well as this machine can unless another
-    isolation is named; all are closed.
+    """Makes sessions over folders of submissions, closed at the end of the test.
+
+    They use the strongest isolation of this machine unless another one is named.
     """
     sessions: list[Session] = []
 

@@ -18,7 +18,7 @@ def new_session(
     device: str = "cpu",
     **more: Any,
 ) -> Session:
-    """Unconfined, about nobody and on the CPU, unless it says otherwise. more: Session's own."""
+    """Make a session without a sandbox on the CPU, unless changed. more: arguments of Session."""
     return Session(
         candidate or Candidate("nobody"),
         files=files,

@@ -1,4 +1,4 @@
-"""Likeness after the starter is taken off: blind to names and layout, and not to the code."""
+"""Likeness after removing the starter: ignores names and layout, but not the code."""
 
 import json
 import time
@@ -69,7 +69,7 @@ def test_the_starter_is_taken_off() -> None:
     assert mine.trees
     assert whole.trees == mine.trees
     assert not whole.runs.keys() & given.runs.keys()
-    # All of one's own stays, but for what the starter has too; and what spans both is a run's rest.
+    # All of the candidate's own runs stay, except those that the starter has too.
     assert whole.runs.keys() >= mine.runs.keys() - given.runs.keys()
     assert len(mine.runs.keys() - given.runs.keys()) > 20
     assert len(whole.runs.keys() - mine.runs.keys()) < RUN

@@ -22,7 +22,7 @@ def hotloop(*words: str | Path, cwd: Path | None = None) -> subprocess.Completed
 
 
 def document(*words: str | Path, cwd: Path | None = None, code: int = 0) -> Any:
-    """The one JSON document that the command prints."""
+    """Return the one JSON document that the command prints."""
     done = hotloop(*words, "--json", cwd=cwd)
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)

@@ -54,7 +54,7 @@ def _module(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A curriculum of two modules; the curriculum names a third one that does not exist yet."""
+    """A curriculum of two modules; it also names a third one that does not exist yet."""
     monkeypatch.setattr(paths, "root", lambda: tmp_path)
     _write(tmp_path / "curriculum" / "curriculum.yaml", CURRICULUM)
     for name in ("first", "second"):
@@ -214,7 +214,7 @@ def _settled(record: Record | None) -> Score:
             _record(("correct", Verdict.WRONG_ANSWER, 0.0), ("fast", Verdict.WRONG_ANSWER, 0.0)),
             Score(0, 0, 10),
         ),
-        # A pending rung earns nothing, whatever it claims; nor does one that the task lacks.
+        # A pending rung earns nothing, whatever it claims; nor does a rung that the task lacks.
         (
             _record(("correct", Verdict.JUDGE_ERROR, 1.0), ("fast", Verdict.UNDECIDED, 1.0)),
             Score(0, 10, 10),
@@ -235,7 +235,7 @@ def test_a_record_about_something_else_earns_nothing(tree: Path) -> None:
 
 
 def test_what_is_named_after_a_gpu_needs_one() -> None:
-    """Otherwise `hotloop doctor` says that a machine without one lacks nothing."""
+    """Otherwise `hotloop doctor` would say that a machine without a GPU lacks nothing."""
     forgotten = [
         f"{module.id}.{task.id}.{rung.id}"
         for module in curriculum.modules()

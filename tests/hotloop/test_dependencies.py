@@ -1,4 +1,4 @@
-"""What may be imported where: the judge needs little, the sandbox's side nothing of ours."""
+"""Allowed imports: few for the judge, none of Hotloop's in sandboxed code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "graders" / "hotloop"
 HEAVY = ("pydantic", "yaml", "typer", "rich", "jupytext", "nbformat", "nbgrader", "torch", "triton")
 LIGHT = {"judge": {"numpy"}, "checks": {"numpy"}, "sandbox": {"pyseccomp"}}
 ALSO = {"judge/gpu/arithmetic.py": {"torch"}}
-"""The judge computes on the card where there is one."""
+"""The judge computes on the GPU if there is one."""
 ELSEWHERE = (
     *(PACKAGE / "checks").glob("*/programs"),
     *(PACKAGE / "checks").glob("*/baselines.py"),
@@ -24,11 +24,11 @@ ELSEWHERE = (
     PACKAGE / "serving" / "backends",
     PACKAGE / "serving" / "trial_repository",
 )
-"""Code of ours that runs in a worker or in another environment, and is never imported here."""
+"""Code that runs in a worker or in another environment, and is never imported here."""
 
 
 def imported(path: Path) -> set[str]:
-    """Modules that a file imports anywhere, functions included, but not only for type checking."""
+    """Return all modules that a file imports, also in functions, but not only for type checking."""
     found: set[str] = set()
     for node in _run_time_nodes(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -59,7 +59,7 @@ def files(folder: str) -> list[Path]:
 
 @pytest.mark.parametrize("folder", LIGHT)
 def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(folder: str) -> None:
-    trusted = "trusted"  # programs of ours that run in a worker, not in the judge
+    trusted = "trusted"  # our programs that run in a worker, not in the judge
     for path in files(folder):
         if trusted in path.parts:
             continue
@@ -69,7 +69,7 @@ def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(fold
 
 
 def test_packages_import_only_those_below_them() -> None:
-    """Checks stand on the judge, the judge on workers and the sandbox, and all on core."""
+    """Checks build on the judge, the judge on workers and the sandbox, and all on core."""
     done = subprocess.run(
         [Path(sys.executable).parent / "lint-imports"],
         cwd=PACKAGE.parents[1],
@@ -100,7 +100,7 @@ def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
 
 
 def test_whatever_is_imported_is_declared() -> None:
-    """An undeclared package works only where something else happened to install it."""
+    """An undeclared package works only if something else happens to install it."""
     project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     groups = (

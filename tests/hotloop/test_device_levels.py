@@ -114,7 +114,7 @@ def test_no_run_no_level() -> None:
 
 
 def without_devices(module: str) -> str:
-    """module.yaml without the levels that recorded runs have added."""
+    """Return module.yaml without the levels that recorded runs have added."""
     text = (curriculum.folder(module) / "module.yaml").read_text(encoding="utf-8")
     return re.sub(r"^ +devices:\n( +- \{device: .*\n)+", "", text, flags=re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""The doctor: what is missing, what that costs, and what fixes it."""
+"""The doctor: what is missing, what that costs, and how to fix it."""
 
 from importlib.metadata import version
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_a_missing_tool_costs_the_tasks_that_use_it(
 
 
 def with_needs(module: curriculum.Module) -> curriculum.Module:
-    """It needs a server, except for the first rung of each task."""
+    """Return the module with needs, except for the first rung of each task."""
     tasks = [
         task.model_copy(
             update={"rungs": [task.rungs[0].model_copy(update={"needs": []}), *task.rungs[1:]]}
@@ -85,7 +85,7 @@ def test_without_a_server_what_needs_one_is_not_gradable(monkeypatch: pytest.Mon
 
 
 def serving(monkeypatch: pytest.MonkeyPatch, *gaps: Gap) -> Finding:
-    """What the doctor makes of a machine with these gaps."""
+    """Return the doctor's finding on a machine with these gaps."""
     rest = [Gap("ports", False, "in use", "none needed", needed=False)]
     if not any(gap.name == "environment" for gap in gaps):
         rest.append(Gap("environment", True, "/somewhere"))

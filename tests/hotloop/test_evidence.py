@@ -1,4 +1,4 @@
-"""Run files hold what was measured, and nothing else."""
+"""Run files contain what was measured, and nothing else."""
 
 import sys
 from importlib.metadata import version
@@ -152,7 +152,7 @@ def test_the_digest_follows_the_code(tmp_path: Path) -> None:
 
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
-    """Which task and rungs were asked for; every one of them is passed."""
+    """Records the requested task and rungs of a fake judge, which passes all of them."""
     asked: list[tuple[str, tuple[str, ...]]] = []
 
     def judge(_files: Any, _module: str, tasks: Any, rungs: Any = None, **_more: Any) -> Any:
@@ -168,7 +168,7 @@ ON_GPU = evidence.Asked({"triton_forward"}, gpu_only=True)
 
 
 def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> None:
-    """A wrong answer that is right on the card and slow says what a level must lie above."""
+    """A wrong answer that is right and slow on the GPU shows a lower bound for levels."""
     run = evidence.measure("fused_softmax", asked=ON_GPU)
     assert set(judged) == {("triton_forward", ("gpu_correct", "gpu_fast"))}
     names = {m.candidate for m in run.measurements}

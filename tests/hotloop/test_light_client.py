@@ -1,5 +1,6 @@
-"""The base install works on any system: without the judge's packages, and without what macOS or
-Windows lack of Linux. Neither system is here: a process that refuses all of it stands for them.
+"""The base install works on any system: without the judge's packages and Linux's features.
+
+Tests simulate macOS and Windows by a process that refuses what these systems lack.
 """
 
 import json
@@ -52,13 +53,13 @@ ELSEWHERE = REFUSING.format(
     modules=HEAVY + CUDA + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="elsewhere"
 )
 PLAIN_LINUX = REFUSING.format(modules=HEAVY + CUDA, attributes=(), platform="linux")
-# The engine finds its own library by the platform's name.
+# wasmtime finds its library by the platform's name.
 WITH_CUDA = REFUSING.format(modules=HEAVY + NOT_EVERYWHERE, attributes=NOT_IN_OS, platform="linux")
 
 
 @dataclass(frozen=True)
 class Client:
-    """A learner's machine. home: where its records are. bin: is looked into for programs first."""
+    """A learner's machine. home: folder of their records. bin: searched first for programs."""
 
     program: str
     home: Path
@@ -66,7 +67,7 @@ class Client:
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("HOTLOOP_NO", "XDG"))}
         path = f"{self.home / 'bin'}{os.pathsep}{kept['PATH']}"
-        # The encoding that a pipe has on many a Windows.
+        # The encoding of a pipe on many Windows systems.
         return {**kept, "XDG_DATA_HOME": str(self.home), "PATH": path, "PYTHONIOENCODING": "cp1252"}
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -86,7 +87,7 @@ class Client:
 
     @contextmanager
     def serving(self, *words: str) -> Iterator[tuple[Any, subprocess.Popen[str]]]:
-        """What a command says that goes on until Ctrl-C."""
+        """Run a command until Ctrl-C; yield its document."""
         process = subprocess.Popen(
             [sys.executable, "-c", self.program, *words, "--json"],
             cwd=self.home,
@@ -108,7 +109,7 @@ class Client:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Client:
-    """Neither Linux nor any package or module that only Linux has."""
+    """A machine without Linux and without any package or module that only Linux has."""
     return Client(ELSEWHERE, tmp_path)
 
 
@@ -134,7 +135,7 @@ COMMANDS = [
 
 
 def test_every_command_has_its_help(tmp_path: Path) -> None:
-    """All in one process: most are imported by the first page."""
+    """All in one process: the first page imports most of them."""
     program = ELSEWHERE.replace(
         "main()",
         f"""
@@ -204,7 +205,7 @@ from hotloop.cli import main
 
 
 def test_a_mark_is_kept_and_progress_tells_of_it(elsewhere: Client) -> None:
-    """What the page does with a mark, with a lock that is another one on each system."""
+    """What the page does with a mark, under a lock that differs between systems."""
     key = elsewhere.answer("questions", "--all")["questions"][0]["key"]
     program = elsewhere.program.replace("from hotloop.cli import main", KEEPING.format(key=key))
     told = Client(program, elsewhere.home).answer("progress", "--all")
@@ -295,7 +296,7 @@ def test_cuda_compile_is_for_linux(elsewhere: Client) -> None:
 
 @pytest.mark.sandbox
 def test_another_machine_judges(elsewhere: Client) -> None:
-    """An ssh that runs the command here, with all that a judge has."""
+    """With an ssh that runs the command on this machine, which has the judge."""
     ssh = elsewhere.home / "bin" / "ssh"
     ssh.parent.mkdir()
     python = shlex.quote(sys.executable)

@@ -1,4 +1,4 @@
-"""A run is older than its code when solutions or checks change, and not when prose does."""
+"""A run is out of date when solutions or checks change, and not when prose does."""
 
 from pathlib import Path
 

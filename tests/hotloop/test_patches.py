@@ -1,4 +1,4 @@
-"""Wrong answers that are diffs: they apply, or the error says which line does not."""
+"""Wrong answers that are diffs: they apply, or the error names the line that does not."""
 
 import shutil
 import subprocess
@@ -53,7 +53,7 @@ def test_what_was_different_is_different_again(tree: Path, wrong: str) -> None:
 
 
 def test_a_new_file_is_made_of_an_empty_place(tree: Path) -> None:
-    """A hunk without lines to find begins behind the line that it names."""
+    """A hunk without context lines starts after the line that it names."""
     wrong = RIGHT.replace("line 7\n", "line 7\nline 7b\n")
     patch = tree / "mistake.patch"
     patch.write_text(f"{HEADER}--- a/{NAME}\n+++ b/{NAME}\n@@ -7,0 +8,1 @@\n+line 7b\n")

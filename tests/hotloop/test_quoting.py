@@ -1,4 +1,4 @@
-"""What a lesson quotes is what its source holds."""
+"""Quoted code in lessons equals its source."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A cell that was edited after it ran is noticed; what was run and is not saved yet is not."""
+"""A cell edited after it ran is detected; a cell that ran and is not saved yet is not an error."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def _fresh(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def saved(folder: Path, text: str, seconds: float) -> Path:
-    """seconds: after now."""
+    """Write a notebook. seconds: its modification time, relative to now."""
     path = folder / "lab.ipynb"
     lines = text.splitlines(keepends=True)
     path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": lines}]}))

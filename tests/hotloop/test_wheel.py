@@ -1,5 +1,7 @@
-"""The built wheels work outside of a clone: `hotloop` for a learner, alone or with the judge, and
-hotloop-solutions for whoever teaches or hires. The first holds no solution.
+"""The built wheels work outside of a clone.
+
+`hotloop` is for a learner, alone or with the judge, and hotloop-solutions for teachers and hiring
+teams. The first contains no solution.
 """
 
 import gzip
@@ -35,27 +37,28 @@ SHOWN_ON_PURPOSE = {
     "hotloop/checks/triton_ensemble/programs/together/preprocess.pbtxt",
     "hotloop/checks/triton_ensemble/programs/together/postprocess.pbtxt",
 }
-"""What the judge cannot do without, on a learner's machine too: the configurations of the server
-that it starts. Of these the exercise gives name, type and shape of each tensor, and in this format
-there is one way to write them.
+"""Files that the judge needs on a learner's machine too: the configurations of its server.
+
+The exercise gives name, type and shape of each of their tensors, and in this format there is one
+way to write them.
 """
 
 FEWEST_CHARACTERS = 40
-"""A region or a line that is shorter may well be written twice."""
+"""Shorter regions and lines may be equal by chance."""
 FEWEST_LINES = 3
 MOST_SHARE = 0.6
-"""Of the lines of a region that only it has. Above, a file shows the solution."""
+"""Largest share of a region's unique lines that a file may contain; more shows the solution."""
 
 RECORDING = 1_000_000
-"""Characters of a file that is data, in which lines are looked for and no whole region."""
+"""From this many characters, a file counts as data and is searched for lines only."""
 
 UNWANTED = ("sqlalchemy", "alembic", "nbgrader")
 
 MOST_DOWNLOADED_MB = 30
 LONGEST_INSTALL_S = 120
-"""On a machine that does other things too; what it took is printed."""
+"""Most seconds on a machine that is also used otherwise; the measured time is printed."""
 OF_A_SYSTEM = {"pydantic-core", "pyyaml"}
-"""All that the base install has of compiled code: both have wheels for every system."""
+"""The only packages of the base install with compiled code; both have wheels for every system."""
 
 
 # --- building and installing ----------------------------------------------------------------------
@@ -79,7 +82,7 @@ def solutions(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def closure(requirements: Iterable[str]) -> dict[str, metadata.Distribution]:
-    """What pip would install for these requirements, as it is installed here."""
+    """Return what pip would install for these requirements, from the installed packages."""
     found: dict[str, metadata.Distribution] = {}
     left = [Requirement(text) for text in requirements]
     done: set[str] = set()
@@ -99,7 +102,7 @@ def closure(requirements: Iterable[str]) -> dict[str, metadata.Distribution]:
 
 
 def requirements(wheel: Path, extra: str = "") -> list[str]:
-    """What the wheel itself asks for, with one extra or none."""
+    """Return the wheel's own requirements, with one extra or none."""
     with zipfile.ZipFile(wheel) as archive:
         [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
         lines = archive.read(name).decode().split("\n\n")[0].splitlines()
@@ -108,7 +111,10 @@ def requirements(wheel: Path, extra: str = "") -> list[str]:
 
 
 def linked(source: str, target: str) -> None:
-    """A hard link where there can be one. A symbolic one would lead out of what workers see."""
+    """Make a hard link if possible, else a copy.
+
+    A symbolic link would point outside of what workers can see.
+    """
     try:
         os.link(source, target)
     except OSError:
@@ -117,18 +123,18 @@ def linked(source: str, target: str) -> None:
 
 @pytest.fixture(scope="module")
 def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """bin/ of an environment with the wheel and what it needs, and nothing else."""
+    """bin/ of an environment with only the wheel and its dependencies."""
     return filled(tmp_path_factory.mktemp("plain"), wheel)
 
 
 @pytest.fixture(scope="module")
 def local(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Likewise, with the judge."""
+    """As `plain`, with the judge."""
     return filled(tmp_path_factory.mktemp("local"), wheel, "local")
 
 
 def filled(folder: Path, wheel: Path, extra: str = "") -> Path:
-    """From this environment's packages: nothing is downloaded."""
+    """Create an environment from this environment's packages; nothing is downloaded."""
     venv.create(folder, symlinks=True)
     [packages] = folder.glob("lib/python*/site-packages")
     for distribution in closure(requirements(wheel, extra)).values():
@@ -198,7 +204,7 @@ def test_all_solutions_are_in_the_package_of_their_own(solutions: Path, clone: P
 
 @dataclass(frozen=True)
 class Secret:
-    """A region of a reference or of a wrong answer. lines: those that its exercise lacks."""
+    """A region of a reference or of a wrong answer. lines: those that are not in its exercise."""
 
     name: str
     whole: str
@@ -217,7 +223,7 @@ def secret(module: str, name: str, body: Iterable[str]) -> Secret:
 
 @cache
 def given(module: str) -> frozenset[str]:
-    """All lines that a learner starts from."""
+    """Return all lines of a module's exercise."""
     files = [path for path in (paths.exercises() / module).rglob("*") if path.is_file()]
     texts = [text for path in files for text in readable(path.name, path.read_bytes())]
     return frozenset(plainly(line) for text in texts for line in text.splitlines())
@@ -237,7 +243,7 @@ def secrets() -> Iterator[Secret]:
 
 
 def strings(document: object) -> Iterator[str]:
-    """All text of a JSON document. A notebook keeps a cell as a list of its lines."""
+    """Yield all text of a JSON document. A notebook stores a cell as a list of its lines."""
     if isinstance(document, str):
         yield document
     elif isinstance(document, Mapping):
@@ -252,7 +258,7 @@ def strings(document: object) -> Iterator[str]:
 
 
 def parsed(text: str) -> object:
-    """A JSON document, or one a line."""
+    """Yield a JSON document, or one per line."""
     try:
         return json.loads(text)
     except ValueError:
@@ -260,7 +266,7 @@ def parsed(text: str) -> object:
 
 
 def readable(name: str, data: bytes) -> Iterator[str]:
-    """Its text as people see it; nothing of what is no text."""
+    """Yield a file's text as people see it; nothing for a file that is not text."""
     if name.endswith(".gz"):
         name, data = name.removesuffix(".gz"), gzip.decompress(data)
     try:
@@ -273,7 +279,7 @@ def readable(name: str, data: bytes) -> Iterator[str]:
 
 
 def leaks(files: Mapping[str, bytes], hidden: Iterable[Secret]) -> list[tuple[str, str, float]]:
-    """File, region and the share of its own lines, of all files that show a region."""
+    """Return file, region and share of its own lines, for all files that show a region."""
     texts = {name: "\n".join(readable(name, data)) for name, data in files.items()}
     plain = {name: plainly(text) for name, text in texts.items()}
     short = {name: text for name, text in plain.items() if len(text) < RECORDING}
@@ -308,13 +314,13 @@ def test_no_file_of_the_wheel_shows_a_solution(wheel: Path, solutions: Path) -> 
 
 
 def causes_of(path: Path) -> dict[str, str]:
-    """What ails each of the recordings that a task hands out."""
+    """Return the cause of the fault in each recording that a task hands out."""
     known = json.loads(path.read_text(encoding="utf-8"))
     return {letter: known[letter]["cause"] for letter in "abcd"}
 
 
 def names_causes(document: Any, causes: Mapping[str, str]) -> bool:
-    """Whether some part of it says of each recording what ails it."""
+    """Return whether some part of the document names the cause of each recording."""
     if isinstance(document, list):
         return any(names_causes(part, causes) for part in document)
     if not isinstance(document, Mapping):
@@ -402,7 +408,7 @@ def test_start(plain: Path, tmp_path: Path, clone: Path) -> None:
 
 
 def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
-    """Page, scripts and questions travel with the package."""
+    """Page, scripts and questions are in the package."""
     names = ("index.html", "practice_page.js", "local/store.js", "data/index.js")
     program = (
         "from hotloop.practice.server import Server\n"
@@ -414,7 +420,7 @@ def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
 
 
 def test_doctor(plain: Path, tmp_path: Path) -> None:
-    """It names each extra that is missing with pip's command, and counts the points as here."""
+    """It names each missing extra with pip's command, and counts the same points as here."""
     said = run(plain, tmp_path, "doctor")
     fixes = {finding["name"]: finding["fix"] for finding in said["findings"]}
     assert fixes["course"].endswith("-m pip install 'hotloop[course]'")
@@ -438,7 +444,7 @@ def test_check(local: Path, tmp_path: Path) -> None:
 
 
 def test_each_check_can_be_loaded(local: Path, tmp_path: Path) -> None:
-    """Without solutions, and without what a module needs besides."""
+    """Without solutions, and without a module's further dependencies."""
     program = """if True:
         from hotloop import curriculum
         from hotloop.judge.task import find
@@ -491,7 +497,7 @@ NOTEBOOK = """import hotloop.notebook, hotloop.course.render_record, hotloop.jud
 
 @pytest.mark.parametrize("program", [COMMAND, NOTEBOOK], ids=["hotloop check", "check()"])
 def test_a_learners_check_imports_no_database(tmp_path: Path, program: str) -> None:
-    """Here, where all of it is installed."""
+    """In this environment, where all of it is installed."""
     code = IMPORTED.format(program=program)
     done = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
@@ -509,7 +515,7 @@ def test_a_learners_check_imports_no_database(tmp_path: Path, program: str) -> N
 
 @pytest.fixture(scope="module")
 def index() -> None:
-    """Skips where pip reaches no package index: this machine's network, not the wheel, lacks it."""
+    """Skips if pip reaches no package index, which is a fault of this machine's network."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "simpleeval"]
         done = subprocess.run(
@@ -522,7 +528,7 @@ def index() -> None:
 @pytest.mark.usefixtures("index")
 @pytest.mark.timeout(300)
 def test_pip_installs_it_fast_and_small(wheel: Path, tmp_path: Path) -> None:
-    """As somebody does who has nothing: no cache, a new environment."""
+    """As for a new user: no cache, a new environment."""
     venv.create(tmp_path / "new", with_pip=True)
     pip = [str(tmp_path / "new" / "bin" / "python"), "-m", "pip", "--quiet", "--no-cache-dir"]
     begun = time.perf_counter()
@@ -560,7 +566,7 @@ def test_pip_installs_it_fast_and_small(wheel: Path, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("index")
 @pytest.mark.parametrize("system", ["win_amd64", "macosx_11_0_arm64", "macosx_10_13_x86_64"])
 def test_pip_finds_wheels_for_other_systems(wheel: Path, tmp_path: Path, system: str) -> None:
-    """Nothing is built from source there. Whether it runs is not shown by this."""
+    """No package is built from source there. This does not show whether it runs."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--only-binary=:all:"]
     command += ["--platform", system, "--python-version", "3.12", "--dest", str(tmp_path)]
     subprocess.run([*command, str(wheel)], check=True)

@@ -60,7 +60,7 @@ def test_reads_yaml_and_json(tmp_path: Path) -> None:
     ],
 )
 def test_a_fault_is_told_where_it_stands(tmp_path: Path, text: str, said: str) -> None:
-    """Where it goes on with a library's own words, there is a “…”."""
+    """A “…” marks where a library's own words follow."""
     found = _error(tmp_path, text, said.partition(":")[0])
     assert found.startswith(said[:-1]) if said.endswith("…") else found == said
 

@@ -1,4 +1,4 @@
-"""Waiting for what another process or thread does."""
+"""Waiting for another process or thread."""
 
 import subprocess
 import time
@@ -10,7 +10,7 @@ from typing import Any
 def until(
     true: Callable[[], object], seconds: float = 60.0, process: subprocess.Popen[Any] | None = None
 ) -> None:
-    """Look again and again. process: one that must not end meanwhile."""
+    """Poll until `true()` holds. process: must not end meanwhile."""
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, "it did not come to that"
@@ -19,7 +19,7 @@ def until(
 
 
 def is_alive(pid: str) -> bool:
-    """False also for a process that has ended and that nobody has asked for its status."""
+    """Return whether a process runs. False also for a zombie."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except FileNotFoundError:

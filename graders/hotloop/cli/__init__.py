@@ -1,6 +1,6 @@
 """The `hotloop` command.
 
-One file a command, in a folder for each group; each returns its `hotloop.cli.answer.Answer`.
+One file per command, in a folder per group; each command returns a `hotloop.cli.answer.Answer`.
 """
 
 import logging
@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-# Before anything that reads notebooks.
+# Imported before anything that reads notebooks.
 from hotloop import (
     __version__,
     no_iri_grammar,  # noqa: F401 # pyright: ignore[reportUnusedImport]
@@ -22,7 +22,7 @@ app = typer.Typer(
     name=HOTLOOP,
     cls=Commands,
     help=GROUPS[HOTLOOP].help,
-    # The help page then fits a screen: without boxes.
+    # Without boxes, the help page fits a screen.
     rich_markup_mode=None,
     no_args_is_help=True,
     add_completion=False,
@@ -46,7 +46,7 @@ def _options(  # pyright: ignore[reportUnusedFunction]
     ] = False,
 ) -> None:
     handler = logging.StreamHandler(sys.stderr)
-    # On the handler, because nbgrader sets its own loggers to INFO.
+    # The level is set on the handler, because nbgrader sets its own loggers to INFO.
     handler.setLevel(logging.WARNING)
     logging.basicConfig(handlers=[handler], format="%(name)s: %(message)s")
     warnings.filterwarnings("ignore", module=r"nbgrader\.")
@@ -55,7 +55,7 @@ def _options(  # pyright: ignore[reportUnusedFunction]
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        # What is printed has signs that the encoding of a pipe lacks on Windows.
+        # The output has characters that the default encoding of a pipe on Windows lacks.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
     try:

@@ -1,4 +1,4 @@
-"""`python -m hotloop.cli`, for where the `hotloop` script is not on the path."""
+"""`python -m hotloop.cli`, if the `hotloop` script is not on the path."""
 
 from hotloop.cli import main
 

@@ -1,7 +1,7 @@
-"""How a command answers: a table for people, or with --json exactly one document.
+"""How a command answers: text and tables for people, or with --json exactly one document.
 
-With --json, whatever else writes to standard output while the command runs, child processes and
-libraries included, is sent to standard error, so that the document stays alone.
+With --json, everything else written to standard output while the command runs, also by child
+processes and libraries, is redirected to standard error.
 """
 
 import inspect
@@ -25,13 +25,13 @@ from hotloop import extras
 from hotloop.core.user_error import UserError
 
 USER_ERROR = 2
-"""Exit code when the request cannot be served as it was made."""
+"""Exit code if the request cannot be served, such as for a wrong argument or a missing package."""
 
 WIDTH = 110
-"""Columns of a table that goes into a pipe or a file."""
+"""Columns of a table that is written to a pipe or a file."""
 
 SCREEN = 16
-"""Rows of a listing that fit a screen of 24 lines, with its heading and what stands below."""
+"""Rows of a listing that fit a screen of 24 lines, with its heading and the lines below it."""
 
 _JSON = Annotated[
     bool,
@@ -44,10 +44,10 @@ Row = TypeVar("Row")
 
 
 class Answer:
-    """What a command has to say.
+    """What a command prints.
 
-    document: plain JSON data. shown: what a person sees. then: what is done once that is printed;
-    it is told whether --json was given, and returns the exit code.
+    document: JSON data, for --json. shown: what is printed without --json. then: called after
+    printing, with whether --json was given; returns the exit code.
     """
 
     def __init__(
@@ -64,25 +64,25 @@ class Answer:
 
 
 def require(extra: str) -> None:
-    """UserError, with pip's command, when packages of the optional group are missing."""
+    """Raise UserError, with pip's command, if packages of the optional group are missing."""
     if gap := extras.missing(extra):
         raise UserError(f"{', '.join(gap)} not installed: {extras.remedy(extra)}")
 
 
 def require_linux(what: str) -> None:
-    """UserError on another system. what: the subject of the sentence."""
+    """Raise UserError on another system. what: the subject of the error's sentence."""
     if sys.platform != "linux":
         raise UserError(f"{what} needs Linux, and this is {platform.system()}.")
 
 
 def require_local() -> None:
-    """UserError, with what to do instead, where this machine cannot run the judge at all."""
+    """Raise UserError, with an alternative, if this machine cannot run the judge."""
     if gap := extras.why_no_judge():
         raise UserError(gap)
 
 
 def require_sandbox() -> None:
-    """As `require_local`, and UserError where code cannot be confined."""
+    """As `require_local`; also raise UserError if submitted code cannot be sandboxed."""
     require_local()
     from hotloop.sandbox.level import level  # for Linux only
 
@@ -94,7 +94,7 @@ def require_sandbox() -> None:
 def first(
     rows: Sequence[Row], everything: bool, hint: str = ""
 ) -> tuple[Sequence[Row], list[Text]]:
-    """The rows that fit a screen, and a line that says how to see the others.
+    """Return the rows that fit a screen, and a line that says how to see the others.
 
     hint: another way to see fewer, such as "name a module, or ".
     """
@@ -105,7 +105,7 @@ def first(
 
 
 def listing(*columns: str) -> Table:
-    """A table whose rows are one line each, if the last cell of each is `cut`."""
+    """Return a table with one line per row, if the last cell of each row is `cut`."""
     table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column in table.columns[:-1]:
         column.no_wrap = True
@@ -113,20 +113,20 @@ def listing(*columns: str) -> Table:
 
 
 def cut(text: str) -> Text:
-    """What is cut where the line ends."""
+    """Return text that is cut at the end of the line."""
     return Text(text, no_wrap=True, overflow="ellipsis")
 
 
 def log(text: str) -> None:
-    """One line of progress on standard error."""
+    """Print one line of progress to standard error."""
     Console(stderr=True, highlight=False).print(escape(text), soft_wrap=True)
 
 
 def with_json(command: Callable[..., Answer]) -> Callable[..., None]:
-    """The command with the option --json: it prints its answer, and leaves with its exit code.
+    """Return the command with the option --json; it prints the answer and exits with its code.
 
-    A `UserError`, or a file that cannot be read or written, becomes one sentence on standard error
-    (and with --json the document `{"error": sentence}`), and exit code 2.
+    A `UserError`, or a file that cannot be read or written, is printed as one sentence to standard
+    error (and with --json as the document `{"error": sentence}`), with exit code 2.
     """
 
     def run(*, as_json: bool, **given: Any) -> None:
@@ -136,7 +136,7 @@ def with_json(command: Callable[..., Answer]) -> Callable[..., None]:
         if code:
             raise typer.Exit(code)
 
-    # Typer reads the options from here.
+    # Typer reads the options from the signature.
     signature = inspect.signature(command, eval_str=True)
     option = inspect.Parameter(
         "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_JSON
@@ -166,7 +166,7 @@ def _print(answer: Answer, as_json: bool) -> None:
         return
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     for part in answer.shown:
-        # What must stay one line, such as a path to be copied, is broken by the terminal only.
+        # Lines to be copied, such as paths, must not be broken here; the terminal wraps them.
         console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 

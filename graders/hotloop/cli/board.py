@@ -1,4 +1,4 @@
-"""`hotloop board`: who of the class is how fast."""
+"""`hotloop board`: the class's speedups."""
 
 from typing import Annotated
 

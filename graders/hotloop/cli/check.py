@@ -1,4 +1,4 @@
-"""`hotloop check`: judge a folder's work, on this machine or on another one."""
+"""`hotloop check`: judge the work in a folder, on this machine or on another one."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from hotloop.variants import Variant, beside
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is judged. source: the folder of a problem that is no module of the curriculum."""
+    """What to judge. source: the folder of a problem outside the curriculum; None for a module."""
 
     problem: Problem[Any]
     tasks: Sequence[JudgedTask]
@@ -135,7 +135,10 @@ def _in_module(what: str | None, folder: Path) -> _Asked:
 
 
 def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
-    """UserError where the problem's two files do not fit each other, or an answer is missing."""
+    """Return what to judge of a problem outside the curriculum.
+
+    Raises UserError if the problem's two files do not match, or an answer's file is missing.
+    """
     require_local()
     problem = load_problem(source)
     try:
@@ -166,14 +169,14 @@ def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
 
 
 def _is_folder(what: str, source: Path | None) -> bool:
-    """Whether somebody has named the folder only, as other commands want it."""
+    """Return whether the first argument is a folder, as in other commands, and not a module."""
     if source is not None:
         return Path(what).is_dir()
     return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in curriculum.modules()}
 
 
 def _asked_in(folder: Path) -> tuple[curriculum.Module, list[curriculum.Task]]:
-    """The chosen tasks of a take-home, or all of the module that the folder is named after."""
+    """Return the chosen tasks of a take-home, or all of the module with the folder's name."""
     pack = _pack(folder)
     if pack is None:
         return find.tasks(folder.resolve().name)
@@ -182,7 +185,7 @@ def _asked_in(folder: Path) -> tuple[curriculum.Module, list[curriculum.Task]]:
 
 
 def _pack(folder: Path, module: str = "") -> PackFolder | None:
-    """The take-home in the folder; None without one, or where it is about another module."""
+    """Return the take-home in the folder; None if there is none, or if it is of another module."""
     pack = manifest.find(folder)
     return pack if pack is None or module in {"", pack.manifest.module} else None
 
@@ -216,7 +219,7 @@ def _judge(
 def _judge_there(
     asked: _Asked, tasks: Sequence[JudgedTask], seed: str, url: str, *, nsight: bool
 ) -> dict[str, Record]:
-    """As `_judge`, on another machine."""
+    """Judge on another machine, as `_judge` does on this one."""
     if asked.source is not None:
         raise UserError(
             "--on is for tasks of the curriculum: a problem with --from is judged here."
@@ -241,7 +244,7 @@ def _took_before(asked: _Asked, tasks: Sequence[JudgedTask]) -> float:
 
 
 def _variant(asked: _Asked) -> Variant | None:
-    """That of the take-home, or of the class that the folder was fetched in."""
+    """Return the variant of the take-home, or of the class from which the folder was fetched."""
     if asked.source is not None:
         return None
     if asked.pack is not None:
@@ -253,7 +256,7 @@ def _variant(asked: _Asked) -> Variant | None:
 
 
 def _profiles(records: Mapping[str, Record]) -> list[Table | Text]:
-    """What Nsight Compute measured of each rung on a GPU, or why it did not."""
+    """Show what Nsight Compute measured of each rung on a GPU, or why it did not."""
     shown: list[Table | Text] = []
     for name, record in records.items():
         for rung in record.rungs:

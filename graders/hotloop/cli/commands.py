@@ -1,5 +1,7 @@
-"""All commands by name. One is imported when it is asked for: each start would else load them all,
-and with them a database's client and the notebooks' library.
+"""All commands by name.
+
+A command's module is imported when the command is used: importing all of them, with a database
+client and notebook libraries, would slow every start.
 """
 
 import importlib
@@ -16,9 +18,9 @@ from hotloop.cli.answer import with_json
 class Group:
     """Commands that are listed on one help page.
 
-    sections: their names, by whom or what they are for, in the order of the page. The command
-    NAME is `run` in hotloop/cli/NAME.py, and GROUP NAME in hotloop/cli/GROUP/NAME.py. is_command:
-    the group does something without one of them, which is `run` in hotloop/cli/GROUP/__init__.py.
+    sections: command names by heading, in the order of the page. The command NAME is `run` in
+    hotloop/cli/NAME.py, and GROUP NAME is `run` in hotloop/cli/GROUP/NAME.py. is_command: the group
+    can be called without a subcommand; it is then `run` in hotloop/cli/GROUP/__init__.py.
     """
 
     help: str
@@ -27,7 +29,7 @@ class Group:
 
     @property
     def names(self) -> list[str]:
-        """The names of all commands."""
+        """Names of all commands."""
         return [name for names in self.sections.values() for name in names]
 
 
@@ -88,20 +90,20 @@ GROUPS = {
 
 
 class Commands(TyperGroup):
-    """Typer's group, whose commands come from GROUPS."""
+    """Typer's group, with commands from GROUPS."""
 
     @property
     def _group(self) -> Group:
         return GROUPS[self.name or HOTLOOP]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """In the order of the help page."""
+        """Return the names in the order of the help page."""
         return self._group.names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, imported now. None where there is none of that name."""
+        """Import the command and return it. Returns None for an unknown name."""
         if cmd_name not in self._group.names:
-            # The error names those that are spelt alike, of the ones that it finds here.
+            # Typer's error suggests similar names among the commands that are loaded here.
             for name in self._group.names:
                 self.get_command(ctx, name)
             return None
@@ -110,7 +112,7 @@ class Commands(TyperGroup):
         return self.commands[cmd_name]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The commands by section: short enough for a screen."""
+        """Write the commands by section."""
         for section, names in self._group.sections.items():
             with formatter.section(section):
                 formatter.write_dl([(name, self._short(ctx, name)) for name in names])
@@ -122,12 +124,12 @@ class Commands(TyperGroup):
 
 
 class CommandAndGroup(Commands):
-    """A group that does something by itself. own: what."""
+    """A group that can be called without a subcommand. own: its own function."""
 
     own: Any = None
 
     def invoke(self, ctx: Any) -> Any:
-        """One of its commands, or its own."""
+        """Run the subcommand, or else its own function."""
 
         def alone(**given: Any) -> None:
             if ctx.invoked_subcommand is None:
@@ -137,7 +139,7 @@ class CommandAndGroup(Commands):
         return super().invoke(ctx)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Its own options, then its commands."""
+        """Write its own options, then its commands."""
         TyperCommand.format_options(self, ctx, formatter)  # pyright: ignore[reportArgumentType]
         super().format_options(ctx, formatter)
 

@@ -1,4 +1,4 @@
-"""`hotloop demo`: a whole course, graded in front of you."""
+"""`hotloop demo`: grade a demonstration course."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hotloop doctor`: what can be graded on this machine."""
+"""`hotloop doctor`: what can be graded on this machine, and how to fix what cannot."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _findings(findings: Sequence[doctor.Finding]) -> Table:
 
 
 def _gaps(findings: Sequence[doctor.Finding]) -> Text:
-    """The commands as whole lines, so that they can be copied."""
+    """List the commands that fix each gap, unwrapped so that they can be copied."""
     gaps = [one for one in findings if one.state is not doctor.State.OK]
     one_for_all = extras.remedy("NAME")
     groups = [one.name for one in gaps if one.fix == one_for_all.replace("NAME", one.name)]

@@ -1,4 +1,4 @@
-"""`hotloop feedback`: fetch what a course says of one's work."""
+"""`hotloop feedback`: fetch released feedback on the user's work."""
 
 from pathlib import Path
 from typing import Annotated

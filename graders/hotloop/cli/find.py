@@ -1,4 +1,4 @@
-"""Finds what a command line names, and says what there is when it names nothing."""
+"""Finds modules, tasks and tracks by name; errors list the known names."""
 
 import difflib
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from hotloop.cli.answer import UserError
 
 
 def module(name: str) -> curriculum.Module:
-    """The module called `name`. UserError suggests near names."""
+    """Return the module called `name`. Raises UserError with similar names if there is none."""
     known = [found.id for found in curriculum.modules()]
     if name not in known:
         raise UserError(unknown("module", name, known))
@@ -16,7 +16,10 @@ def module(name: str) -> curriculum.Module:
 
 
 def tasks(key: str) -> tuple[curriculum.Module, list[curriculum.Task]]:
-    """The tasks that `module` or `module.task` names, with their module."""
+    """Return the module and tasks that `module` or `module.task` names.
+
+    Raises UserError with similar names if there are none.
+    """
     module_id, _, task_id = key.partition(".")
     found = module(module_id)
     if not task_id:
@@ -28,7 +31,7 @@ def tasks(key: str) -> tuple[curriculum.Module, list[curriculum.Task]]:
 
 
 def track(name: str) -> curriculum.Track:
-    """The track called `name`. UserError suggests near names."""
+    """Return the track called `name`. Raises UserError with similar names if there is none."""
     known = {found.id: found for found in curriculum.curriculum().tracks}
     if name not in known:
         raise UserError(unknown("track", name, known))
@@ -36,7 +39,7 @@ def track(name: str) -> curriculum.Track:
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
-    """A sentence that says what is not there, and what might have been meant."""
+    """Return an error sentence with similar names, or with all known ones."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
     if near:

@@ -1,4 +1,4 @@
-"""`hotloop interview`: practice with the interview questions, on a page of this machine."""
+"""`hotloop interview`: practice interview questions on a local page."""
 
 from datetime import UTC, datetime
 from typing import Annotated

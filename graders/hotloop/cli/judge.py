@@ -1,4 +1,4 @@
-"""`hotloop judge`: submissions to a problem of a public set, or to a whole set."""
+"""`hotloop judge`: judge submissions to a problem of a public set, or to a whole set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line on standard error while the judge is at work: what it does, and for how long."""
+"""A progress line on standard error while the judge works, with the elapsed time."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 @contextmanager
 def judging_line(before_s: float = 0.0) -> Generator[Callable[[str], None]]:
-    """Gives a function that shows a text. before_s: what it took the last time; 0 if unknown."""
+    """Yield a function that shows a text. before_s: seconds it took last time; 0 if unknown."""
     expected = f" ({before_s:.0f} s the last time)" if before_s else ""
     columns = (
         SpinnerColumn(),

@@ -1,4 +1,4 @@
-"""`hotloop lab`: JupyterLab in a started folder, or in a classroom."""
+"""`hotloop lab`: open JupyterLab in a started folder, or in a classroom."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from hotloop.cli.answer import Answer, UserError, require
 from hotloop.takehome import work_log
 
 _OPENED = ("lab.ipynb", "START.md")
-"""What is opened first: a started module's notebook, a classroom's guide."""
+"""The first of these that exists is opened: a started module's notebook, a classroom's guide."""
 
 
 def run(
@@ -40,7 +40,7 @@ def run(
 
 
 def lab_command(folder: Path, options: list[str]) -> list[str]:
-    """The command that opens `folder`. UserError when it or a package is missing."""
+    """Return the command that opens `folder`. Raises UserError if it or a package is missing."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: make one with `hotloop start MODULE`.")
     require("course")
@@ -49,9 +49,10 @@ def lab_command(folder: Path, options: list[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Kernels and extensions of this Python are found first; kernels compute as graded ones do.
+    """Return an environment with this Python first on PATH, and the thread counts of graded code.
 
-    Code that was compiled for more threads than it is measured with is slow.
+    Otherwise code compiled in a kernel would use another number of threads than when it is timed,
+    and be slow.
     """
     from hotloop.judge.launcher import default_threads, worker_environment  # with numpy
 

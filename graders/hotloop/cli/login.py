@@ -1,4 +1,4 @@
-"""`hotloop login`: come in to the service of a class."""
+"""`hotloop login`: log in to the service of a class."""
 
 from typing import Annotated
 

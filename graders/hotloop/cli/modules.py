@@ -1,4 +1,4 @@
-"""`hotloop modules`: what there is to learn."""
+"""`hotloop modules`: list modules and their tasks."""
 
 from itertools import groupby
 from typing import Annotated, Any
@@ -48,7 +48,7 @@ def _task(task: curriculum.Task) -> dict[str, Any]:
 
 
 def _modules(found: list[curriculum.Module]) -> tuple[Table, Text]:
-    """One line each, track by track."""
+    """Return a table with one line per module, grouped by track."""
     table = listing("module", "tier", "hours", "points", "title")
     for track, modules in groupby(found, lambda module: module.track):
         table.add_row(Text(track, "bold"))

@@ -1,4 +1,4 @@
-"""Options that several commands have, and the course that they are about."""
+"""Options that several commands share, and the check for a course folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,7 +40,7 @@ Server = Annotated[
 
 
 def require_course(folder: Path) -> None:
-    """UserError when packages for courses are missing, or the folder holds no course."""
+    """Raise UserError if packages for courses are missing, or the folder holds no course."""
     require("course")
     from hotloop.course.config import CONFIG_FILE
 

@@ -1,4 +1,4 @@
-"""`hotloop placement`: about eight questions that find the module to begin with."""
+"""`hotloop placement`: a test of about eight questions that finds the module to begin with."""
 
 from typing import Annotated, Any
 

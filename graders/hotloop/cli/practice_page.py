@@ -22,7 +22,7 @@ Browser = Annotated[
 
 
 def kept() -> State:
-    """What is kept of practice on this machine. UserError when its file cannot be read."""
+    """Return the practice record of this machine. Raises UserError if its file cannot be read."""
     try:
         return store.read().state
     except CurriculumError as error:
@@ -30,9 +30,9 @@ def kept() -> State:
 
 
 def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -> Answer:
-    """The address of the page, which is served once that is printed.
+    """Return an answer with the page's address, which serves the page after printing it.
 
-    wish: what is chosen on the page from the start. told: what --json says beside the address.
+    wish: selections on the page at the start. told: added to the document of --json.
     """
     fragment = urlencode({name: value for name, value in wish.items() if value is not None})
     server = Server(f"{page}#{fragment}")
@@ -45,7 +45,7 @@ def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -
 
 
 def _serve(server: Server, browser: bool) -> int:
-    """Until Ctrl-C."""
+    """Serve until Ctrl-C."""
     with server, suppress(KeyboardInterrupt):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         if browser and not webbrowser.open(server.ticket):

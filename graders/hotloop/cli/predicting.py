@@ -1,4 +1,4 @@
-"""`hotloop check --predict`: what becomes of your own code when one place of it is changed."""
+"""`hotloop check --predict`: predict the verdict after a change to one place of your own code."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from hotloop.cli.work import work_folder
 
 
 def predict(what: str | None, folder: Path) -> Answer:
-    """Ask about one task. With --json the questions are printed with their answers, and nothing is
-    asked.
-    """
+    """Ask about one task. With --json, print the questions with their answers instead of asking."""
     module, tasks = find.tasks(what or "")
     code = next(task.id for task in module.tasks if task.kind == "code")
     if len(tasks) != 1 or tasks[0].kind != "code":

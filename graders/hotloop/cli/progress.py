@@ -1,4 +1,4 @@
-"""`hotloop progress`: where you stand, from the records on this machine, and what to do next."""
+"""`hotloop progress`: the learner's standing from this machine's records, and next steps."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -46,7 +46,7 @@ _BARS: dict[Level, str] = {
 
 
 _FIRST_STEPS = 3
-"""Of what to do next: the rest does not fit a screen."""
+"""Most next steps shown: more would not fit a screen."""
 
 
 def run(
@@ -165,7 +165,7 @@ def _next(next_: list[Step]) -> Iterator[Text]:
 
 
 def _modules_table(tracks: list[TrackStanding], whole: bool) -> Table:
-    """Tracks, and their modules that are begun, or all."""
+    """Return a table of the tracks and their modules: those that were begun, or all if `whole`."""
     table = Table("", "module", "tier", "tasks", "questions", "mean", box=SIMPLE_HEAD)
     table.pad_edge, table.collapse_padding = False, True
     for track in tracks:

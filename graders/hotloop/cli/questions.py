@@ -141,7 +141,7 @@ def _document(entry: Entry, said: Wording, drawn: Instance | None) -> dict[str, 
 
 
 def _table(entries: Sequence[Entry], language: Language) -> Table:
-    """One line each, module by module: `hotloop questions ID` shows the whole question."""
+    """Return a table with one line per question, grouped by module."""
     labels = LABELS[language]
     table = listing("id", "level", labels.minutes, "question")
     for group, found in groupby(entries, lambda entry: entry.module or entry.track):

@@ -1,4 +1,4 @@
-"""Which questions a command line asks for."""
+"""Options that select questions."""
 
 from typing import Annotated, get_args
 
@@ -32,7 +32,7 @@ Numbers = Annotated[
 
 
 def chosen(selection: Selection) -> list[Entry]:
-    """The questions that fit. UserError when a name is nobody's, or none fits."""
+    """Return the selected questions. Raises UserError for an unknown name, or if none fits."""
     _refuse_unknown(selection)
     try:
         found = selection.entries()

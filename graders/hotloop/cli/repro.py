@@ -1,4 +1,4 @@
-"""`hotloop repro`: a failed check as a program that calls the learner's code with its input."""
+"""`hotloop repro`: write a program that calls the learner's code with a failed check's input."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _code(module: Module) -> str:
 
 
 def _seed(key: str, pack: PackFolder | None) -> str:
-    """That of the last check of the task, if it was the learner's own; a take-home has none."""
+    """Return the seed of the task's last check; "" in a take-home, or if no seed was recorded."""
     last = verdicts.latest(verdicts.read().lines).get(key)
     return "" if last is None or pack is not None else last.seed
 

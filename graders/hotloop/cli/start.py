@@ -1,4 +1,4 @@
-"""`hotloop start`: a copy of an exercise to work on."""
+"""`hotloop start`: copy an exercise to work on."""
 
 import filecmp
 import shutil
@@ -51,10 +51,10 @@ def run(
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:
-    """Copy the files of `source` to `target`; returns their names, and the backup's folder.
+    """Copy the files of `source` to `target`; return their names, and the backup folder or None.
 
-    UserError when a file that differs from the exercise's is in the way and `force` is not set.
-    With `force` such files are moved into a new folder in `target`. Other files are left alone.
+    Raises UserError if a file in the target differs from the exercise's and `force` is not set.
+    With `force`, such files are moved into a new folder in `target`. Other files are left alone.
     """
     if not source.is_dir():
         raise UserError(f"There is no exercise at {source}: `hotloop author render` makes it.")

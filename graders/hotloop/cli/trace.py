@@ -1,4 +1,4 @@
-"""`hotloop trace`: a profiler's trace as a page, in Perfetto, or in TensorBoard."""
+"""`hotloop trace`: show a profiler's trace on a page, in Perfetto, or in TensorBoard."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_OPS = 12
 MOST_IN_A_PAGE = 64 << 20
-"""Bytes of the compressed trace that the page hands to Perfetto."""
+"""Most bytes of a compressed trace that is embedded in the page for Perfetto."""
 
 PLUGIN = "torch_tb_profiler"
 _PAGE = """<!doctype html>
@@ -105,7 +105,7 @@ def _require_plugin() -> None:
 
 
 def _in_tensorboard(file: Path) -> int:
-    """Until Ctrl-C, over a folder of its own in the plugin's layout."""
+    """Run TensorBoard until Ctrl-C, on a temporary folder in the plugin's layout."""
     with tempfile.TemporaryDirectory(prefix="hotloop-tensorboard-") as folder:
         suffix = ".pt.trace.json.gz" if file.suffix == ".gz" else ".pt.trace.json"
         place = Path(folder) / "trace" / f"trace.{time.time_ns() // 1_000_000}{suffix}"

@@ -1,4 +1,4 @@
-"""Where a learner's work on a module is."""
+"""Finds the folder of a learner's work on a module."""
 
 from pathlib import Path
 
@@ -7,7 +7,10 @@ from hotloop.notebook_cells import NOTEBOOK
 
 
 def work_folder(folder: Path, module: str) -> Path:
-    """The folder that holds the notebook: the one given, or the started one in it."""
+    """Return the folder with the notebook: `folder`, or the module's folder in it.
+
+    Raises UserError if neither has one.
+    """
     for candidate in (folder, folder / module):
         if (candidate / NOTEBOOK).is_file():
             return candidate.resolve()

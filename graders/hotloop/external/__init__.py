@@ -1,12 +1,12 @@
-"""Problems of public sets, judged from the user's own clone: KernelBench and GPU MODE."""
+"""Judges problems of public sets from the user's clone: KernelBench, GPU MODE, FlashInfer-Bench."""
 
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
-"""Files that run beside a problem, or beside a submission, in a confined process."""
+"""Files that run beside a problem, or beside a submission, in a sandboxed process."""
 
 SUBMISSION = "submission.py"
-"""What a submission is called where it is judged."""
+"""File name of a submission in its working directory."""
 
 TIMED = "hotloop_baseline.py"
-"""The one of them that a submission is timed against."""
+"""The program in `PROGRAMS` with the baselines that a submission is timed against."""

@@ -1,4 +1,4 @@
-"""Reads a definition of FlashInfer-Bench and the workloads that stand beside it.
+"""Reads a definition of FlashInfer-Bench and the workloads in the folder beside it.
 
     flashinfer_trace/definitions/rmsnorm/rmsnorm_h4096.json
     flashinfer_trace/workloads/rmsnorm/rmsnorm_h4096.jsonl
@@ -17,28 +17,28 @@ from hotloop.core.user_error import UserError
 
 DEFINITIONS, WORKLOADS = "definitions", "workloads"
 MOST = 5
-"""Workloads that are judged: from the smallest to the largest."""
+"""Most workloads that are judged; they are spread evenly from the smallest to the largest."""
 
 DTYPES = ("float32", "float16", "bfloat16", "int64", "int32", "bool")
-"""Of those that the form knows, the ones that are judged."""
+"""The dtypes of the format that can be judged."""
 
 
 class Axis(BaseModel):
-    """One axis by its name. value: of a constant one."""
+    """A named axis. value: its size if it is constant, else None."""
 
     type: Literal["const", "var"]
     value: Annotated[int, Field(gt=0)] | None = None
 
 
 class Tensor(BaseModel):
-    """shape: names of axes; None for a plain value."""
+    """shape: names of axes; None for a scalar."""
 
     shape: list[str] | None
     dtype: str
 
 
 class Definition(BaseModel):
-    """What is computed. reference: Python with a function `run`. Other keys are for people."""
+    """An operator's definition. reference: Python source with `run`. Other keys are ignored."""
 
     name: str
     axes: dict[str, Axis]
@@ -48,7 +48,7 @@ class Definition(BaseModel):
 
 
 class Input(BaseModel):
-    """Where one input comes from. value: of a plain one."""
+    """The source of one input. value: of a scalar."""
 
     type: Literal["random", "scalar", "safetensors"]
     value: float | int | bool | None = None
@@ -62,7 +62,7 @@ class Workload(BaseModel):
 
 
 def is_definition(path: Path) -> bool:
-    """Whether the file is in the form of one."""
+    """Return whether the file has the format of a definition."""
     try:
         told: Any = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
@@ -71,9 +71,9 @@ def is_definition(path: Path) -> bool:
 
 
 def calls(path: Path) -> list[dict[str, Any]]:
-    """The workloads as the oracle reads them: inputs in order, shapes and dtypes of the outputs.
+    """Return the workloads as the oracle reads them: inputs in order, shapes and dtypes of outputs.
 
-    UserError where none can be judged.
+    Raises UserError if none can be judged.
     """
     try:
         definition = Definition.model_validate_json(path.read_text(encoding="utf-8"))
@@ -111,7 +111,7 @@ def _call(definition: Definition, workload: Workload) -> dict[str, Any]:
 
 
 def _workloads(path: Path) -> list[Any]:
-    """As the file of the definition's name has them. UserError where there is none."""
+    """Return the workloads in the definition's file. Raises UserError if there is none."""
     root = next((each.parent for each in path.parents if each.name == DEFINITIONS), None)
     files = [] if root is None else [*(root / WORKLOADS).rglob(f"{path.stem}.jsonl")]
     if not files:
@@ -124,9 +124,9 @@ def _workloads(path: Path) -> list[Any]:
 
 
 def sources(path: Path) -> dict[str, bytes]:
-    """The files of a solution in its JSON form, and `submission.py` with its `run`.
+    """Return the files of a solution in JSON format, and a `submission.py` that imports its `run`.
 
-    UserError where it is not in Python.
+    Raises UserError if it is not in Python.
     """
     told: Any = json.loads(path.read_text(encoding="utf-8"))
     try:

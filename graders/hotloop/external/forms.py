@@ -1,10 +1,10 @@
-"""Reads a problem of a public set where the user has it, and writes it as a problem of ours.
+"""Reads a problem of a public set, and converts it to a problem of Hotloop.
 
     KernelBench/level1/40_LayerNorm.py        a file with `class Model`
     problems/pmpp_v2/prefixsum_py             a folder with `task.yml` and `reference.py`
     definitions/rmsnorm/rmsnorm_h4096.json    a definition, with workloads/…/rmsnorm_h4096.jsonl
 
-None is imported here: a confined worker runs it (`rungs.py`).
+No problem is imported here: it runs in a sandboxed worker (`rungs.py`).
 """
 
 import ast
@@ -25,7 +25,7 @@ Form = Literal["kernelbench", "gpu_mode", "flashinfer"]
 
 ADAPTER = "hotloop_adapter.py"
 BENCHMARKS = 2
-"""How many of task.yml's benchmarks are judged for correctness too, where they fit."""
+"""How many of task.yml's benchmarks are also checked for correctness, if they fit."""
 
 GIVEN = "given"
 TASK = "task.yml"
@@ -73,7 +73,7 @@ RUNGS: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class External:
-    """A problem of a public set. path: its file or folder; name: as an identifier."""
+    """A problem of a public set. path: its file or folder; name: a valid Python identifier."""
 
     form: Form
     path: Path
@@ -81,12 +81,12 @@ class External:
 
     @property
     def title(self) -> str:
-        """What reports call it."""
+        """The name in reports."""
         return self.path.stem if self.path.is_file() else self.path.name
 
 
 def find(path: Path) -> External:
-    """The problem at a path. UserError where it is in neither form."""
+    """Return the problem at a path. Raises UserError if its format is unknown."""
     name = re.sub(r"\W+", "_", path.stem if path.is_file() else path.name).strip("_").lower()
     name = name if name[:1].isalpha() else f"problem_{name}"
     if path.is_file() and path.suffix == ".py" and _defines(path, "Model", "get_inputs"):
@@ -103,7 +103,7 @@ def find(path: Path) -> External:
 
 
 def write(problem: External, folder: Path) -> None:
-    """Write it as a problem of ours, which `hotloop check --from` judges as well."""
+    """Write it as a problem of Hotloop, which `hotloop check --from` can also judge."""
     given = folder / GIVEN
     given.mkdir(parents=True)
     if problem.form == "kernelbench":
@@ -119,10 +119,10 @@ def write(problem: External, folder: Path) -> None:
 
 
 def submission(problem: External, file: Path) -> dict[str, bytes]:
-    """What is handed to the judge for a submission's file: it, what it may import, what calls it.
+    """Return the files handed to the judge for a submission: it, its imports, and the adapter.
 
-    In GPU MODE's sets these are all files that task.yml names, as on its own server. A solution in
-    FlashInfer-Bench's JSON form brings its own.
+    In GPU MODE's sets, its imports are all files that task.yml names, as on GPU MODE's server. A
+    solution in FlashInfer-Bench's JSON format brings its own.
     """
     ours = [PROGRAMS / name for name in (ADAPTER, "hotloop_structure.py", "hotloop_without_gpu.py")]
     beside = _named(problem.path) if problem.form == "gpu_mode" else {}
@@ -132,7 +132,7 @@ def submission(problem: External, file: Path) -> dict[str, bytes]:
 
 
 def described(problem: External) -> dict[str, Any]:
-    """What its `problem.yaml` says."""
+    """Return the contents of its `problem.yaml`."""
     return {
         "id": problem.name,
         "title": problem.title,
@@ -149,20 +149,20 @@ def described(problem: External) -> dict[str, Any]:
 
 
 def _copy_gpu_mode(folder: Path, given: Path) -> None:
-    """The files that task.yml names, and its tests as JSON: the judge reads no YAML."""
+    """Copy the files that task.yml names, and its tests as JSON: the judge reads no YAML."""
     for name, path in _named(folder).items():
         shutil.copyfile(path, given / name)
     told = _task_yml(folder)
     tests: list[Any] = told.get("tests") or []
     if not tests:
         raise UserError(f"{folder / TASK} has no `tests`: sizes of inputs are needed.")
-    # What is right for small inputs only would pass without these.
+    # Without these, a submission that is right for small inputs only would pass.
     timed = list(told.get("benchmarks") or [])[:BENCHMARKS]
     (given / TESTS).write_text(json.dumps([*tests, *timed]))
 
 
 def _named(folder: Path) -> dict[str, Path]:
-    """The Python files that task.yml names, by the names that they import each other by."""
+    """Return the Python files that task.yml names, by the names under which they are imported."""
     found: dict[str, Path] = {}
     for entry in _task_yml(folder).get("files", []):
         name, source = Path(str(entry.get("name", ""))).name, str(entry.get("source", ""))

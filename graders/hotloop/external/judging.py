@@ -1,4 +1,4 @@
-"""Judges submissions to problems of public sets, here or on the nodes of a Ray cluster."""
+"""Judges submissions to problems of public sets, on this machine or on a Ray cluster."""
 
 import functools
 import json
@@ -18,12 +18,12 @@ from hotloop.local_judging import judge_folder
 from hotloop.ray_cluster import alive, connected, has_gpu, last_line
 
 RETRIES = 3
-"""How often a judging whose node was lost is begun again."""
+"""How often a job is retried after its node was lost."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One judging as data, which may travel: the problem's files and the submission's, by name."""
+    """One job as data that can be sent: the problem's files and the submission's, by name."""
 
     name: str
     problem: dict[str, bytes]
@@ -32,7 +32,7 @@ class Asked:
 
     @classmethod
     def of(cls, problem: forms.External, file: Path) -> "Asked":
-        """A submission's file to a problem."""
+        """Return the job for a submission's file to a problem."""
         with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
             root = Path(folder) / "problem"
             forms.write(problem, root)
@@ -48,7 +48,7 @@ def judge(
     on_progress: Callable[[str], None] = lambda _text: None,
     seed: str = "",
 ) -> Record:
-    """The record of one submission. seed: as in `Job`."""
+    """Judge one submission and return its record. seed: as in `Job`."""
     with tempfile.TemporaryDirectory(prefix="hotloop-") as scratch:
         source, work = Path(scratch) / "problem", Path(scratch) / "work"
         lay_out(asked.problem, source)
@@ -60,7 +60,10 @@ def judge(
 
 
 def judge_all(asked: Sequence[Asked], ray: str) -> Iterator[tuple[int, Record]]:
-    """Number and record of each, as they come. ray: a cluster's address; empty judges here."""
+    """Yield the number and record of each job as it finishes.
+
+    ray: a cluster's address; empty judges on this machine.
+    """
     if ray:
         yield from _on_cluster(asked, ray)
         return
@@ -70,7 +73,10 @@ def judge_all(asked: Sequence[Asked], ray: str) -> Iterator[tuple[int, Record]]:
 
 
 def _on_cluster(asked: Sequence[Asked], address: str) -> Iterator[tuple[int, Record]]:
-    """UserError where a node cannot judge. Where the cluster has a GPU, each judging takes one."""
+    """Judge on a cluster; each job reserves a GPU if the cluster has one.
+
+    Raises UserError if a node cannot judge.
+    """
     with connected(address) as ray:
         gpus = int(has_gpu(alive(ray)))
         remote: Any = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=RETRIES)(judge_on_node)
@@ -90,7 +96,7 @@ def _on_cluster(asked: Sequence[Asked], address: str) -> Iterator[tuple[int, Rec
 
 
 def judge_on_node(asked: Asked) -> str:
-    """The record as JSON text. UserError where another release asks."""
+    """Return the record as JSON text. Raises UserError for a job of another release."""
     if asked.hotloop != __version__:
         raise UserError(f"the node has Hotloop {__version__}, and {asked.hotloop} asks")
     return json.dumps(judge(asked, process=_node_process()).to_json())
@@ -98,5 +104,5 @@ def judge_on_node(asked: Asked) -> str:
 
 @functools.cache
 def _node_process() -> JudgeProcess:
-    """Stays warm for as long as Ray keeps the process that it is in."""
+    """Return the judge of this Ray process; it stays warm until Ray ends the process."""
     return JudgeProcess()

@@ -1,8 +1,8 @@
-"""A problem of a public set on a GPU: right there, and how fast against its own code.
+"""Checks a problem of a public set on a GPU: correctness, and speed against the problem's own code.
 
-The problem's code makes the inputs and says what is right, in a confined process of ours, the
-oracle. The judge lends it the memory of a leg before the candidate gets it, and again when the
-candidate has given it back; the candidate stands frozen meanwhile.
+The problem's code makes the inputs and the expected outputs in a trusted, sandboxed process, the
+oracle. The judge maps a leg's device memory into the oracle before the candidate gets it, and again
+after the candidate has given it back; the candidate's process is frozen meanwhile.
 """
 
 from __future__ import annotations
@@ -50,30 +50,33 @@ from hotloop.judge.speed import USUAL, Pace
 from hotloop.judge.speed_record import Limit
 
 ON_GPU = "_on_gpu"
-"""What the names of the adapter's functions for a GPU end with."""
+"""Suffix of the adapter's functions for a GPU."""
 
 TIMEOUT_S = 120.0
 
 IMPLAUSIBLE = 2.0
-"""A problem need not depend on all of its inputs: half of a triangular matrix is zeros."""
+"""Fraction of the limit above which a speed is implausible.
+
+It may exceed 1, as outputs need not depend on all inputs: half of a triangular matrix is zeros.
+"""
 
 ALLOWED = [TIMES_EAGER, RELATIVE, OF_RMS]
 
 Key = tuple[int, int, int, str]
-"""Of a call: number of the test, seed of the inputs, seed of the weights, kind of inputs."""
+"""Key of a call: number of the test, seed of the inputs, seed of the weights, kind of inputs."""
 
 
 class Oracle:
-    """The problem's own code in a process that has the GPU."""
+    """The problem's own code, in a process with access to the GPU."""
 
     def __init__(self, process: Process, card: Card, who: Who) -> None:
         self._process, self._card = process, card
         self._allowed = ALLOWED if who == "eager" else []
 
     def call(self, key: Key) -> tuple[CallSpec, str] | None:
-        """The call as the candidate gets it, and what is said of its sizes.
+        """Return the call for the candidate, and a text on its sizes.
 
-        None where it is too large for the card.
+        Returns None if it is too large for the GPU.
         """
         told: Any = self._process.ask("describe", *key)
         if not told:
@@ -84,7 +87,7 @@ class Oracle:
         return CallSpec((*texts, *inputs), _one(outputs)), str(told["sizes"])
 
     def decides(self, key: Key) -> bool:
-        """As `HiddenCall.decides`."""
+        """Return whether the call can be judged, as `HiddenCall.decides`."""
         if not self._allowed:
             return True
         told: Any = self._process.ask("errors", *key)
@@ -94,16 +97,16 @@ class Oracle:
         )
 
     def cost(self, key: Key) -> tuple[int, float]:
-        """Bytes that a call moves at least once, and the operations of the problem's own code."""
+        """Return the bytes that a call must move, and the operations of the problem's own code."""
         moved, operations = cast_pair(self._process.ask("cost", *key))
         return int(moved), operations
 
     def fill(self, loan: Loan, keys: Sequence[Key]) -> None:
-        """Write the inputs of all calls of a leg."""
+        """Write the inputs of all calls of a leg into device memory."""
         self._over("fill_call", loan, dict(enumerate(keys)), [])
 
     def require_right(self, loan: Loan, keys: Mapping[int, Key]) -> None:
-        """Ruling WRONG_ANSWER where one of these calls is wrong, or has lost its inputs."""
+        """Raise Ruling WRONG_ANSWER if one of these calls has a wrong output or a changed input."""
         self._over("check_call", loan, keys, [self._allowed])
         told: Any = self._process.ask("taken")
         said = [str(text) for text in told]
@@ -113,7 +116,7 @@ class Oracle:
     def _over(
         self, function: str, loan: Loan, keys: Mapping[int, Key], first: Sequence[Any]
     ) -> None:
-        """Call a function of the oracle's for some calls, over the memory of the leg."""
+        """Call a function of the oracle once per call, on the leg's device memory."""
         self._process.resolve(function)
         calls: list[dict[str, Any]] = []
         for number, key in keys.items():
@@ -133,13 +136,13 @@ class Oracle:
 
 
 def cast_pair(told: Any) -> tuple[float, float]:
-    """Two numbers of a process of ours."""
+    """Return two numbers from a trusted process's answer."""
     first, second = told
     return float(first), float(second)
 
 
 def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
-    """As `for_device` in the programs makes one of them."""
+    """Return the spec of the one tensor that the programs' `for_device` makes of the outputs."""
     if len(outputs) == 1:
         return TensorSpec(outputs[0].shape or (1,), outputs[0].dtype)
     return TensorSpec((sum(each.bytes for each in outputs),), U8)
@@ -147,15 +150,15 @@ def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
 
 @contextmanager
 def oracle_of(program: Program, who: Who, session: Session, card: Card) -> Generator[Oracle]:
-    """The oracle's process."""
+    """Start the oracle's process."""
     with trusted_worker(session, session.staged(program.files), card) as link:
         yield Oracle(Process(program, link, session), card, who)
 
 
 class ProblemSide(DeviceSide):
-    """A side whose inputs and truth are the oracle's.
+    """A side whose inputs and expected outputs come from the oracle.
 
-    kinds: of inputs, the usual ones first. keys: of the calls of the leg under way.
+    kinds: kinds of inputs, the usual ones first. keys: of the calls of the current leg.
     """
 
     def __init__(self, *side: Any, oracle: Oracle, test: int, weights: int, kinds: Sequence[str]):
@@ -178,7 +181,7 @@ class ProblemSide(DeviceSide):
 
 
 def _workload(spec: CallSpec) -> DeviceWorkload:
-    """Shapes only: inputs and truth are the oracle's."""
+    """Return a workload with shapes only: inputs and expected outputs come from the oracle."""
     return DeviceWorkload(
         spec=lambda _rng, _number: spec,
         draws=lambda _rng, _spec, _hostile: (),
@@ -189,7 +192,7 @@ def _workload(spec: CallSpec) -> DeviceWorkload:
 
 @dataclass(frozen=True)
 class OnGpu:
-    """Every call is right on the GPU. kinds, who: as in `Agrees`."""
+    """Checks that every call is right on the GPU. kinds, who: as in `Agrees`."""
 
     program: Program
     kinds: tuple[str, ...]
@@ -197,7 +200,7 @@ class OnGpu:
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """Ask for each call; the first wrong one rules."""
+        """Run each call. Raises Ruling at the first wrong one."""
         card = card_for(session)
         card.clocks.expected_clients = 3 + guests_of(session)
         session.note(gpu=card.facts.name, tolerance=TOLD[self.who])
@@ -235,7 +238,7 @@ class OnGpu:
 
 @dataclass(frozen=True)
 class FastOnGpu:
-    """How fast on the GPU, against the problem's own code. baseline: `eager` or `compiled`."""
+    """Checks the speed on a GPU against the problem's own code. baseline: `eager` or `compiled`."""
 
     program: Program
     kinds: tuple[str, ...]
@@ -245,7 +248,7 @@ class FastOnGpu:
     pace: Pace = USUAL
 
     def __call__(self, session: Session) -> str:
-        """Correctness is known; measure, compare, rule."""
+        """Measure the speedup over the baseline and return the verdict's sentence."""
         card = card_for(session)
         with oracle_of(self.program, self.who, session, card) as oracle:
             weights = int(session.rng().integers(1 << 31))
@@ -271,7 +274,10 @@ class FastOnGpu:
             return measured(session.of(session.candidate.name + ON_GPU))
 
     def _largest(self, oracle: Oracle, weights: int) -> tuple[int, CallSpec, str]:
-        """The last of the problem's tests that fits: benchmarks come last."""
+        """Return the last of the problem's tests that fits, as benchmarks come last.
+
+        Returns its number, its call and a text on its sizes. Raises Ruling if none fits.
+        """
         last = len(self.kinds) - 1 if self.who == "problem" else 0
         for test in range(last, -1, -1):
             if (call := oracle.call((test, 0, weights, self.kinds[test]))) is not None:
@@ -285,7 +291,7 @@ class FastOnGpu:
 
 @dataclass(frozen=True, kw_only=True)
 class _Measured(GpuFast):
-    """As `GpuFast`, with sides whose inputs and truth are the oracle's."""
+    """As `GpuFast`, with sides whose inputs and expected outputs come from the oracle."""
 
     oracle: Oracle
     test: int
@@ -293,7 +299,7 @@ class _Measured(GpuFast):
     kinds: tuple[str, ...] = field(default=())
 
     def of_baseline(self) -> DeviceWorkload:
-        """The same problem."""
+        """Return the submission's workload: the baseline computes the same problem."""
         return self.workload
 
     def _side(
@@ -311,7 +317,10 @@ class _Measured(GpuFast):
         )  # fmt: skip
 
     def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
-        """By bytes alone: another algorithm may need fewer operations than the problem's code."""
+        """Return the limit by bytes moved, not by operations.
+
+        Another algorithm may need fewer operations than the problem's own code.
+        """
         moved = self.fewest_bytes(side.calls[0].spec)
         operations = 0 if self.fewest_flops is None else self.fewest_flops(side.calls[0].spec)
         return Limit(

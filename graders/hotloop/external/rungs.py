@@ -1,4 +1,4 @@
-"""How a problem of a public set is judged: the checks, and who says what is right."""
+"""The checks of a problem of a public set, and the oracle that decides what is right."""
 
 from __future__ import annotations
 
@@ -22,36 +22,39 @@ from hotloop.judge.session import Session
 
 DTYPES = {dtype.name: dtype for dtype in (FP64, FP32, FP16, BF16, I64, I32, U8, BOOL)}
 KINDS = ("given", "given", "normal", "integers", "spikes")
-"""Inputs of the calls that are made of a KernelBench problem, in this order."""
+"""Kinds of inputs of a KernelBench problem's calls, in this order."""
 
 TIMES_EAGER = 8.0
-"""An answer may be this many times as far from float64 as the problem's own code is."""
+"""An answer may err by this many times the error of the problem's own code against float64."""
 
 RELATIVE, OF_RMS = 2.0**-20, 2.0**-20
-"""What is allowed besides, of each number and of the output's root mean square: eight roundings of
-float32, as other code rounds other steps."""
+"""Further tolerance, relative to each number and to the output's root mean square.
+
+Eight roundings of float32, as other code rounds in other steps.
+"""
 
 MOST_OF_RMS = 0.05
-"""A call whose tolerance would be wider than this share of the output's RMS is not judged."""
+"""A call whose tolerance would exceed this share of the output's RMS is not judged."""
 
 TIMEOUT_S = 200.0
-"""Of a call: a submission may compile first, and Triton's interpreter takes its time."""
+"""Timeout of a call: a submission may compile first, and Triton's interpreter is slow."""
 
 BUILDS_CUDA = "cpp_extension"
-"""In the text of a submission that compiles a PyTorch extension."""
+"""Marks a submission that compiles a PyTorch extension."""
 
 HEADER = 64
-"""As in programs/hotloop_structure.py, which the judge does not import: it needs PyTorch."""
+"""As in programs/hotloop_structure.py, which the judge cannot import: it needs PyTorch."""
 
 Who = Literal["eager", "problem"]
 
 
 @dataclass(frozen=True)
 class Agrees:
-    """The candidate's answers are right on inputs that the problem makes from secret seeds.
+    """Checks that the candidate's answers are right on inputs that the problem makes.
 
-    kinds: of the inputs of each call. who: says what is right: float64, with a tolerance from the
-    error of the problem's own code, or the problem's own check.
+    The inputs' seeds are secret. kinds: of the inputs, one per call. who: decides what is right:
+    `eager`, float64 with a tolerance from the error of the problem's own code; `problem`, the
+    problem's own check.
     """
 
     program: Program
@@ -59,7 +62,7 @@ class Agrees:
     who: Who
 
     def __call__(self, session: Session) -> str:
-        """Ask for each call; the first wrong one rules."""
+        """Run each call. Raises Ruling at the first wrong one."""
         if BUILDS_CUDA in session.files.read_text(SUBMISSION):
             raise Ruling(Verdict.NOT_MEASURED, "It builds CUDA C++, which is judged on a GPU.")
         oracle = self.program.trusted(session)
@@ -78,7 +81,7 @@ class Agrees:
 
     def _calls(self, session: Session, oracle: Process) -> Iterator[HiddenCall]:
         rng = session.rng()
-        # One model for all calls, so that what it keeps of one shows in the next.
+        # All calls share one model, so that state kept from one call shows up in the next.
         weights = int(rng.integers(1 << 31))
         for number, kind in enumerate(self.kinds):
             key = (number, int(rng.integers(1 << 31)), weights, kind)
@@ -93,9 +96,10 @@ TOLD: dict[Who, str] = {
 
 
 class HiddenCall:
-    """One call: its inputs, which the oracle makes, and what is right.
+    """One call: its inputs, which the oracle makes, and the expected outputs.
 
-    key: number, seed of the inputs, seed of the weights, kind of inputs. told: by `describe`.
+    key: number, seed of the inputs, seed of the weights, kind of inputs. told: result of
+    `describe`.
     """
 
     def __init__(
@@ -106,7 +110,7 @@ class HiddenCall:
         self.outputs = [tensor_spec(each) for each in told["outputs"]]
         inputs = [self._input(i, tensor_spec(each)) for i, each in enumerate(told["inputs"])]
         self.size = sum(math.prod(each.shape) for each in self.outputs)
-        # The problem's own check says itself what dtype and shape are right.
+        # The problem's own check decides which dtypes and shapes are right.
         self._packed = who == "problem" or len(self.outputs) > 1
         one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
         texts = [json.dumps(told[name]) for name in ("setup", "given")]
@@ -115,7 +119,7 @@ class HiddenCall:
         self._truth: Floats | None = None
 
     def truth(self) -> Floats:
-        """All outputs in float64, one behind the other."""
+        """Return all outputs in float64, flattened and concatenated."""
         if self._truth is None:
             case = Case("", self._key, TensorSpec((self.size,), FP64))
             self._truth = self._oracle.answer("answers", case)
@@ -123,13 +127,15 @@ class HiddenCall:
 
     @cached_property
     def errors(self) -> list[tuple[float, float]]:
-        """Of each output: the most by which the problem's own code misses float64, and its RMS."""
+        """For each output: the problem's own largest error against float64, and the RMS."""
         told: Any = self._oracle.ask("errors", *self._key)
         return [(float(eager), float(rms)) for eager, rms in told]
 
     def decides(self) -> bool:
-        """False for inputs that mean nothing to the problem, or on which its own code is so far off
-        that a wrong answer could pass.
+        """Return whether the call can be judged.
+
+        False if the expected output is not finite, or if the problem's own code errs so much that a
+        wrong answer could pass.
         """
         if not np.all(np.isfinite(self.truth())):
             return False
@@ -139,7 +145,7 @@ class HiddenCall:
         )
 
     def require_right(self, got: Floats, who: Who) -> None:
-        """Ruling WRONG_ANSWER unless it is."""
+        """Raise Ruling WRONG_ANSWER unless the answer is right."""
         if who == "problem":
             self._ask_the_problem(got)
             return
@@ -155,7 +161,10 @@ class HiddenCall:
                 raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {found.sentence()}.")
 
     def _without_header(self, got: Floats) -> Floats:
-        """The elements; Ruling unless number, dtypes and shapes of the outputs are right."""
+        """Return the elements.
+
+        Raises Ruling if number, dtypes or shapes of the outputs are wrong.
+        """
         names = [*DTYPES]
         want = [len(self.outputs)]
         for spec in self.outputs:
@@ -185,13 +194,14 @@ LABELS = {
 
 
 def tensor_spec(told: Any) -> TensorSpec:
-    """A tensor as `describe` tells of it."""
+    """Return the spec of a tensor in the result of `describe`."""
     return TensorSpec(tuple(told["shape"]), DTYPES[told["dtype"]])
 
 
 def _require_evidence(truths: list[Floats]) -> None:
-    """Without a call nothing was shown, and a problem whose output is the same for all inputs tells
-    nobody apart.
+    """Raise Ruling if no call was judged, or if the output is the same for all inputs.
+
+    In both cases a wrong answer could pass.
     """
     if not truths:
         raise Ruling(

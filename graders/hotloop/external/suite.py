@@ -1,7 +1,7 @@
 """Judges a folder of submissions to a set's problems: one JSON line each, and a summary.
 
-Which submission is to which problem is read from names: `40_LayerNorm.py` or a folder
-`40_LayerNorm/`, and KernelBench's own `level_1_problem_40_sample_0_kernel.py`.
+Submissions are matched to problems by name: `40_LayerNorm.py` or a folder `40_LayerNorm/`, and
+KernelBench's own `level_1_problem_40_sample_0_kernel.py`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,24 @@ from hotloop.external.judging import Asked, judge_all
 _KERNELBENCH = re.compile(r"level_(\d+)_problem_(\d+)_sample_\d+_kernel")
 _MEASURED = {Verdict.PASSED, Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.UNDECIDED}
 SUMMARY = "summary"
-"""Key of a results file's lines that are about all of a run."""
+"""Key of the lines in a results file that summarize a run."""
 
 FAST = (1.0, 1.5, 2.0)
-"""The p of fast_p that are reported."""
+"""The values of p for which fast_p is reported."""
 
 _Z = 1.96
-"""Of a 95 % interval."""
+"""Standard normal quantile of a 95 % interval."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What came of one submission.
+    """The result of one submission.
 
-    digest: of its file. verdict, sentence: whether it is right; of speed say the ratios. sizes: how
-    the problem was shrunk. ratio, compiled_ratio: to the problem's own code, eager and under
-    torch.compile, with 95 % intervals. limit_share: of the device's measured limit. speed: why
-    there is no ratio. All of these are None where nothing was measured.
+    digest: SHA-256 of its file. verdict, sentence: of correctness; the ratios are about speed.
+    sizes: how the problem was shrunk. ratio, compiled_ratio: speedup over the problem's own code,
+    eager and under torch.compile, with 95 % intervals. limit_share: share of the device's measured
+    limit. Ratios, intervals and limit_share are None if they were not measured; speed says why,
+    else it is empty.
     """
 
     problem: str
@@ -61,7 +62,7 @@ class Row:
 
     @classmethod
     def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
-        """From the judge's record."""
+        """Return the row of the judge's record."""
         right = correctness(record)
         fast, compiled = record.rung("gpu_fast"), record.rung("gpu_fast_compiled")
         ratio, interval = _ratio(fast)
@@ -84,12 +85,12 @@ class Row:
 
     @property
     def right(self) -> bool:
-        """Whether its answers are."""
+        """Whether its answers are right."""
         return self.verdict == Verdict.PASSED
 
 
 def correctness(record: Record) -> RungRecord:
-    """What is known of the answers: a failure on either device, else what was measured last."""
+    """Return the result for correctness: a failure on either device, else the last measured one."""
     both = [record.rung("correct"), record.rung("gpu_correct")]
     known = [each for each in both if not each.verdict.pending]
     failed = [each for each in known if each.verdict is not Verdict.PASSED]
@@ -97,7 +98,7 @@ def correctness(record: Record) -> RungRecord:
 
 
 def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
-    """With its interval; nothing for answers that were wrong or impossible in a timed call."""
+    """Return the ratio and its interval; None if a timed answer was wrong or impossible."""
     if "ratio" not in rung.evidence or rung.verdict not in _MEASURED:
         return None, None
     low, high = rung.evidence["interval"]
@@ -105,26 +106,26 @@ def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
 
 
 def _why_no_speed(record: Record) -> str:
-    """The first thing on a GPU that did not pass: what comes after it was skipped."""
+    """Return the first check on a GPU that did not pass; later ones were skipped because of it."""
     on_gpu = [record.rung("gpu_correct"), record.rung("gpu_fast")]
     why = next(each for each in on_gpu if each.verdict is not Verdict.PASSED)
     return f"{why.verdict.value}: {why.sentence}"
 
 
 def _limit_share(figures: Mapping[str, Any]) -> float:
-    """The larger of the shares of what the device moves, and of what it computes."""
+    """Return the larger of the shares of the device's bandwidth and of its arithmetic limit."""
     peak = figures.get("peak_gflop_per_s")
     computed = float(figures["gflop_per_s"]) / float(peak) if peak else 0.0
     return max(float(figures["fraction_of_limit"]), computed)
 
 
 def digest(file: Path) -> str:
-    """SHA-256 of a submission."""
+    """Return the SHA-256 of a submission."""
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def problems(folder: Path) -> list[forms.External]:
-    """All problems of a set, in the order of their names. UserError where there is none."""
+    """Return all problems of a set, ordered by name. Raises UserError if there is none."""
     found = [path.parent for path in folder.rglob("task.yml")]
     found += [path for path in folder.rglob("*.py") if re.match(r"\d+_", path.name)]
     found += [path for path in folder.rglob("*.json") if flashinfer.is_definition(path)]
@@ -134,7 +135,7 @@ def problems(folder: Path) -> list[forms.External]:
 
 
 def pairs(suite: list[forms.External], submissions: Path) -> Iterator[tuple[forms.External, Path]]:
-    """Each problem with each of its submissions. UserError for a file that is to no problem."""
+    """Yield each problem with each of its submissions. Raises UserError for an unmatched file."""
     by_name: dict[str, forms.External] = {}
     for problem in suite:
         by_name[problem.title] = problem
@@ -164,9 +165,9 @@ def run(
     on_row: Callable[[int, int, Row], None],
     ray: str = "",
 ) -> list[Row]:
-    """A row each. What `results` holds already of the same file is not judged again.
+    """Judge all submissions and return a row for each.
 
-    ray: address of a cluster whose nodes judge.
+    Files with a row in `results` are not judged again. ray: address of a cluster whose nodes judge.
     """
     asked = [*pairs(suite, submissions)]
     rows = {(row.problem, row.digest): row for row in _kept(results)}
@@ -187,7 +188,7 @@ def run(
 
 @dataclass(frozen=True)
 class Share:
-    """value: of 1, None where it was not measured. low, high: its 95 % interval."""
+    """value: from 0 to 1, None if it was not measured. low, high: its 95 % interval."""
 
     value: float | None
     low: float
@@ -200,7 +201,7 @@ class Share:
 
 
 def summary(rows: list[Row]) -> dict[str, Any]:
-    """Shares over the rows that were judged, as JSON: right, and fast_p by p."""
+    """Return shares over the judged rows, as JSON: right, and fast_p by p."""
     judged = [row for row in rows if not Verdict(row.verdict).pending]
     return {
         "judged": len(judged),
@@ -213,7 +214,7 @@ def summary(rows: list[Row]) -> dict[str, Any]:
 
 
 def share(rows: list[Row]) -> Share:
-    """How much of what was judged is right."""
+    """Return the share of the judged rows that are right."""
     judged = [row for row in rows if not Verdict(row.verdict).pending]
     if not judged:
         return Share(None, 0.0, 1.0)
@@ -222,12 +223,12 @@ def share(rows: list[Row]) -> Share:
 
 
 def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
-    """fast_p: the share of what was judged that is right, and more than p times as fast as the
-    problem's own code.
+    """Return fast_p, the share of the judged rows that are right and fast.
 
-    The interval allows for ratios whose own interval holds p, and for right ones whose speed was
-    not measured: they count as slow at its lower end, and as fast at the upper one. Source:
-    Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
+    Fast means more than p times as fast as the problem's own code. The interval allows for ratios
+    whose own interval contains p, and for right rows whose speed was not measured: they count as
+    slow at its lower end, and as fast at the upper one. Source: Ouyang et al., "KernelBench: Can
+    LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
     """
     judged = [row for row in rows if not Verdict(row.verdict).pending]
     right = [row for row in judged if row.right]
@@ -244,7 +245,7 @@ def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
 
 
 def wilson(fewest: int, most: int, of: int) -> tuple[float, float]:
-    """95 % interval of a share: its lower end for `fewest` successes, its upper one for `most`.
+    """Return the 95 % interval of a share: lower end for `fewest` successes, upper end for `most`.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
     """
@@ -258,7 +259,7 @@ def _bound(successes: int, n: int, side: float) -> float:
 
 
 def _kept(results: Path) -> Iterator[Row]:
-    """UserError names the line that is none of ours."""
+    """Yield the rows of an earlier run. Raises UserError with the line that is not a row."""
     if not results.is_file():
         return
     for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), start=1):
@@ -274,7 +275,7 @@ def _kept(results: Path) -> Iterator[Row]:
 
 
 def _by_number(path: Path) -> list[tuple[int, str]]:
-    """`2_…` before `10_…`."""
+    """Sort key: `2_…` before `10_…`."""
     return [
         (int(found[0]) if (found := re.match(r"\d+", part)) else 0, part) for part in path.parts
     ]

@@ -1,4 +1,4 @@
-"""A problem of a public set as a task: what the `tasks.py` that `forms.write` makes calls."""
+"""A problem of a public set as a task; called by the `tasks.py` that `forms.write` makes."""
 
 import json
 from pathlib import Path
@@ -11,18 +11,18 @@ from hotloop.judge.task import Task, returns_tensor
 
 
 def kernelbench(folder: Path) -> Task:
-    """The problem whose file is `problem.py` in the folder."""
+    """Return the task of the problem in the folder's `problem.py`."""
     return _task(folder, "kernelbench", KINDS, "eager")
 
 
 def gpu_mode(folder: Path) -> Task:
-    """The problem whose `reference.py` and tests are in the folder."""
+    """Return the task of the problem with `reference.py` and tests in the folder."""
     tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
     return _task(folder, "gpu_mode", ("given",) * len(tests), "problem")
 
 
 def flashinfer(folder: Path) -> Task:
-    """The problem whose `definition.json` and workloads are in the folder."""
+    """Return the task of the problem with `definition.json` and workloads in the folder."""
     tests = json.loads((folder / "hotloop_tests.json").read_text(encoding="utf-8"))
     return _task(folder, "flashinfer", ("given",) * len(tests), "problem")
 

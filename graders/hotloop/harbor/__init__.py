@@ -1,11 +1,11 @@
-"""Writes a task as a folder in Harbor's form, with which a model is trained or evaluated.
+"""Writes a task as a folder in Harbor's format, for training or evaluating a model on it.
 
-    task.toml, instruction.md       what the harness and the model are told
+    task.toml, instruction.md       settings of the harness, and the prompt for the model
     environment/                    the container that the model works in, with the exercise
     tests/                          the container that judges afterwards: test.sh writes the reward
     solution/                       the reference, for Harbor's `oracle` agent
 
-The two containers share nothing but the files that the task names. Source of the form:
+The two containers share only the files that the task names. Source of the format:
 https://www.harborframework.com/docs/tasks.
 """
 
@@ -21,13 +21,13 @@ from hotloop.judge.files import lay_out
 
 PARTS = Path(__file__).parent / "parts"
 WORK = "/app"
-"""Where the model finds the exercise, and the verifier what it has made of it."""
+"""Folder in the containers where the model edits the exercise, and the verifier reads it."""
 
 ASKED = "asked.json"
 
 
 def write(module: Module, task: Task, folder: Path) -> Path:
-    """Write the folder of a task that is judged, and return it. UserError where it is there."""
+    """Write the folder of a code task and return it. Raises UserError if the folder exists."""
     if folder.exists():
         raise UserError(f"{folder} is there already: name a new folder.")
     words = _words(module, task)

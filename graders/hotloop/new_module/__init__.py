@@ -1,1 +1,1 @@
-"""Makes the files of a module that does not exist yet, with one task that is judged already."""
+"""Creates the files of a new module, with one task that can be judged at once."""

@@ -1,4 +1,4 @@
-"""What a module's draft has in place of the template's task, for a problem of a public set."""
+"""Replaces the template's task in a new module with a problem of a public set."""
 
 import json
 import re
@@ -33,16 +33,16 @@ _ZEROS = {
 
 
 def checks(problem: forms.External, folder: Path) -> list[Path]:
-    """Write how it is judged; the files."""
+    """Write the checks of the problem into the folder, and return the files."""
     forms.write(problem, folder)
     (folder / "__init__.py").write_text('"""The checks of a problem of a public set."""\n')
-    # What module.yaml says is not said twice.
+    # module.yaml describes the task already.
     (folder / forms.FILE).unlink()
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes]]:
-    """Names and contents: the problem's own code as the reference, and one wrong answer."""
+    """Yield file names and contents: the problem's code as the reference, and a wrong answer."""
     key, right = f"{module}.{problem.name}", _reference(problem)
     stub = "".join(f"### STUB {line.format(key=key)}\n" for line in _STUBS[problem.form])
     region = f"### BEGIN SOLUTION {key}\n{{stub}}{{text}}\n\n\n### END SOLUTION\n"
@@ -56,7 +56,7 @@ def solutions(problem: forms.External, module: str) -> Iterator[tuple[str, bytes
 
 
 def adapted(problem: forms.External, path: Path, text: str) -> str:
-    """A file of the template, about this task."""
+    """Return the text of a template's file, changed to be about this task."""
     if path.name == "module.yaml":
         task = forms.described(problem)["tasks"][0]
         task |= {"goal": f"{problem.title}, in your own code.", "kind": "code", "minutes": 30}

@@ -1,7 +1,7 @@
-"""Fills the templates: every file that a module needs, with one task that is judged already.
+"""Fills the templates: every file that a module needs, with one task that can be judged at once.
 
-What comes out passes the contract tests, but for what only an author can write: more wrong answers,
-more questions, and a place of the module in the world.
+The result passes the contract tests, except for what only an author can write: more wrong answers,
+more questions, and the module's prerequisites.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class CannotMake(UserError):
-    """The text is one sentence that says what to do."""
+    """The module cannot be created. The text is one sentence that says what to do."""
 
 
 def make(
     name: str, title: str, track: str, tier: Tier, problem: forms.External | None = None
 ) -> list[Path]:
-    """Write the files of the module and name it in its track; returns them. Nothing is replaced.
+    """Write the files of the module, add it to its track, and return the files; overwrites nothing.
 
-    problem: of a public set, in place of the template's task. CannotMake outside of a clone, or
-    when the name or the track does not do.
+    problem: of a public set, replaces the template's task. Raises CannotMake outside of a clone,
+    for an invalid name or an unknown track, or if a file exists.
     """
     if not paths.in_clone():
         raise CannotMake("A module is made in a clone, not in an installed package.")
@@ -79,7 +79,7 @@ def _checks() -> Path:
 
 
 def _listed(name: str, track: str) -> str:
-    """curriculum.yaml with the module in the track's list, its comments as they were."""
+    """Return curriculum.yaml with the module added to the track's list; comments are kept."""
     known = [each.id for each in curriculum.curriculum().tracks]
     if track not in known:
         raise CannotMake(f"There is no track {track!r}; there are {', '.join(known)}.")

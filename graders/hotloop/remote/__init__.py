@@ -1,5 +1,5 @@
-"""Judging on another machine: source files go there, records come back.
+"""Judging on another machine: it receives the source files and returns records.
 
-What is asked is one JSON document (`request`), what is answered a JSON document a line. `ssh` asks
-over ssh; `python -m hotloop.remote` answers, with nothing that runs there in between.
+The request is one JSON document (`request`); the answer is one JSON document per line. `ssh` sends
+requests over ssh; `python -m hotloop.remote` answers them and needs no service to run there.
 """

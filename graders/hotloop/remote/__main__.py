@@ -1,8 +1,8 @@
-"""`python -m hotloop.remote`: judges what standard input asks for, in this machine's sandbox.
+"""`python -m hotloop.remote`: judge the request on standard input, in this machine's sandbox.
 
-It answers on standard output, a JSON document a line: `{"progress": text}` while it works,
-`{"record": record}` for each task, `{"error": text}` where it cannot. What else is printed here,
-by libraries and child processes too, goes to standard error.
+It answers on standard output, one JSON document per line: `{"progress": text}` while it works,
+`{"record": record}` for each task, `{"error": text}` if it fails. Anything else printed here, also
+by libraries and child processes, goes to standard error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hotloop.sandbox.scratch import scratch
 
 
 def main() -> int:
-    """The exit code: 0 when every task has a record."""
+    """Return the exit code: 0 if every task has a record, 2 after an error."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     try:
@@ -42,7 +42,10 @@ def main() -> int:
 
 
 def _say(answers: IO[str], **said: Any) -> None:
-    """One line at once. Who asked may be gone: the judge then ends with this process."""
+    """Write one JSON line and flush it.
+
+    If the asking process is gone, the write fails, so the judge ends with this process.
+    """
     print(json.dumps(said), file=answers, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""Has a folder's work judged elsewhere: by a class's service, or over ssh."""
+"""Sends a folder's work to be judged by a class's service, or over ssh."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def request(
     seed: str = "",
     nsight: bool = False,
 ) -> Request:
-    """What is sent: the files of the folder that are work, and what is asked of them."""
+    """Return the request: the folder's work files and what to judge of them."""
     return Request(
         hotloop=__version__,
         module=module,
@@ -38,9 +38,10 @@ def request(
 
 
 def ask(url: str, asked: Request, say: Say) -> dict[str, Record]:
-    """Records by task. UserError where none come. Ctrl-C ends the judging there too.
+    """Return the records by task. Raises UserError if none arrive.
 
-    url: https:// of a service that this user is logged in to, or ssh:// of a machine.
+    Ctrl-C also ends the judging there. url: https:// of a service that this user is logged in to,
+    or ssh:// of a machine.
     """
     if url.startswith(("http:", "https:")):
         records = resumed.ask(Server.at(url), asked, say)

@@ -1,7 +1,7 @@
-"""Asks a judging service over HTTP, with nothing but the standard library.
+"""Client of a judging service over HTTP, with the standard library alone.
 
-A connection that drops is made again: a request is sent again under the same key, so that it stays
-one job, and a stream goes on with where the job is by then.
+It reconnects after a dropped connection: a request is sent again with the same idempotency key, so
+that it stays one job, and a new stream starts with the job's present state.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from hotloop.remote.request import HandIn
 from hotloop.remote.request import Request as Asked
 
 TIMEOUT_S = 40.0
-"""Of silence: a stream says every 15 s that it is there."""
+"""Timeout of a read: a stream sends a comment every 15 s."""
 
 PATIENCE_S = 600.0
-"""How long a service that does not answer is asked again."""
+"""How long to retry while the service does not answer."""
 
 LONGEST_LINE = 64 << 20
-"""Bytes of an event, or of an answer."""
+"""Most bytes read of an event's line, or of an answer."""
 
 _LATER = {429, 502, 503, 504}
 _PAUSES_S = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -47,18 +47,18 @@ _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 class Unreachable(UserError):
-    """The service does not answer, for longer than anybody waits."""
+    """The service did not answer within `Server.patience_s`."""
 
 
 class Ended(UserError):
-    """The job has ended without records: it was cancelled, or another one took its place."""
+    """The job ended without records: it was cancelled, or a later job replaced it."""
 
 
 class NoRedirect(HTTPRedirectHandler):
-    """A token goes nowhere else."""
+    """Follows no redirects, so that a token is sent to no other host."""
 
     def redirect_request(self, *_: Any, **_more: Any) -> None:
-        """None: the redirect is the answer, an HTTPError."""
+        """Return None, so that the redirect's response is raised as an HTTPError."""
         return
 
 
@@ -73,55 +73,55 @@ class Server:
 
     @classmethod
     def at(cls, url: str) -> Server:
-        """The one that this user is logged in to. UserError where they are not."""
+        """Return the service that this user is logged in to. Raises UserError if they are not."""
         found = place.origin(url)
         return cls(found, place.token_for(found))
 
     def log_in(self, invitation: str) -> Login:
-        """Exchange an invitation."""
+        """Exchange an invitation for a token."""
         body = json.dumps({"invitation": invitation}).encode()
         return _read(Login, self._ask("POST", "/api/login", body, {}))
 
     def put(self, asked: Asked, key: str, say: Say) -> str:
-        """Have it stored; the job's id."""
+        """Store the request at the service and return the job's id."""
         body = asked.model_dump_json().encode()
         headers = {"Idempotency-Key": key}
         answer = self._patiently(lambda: self._ask("POST", "/api/jobs", body, headers), say)
         return _read(Stored, answer).id
 
     def hand_in(self, work: HandIn, say: Say) -> datetime:
-        """Hand work in; when it counts as handed in."""
+        """Hand work in and return the time that counts as handed in."""
         body = work.model_dump_json().encode()
         headers = {"Idempotency-Key": secrets.token_hex(16)}
         answer = self._patiently(lambda: self._ask("POST", "/api/hand-ins", body, headers), say)
         return _read(Taken, answer).handed_in
 
     def feedback(self, module: str) -> list[Feedback]:
-        """What was released of somebody's own work."""
+        """Return the released feedback on this user's own work, the oldest hand-in first."""
         return _read(Released, self._ask("GET", f"/api/feedback/{module}", None, {})).feedback
 
     def boards(self, module: str) -> list[Board]:
-        """The class boards of a module."""
+        """Return the class boards of a module."""
         return _read(Boards, self._ask("GET", f"/api/board/{module}", None, {})).boards
 
     def join_board(self, name: str) -> None:
-        """Be shown on them under a name."""
+        """Show this user on the boards under a name."""
         self._ask("POST", "/api/board", json.dumps({"name": name}).encode(), {})
 
     def leave_board(self) -> None:
-        """Be shown no more."""
+        """Remove this user from the boards."""
         self._ask("DELETE", "/api/board", None, {})
 
     def page(self) -> str:
-        """For an instructor: a link to the service's pages, which works once."""
+        """Return a link to the service's pages that works once. For instructors."""
         return _read(Link, self._ask("POST", "/api/page", b"", {})).link
 
     def cancel(self, job: str) -> None:
-        """End a job."""
+        """End an open job."""
         self._ask("POST", f"/api/jobs/{job}/cancel", b"", {})
 
     def follow(self, job: str, say: Say) -> Iterator[Job]:
-        """Where the job is, whenever that changes; the last one has ended."""
+        """Yield the job whenever its state changes; the last one yielded has ended."""
         tries = _Tries(self, say)
         while True:
             try:
@@ -153,7 +153,7 @@ class Server:
     def _opened(
         self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Generator[HTTPResponse]:
-        """UserError for what will not be served later either; OSError for what may be."""
+        """Open a request. Raises OSError if a retry may help, UserError if it cannot."""
         more = {"User-Agent": f"hotloop/{__version__}", "Content-Type": "application/json"}
         if self.token:
             more["Authorization"] = f"Bearer {self.token}"
@@ -171,7 +171,7 @@ class Server:
 
 @dataclass
 class _Tries:
-    """How often it was asked without an answer."""
+    """Counts failed attempts since the last answer."""
 
     server: Server
     say: Say
@@ -179,11 +179,11 @@ class _Tries:
     _since: float = field(default_factory=time.monotonic)
 
     def began_anew(self) -> None:
-        """It has answered."""
+        """Reset after an answer."""
         self._failed, self._since = 0, time.monotonic()
 
     def wait(self, reason: str) -> None:
-        """Before it is asked again. UserError when that was in vain for too long."""
+        """Sleep before the next attempt. Raises Unreachable after `patience_s` of silence."""
         if time.monotonic() - self._since > self.server.patience_s:
             raise Unreachable(
                 f"{self.server.url} does not answer ({reason}). What it has stored is judged all "
@@ -191,15 +191,15 @@ class _Tries:
             )
         self.say(f"no answer ({reason}), trying again")
         pause = _PAUSES_S[min(self._failed, len(_PAUSES_S) - 1)]
-        # Not all of a class at the same moment.
+        # Jitter, so that a whole class does not retry at the same moment.
         time.sleep(pause * random.uniform(0.7, 1.3))
         self._failed += 1
 
 
 def ask(server: Server, asked: Asked, key: str, say: Say) -> list[Record]:
-    """The records of the tasks asked for. UserError where none come.
+    """Return the records of the tasks asked for. Raises UserError if none arrive.
 
-    Ctrl-C cancels the job. say: told what is being done, and what is known already.
+    Ctrl-C cancels the job. say: called with the progress, and with what is known already.
     """
     job = server.put(asked, key, say)
     try:
@@ -214,7 +214,7 @@ def ask(server: Server, asked: Asked, key: str, say: Say) -> list[Record]:
 
 
 def sentence(job: Job) -> str:
-    """Where a job is, for people."""
+    """Describe the state of a job in a sentence."""
     known = "CPU checks are done; " if job.records else ""
     where = "the GPU" if job.phase == "gpu" else "a free process"
     if job.running:
@@ -244,7 +244,7 @@ def _records(job: Job, asked: Asked, server: Server) -> list[Record]:
 
 
 def _events(stream: HTTPResponse) -> Iterator[Any]:
-    """The data of each event; comments, which keep the connection, are passed over."""
+    """Yield the JSON data of each event; comments, which keep the connection alive, are skipped."""
     data: list[str] = []
     while line := stream.readline(LONGEST_LINE):
         text = line.decode("utf-8").rstrip("\r\n")

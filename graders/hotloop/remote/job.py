@@ -1,4 +1,4 @@
-"""What a judging service says of a job: the document that travels, for both sides."""
+"""Documents that a judging service and its clients exchange about jobs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pydantic import Field
 from hotloop.problem import Strict
 
 State = Literal["open", "done", "cancelled", "replaced"]
-"""replaced: the same learner has sent the same tasks again while this job still waited."""
+"""replaced: the same learner sent the same tasks again while this job was waiting."""
 
 Phase = Literal["cpu", "gpu"]
-"""What needs no GPU is judged at once; what needs one waits for a queue of its own."""
+"""Checks without a GPU are judged first; those that need one wait in a queue of their own."""
 
 
 class Job(Strict):
     """A job as its owner sees it.
 
-    phase: what it waits for, or is judged on; None once it has ended. running: whether it is being
-    judged at this moment, and `said` what is being done. position: from 1, in the queue of this
-    phase, of `waiting`. expected_s: seconds until its turn, by what judging took lately; None while
-    nothing is known. problem: why points stay open that could not be judged; a fault of the
-    service. records: of the tasks, once they were judged; they change when the GPU's are there.
+    phase: the phase that it waits for or is judged in; None once it has ended. running: whether it
+    is being judged now; `said` is its progress. position: from 1, in the queue of this phase, which
+    holds `waiting` jobs. expected_s: seconds until its turn, estimated from recent jobs; None while
+    there is no estimate. problem: the service's fault that left points open. records: one per task,
+    once judged; replaced when the GPU's results arrive.
     """
 
     id: str
@@ -40,13 +40,13 @@ class Job(Strict):
 
 
 class Stored(Strict):
-    """The answer to a request: it is stored, and is judged whatever happens now."""
+    """Answer to a request: it is stored, and will be judged even if the client disconnects."""
 
     id: str
 
 
 class Taken(Strict):
-    """The answer to a hand-in: it is stored, and counts as handed in at this moment."""
+    """Answer to a hand-in: it is stored, and this is the time that counts as handed in."""
 
     handed_in: datetime
 
@@ -65,9 +65,10 @@ class Released(Strict):
 
 
 class Placed(Strict):
-    """One solution. place: 1 and those whose interval overlaps the first one's, and so on.
+    """One solution. place: 1 for all whose interval overlaps the fastest one's, and so on.
 
-    ratio, interval: of the speedup over the baseline. fraction_of_limit: of what the device can do.
+    ratio, interval: of the speedup over the baseline. fraction_of_limit: share of the device's
+    limit; None if it was not measured.
     """
 
     place: int
@@ -78,7 +79,7 @@ class Placed(Strict):
 
 
 class Board(Strict):
-    """Who passed a check of speed on a device, the fastest first."""
+    """The solutions that passed a speed check on a device, the fastest first."""
 
     task: str
     rung: str
@@ -87,19 +88,19 @@ class Board(Strict):
 
 
 class Boards(Strict):
-    """Those of a module."""
+    """All boards of a module."""
 
     boards: list[Board]
 
 
 class Link(Strict):
-    """An address that works once."""
+    """A URL that works once."""
 
     link: str
 
 
 class Login(Strict):
-    """What an invitation is exchanged for. token: for the `Authorization: Bearer` header."""
+    """Answer to an invitation. token: for the `Authorization: Bearer` header."""
 
     name: str
     role: Literal["learner", "instructor"]

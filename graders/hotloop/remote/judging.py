@@ -1,4 +1,4 @@
-"""Judges what another machine asks for, whichever way it has come."""
+"""Judges requests from another machine, whether they arrive over ssh or HTTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hotloop.variants import Variant
 
 
 def require_release(sent: HandIn) -> None:
-    """UserError for what another version has sent."""
+    """Raise UserError if another version of Hotloop sent this."""
     if sent.hotloop != __version__:
         raise UserError(
             f"Hotloop {__version__} is installed there, and {sent.hotloop} asks: install the same "
@@ -25,7 +25,7 @@ def require_release(sent: HandIn) -> None:
 
 
 def require_known(asked: Request) -> None:
-    """UserError for a request of another version, or for a task that is not here."""
+    """Raise UserError for a request of another version, or if a task cannot be judged here."""
     require_release(asked)
     try:
         tasks = curriculum.load_module(asked.module).tasks
@@ -46,9 +46,10 @@ def judged(
     rungs: Mapping[str, Sequence[str]] | None = None,
     device: Literal["", "cpu"] = "",
 ) -> Iterator[Record]:
-    """The records of the tasks asked for, each as it is ready. folder: holds the files.
+    """Yield the record of each task asked for, as soon as it is ready.
 
-    rungs: only these tasks, and of each only these; None for all. device: as in `Job`.
+    folder: holds the request's files. rungs: judge only these tasks, and of each only these checks;
+    None for all. device: as in `Job`.
     """
     variant = None if asked.variant is None else Variant.from_json(asked.variant)
     for task in asked.tasks if rungs is None else rungs:

@@ -1,4 +1,4 @@
-"""Which judging services this user is logged in to, in a file that nobody else may read."""
+"""The judging services that this user is logged in to, kept in a file that only they can read."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from hotloop.core.user_error import UserError
 from hotloop.problem import Strict
 
 SERVER = "HOTLOOP_SERVER"
-"""The environment variable that names the service to use, before what the file says."""
+"""The environment variable that names the service to use; it overrides the file."""
 
 TOKEN = "HOTLOOP_TOKEN"
-"""The environment variable with a token for that service, of whoever has logged in elsewhere, as at
-a JupyterHub. It goes to no other service.
+"""The environment variable with a token for the service that `HOTLOOP_SERVER` names.
+
+For a login made elsewhere, such as at a JupyterHub. It is sent to no other service.
 """
 
 HERE = "here"
-"""In place of a service: this machine judges."""
+"""Name that means this machine judges instead of a service."""
 
 _OWN = {"localhost", "127.0.0.1", "::1"}
 
 
 class Logins(Strict):
-    """server: the one that is used; empty for this machine. tokens: by service."""
+    """server: the service in use; empty for this machine. tokens: by service."""
 
     format: int = 1
     server: str = ""
@@ -35,14 +36,14 @@ class Logins(Strict):
 
 
 def path() -> Path:
-    """`$XDG_CONFIG_HOME/hotloop/login.json`, by default in ~/.config."""
+    """Return `$XDG_CONFIG_HOME/hotloop/login.json`, by default in ~/.config."""
     given = Path(os.environ.get("XDG_CONFIG_HOME", ""))
     base = given if given.is_absolute() else Path.home() / ".config"
     return base / "hotloop" / "login.json"
 
 
 def logins() -> Logins:
-    """What is stored. UserError for a file that is none of ours."""
+    """Return the stored logins, empty if there is no file. Raises UserError if it is damaged."""
     try:
         return Logins.model_validate_json(path().read_bytes())
     except FileNotFoundError:
@@ -54,12 +55,12 @@ def logins() -> Logins:
 
 
 def remember(server: str, token: str) -> None:
-    """Use this service from now on."""
+    """Store the token and use this service from now on."""
     known = logins()
     changed = Logins(server=server, tokens={**known.tokens, server: token})
     target = path()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # mkstemp's files can be read by their owner alone.
+    # Files of mkstemp are readable by their owner only.
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=".login-")
     with os.fdopen(handle, "w", encoding="utf-8") as stream:
         stream.write(changed.model_dump_json(indent=1))
@@ -67,15 +68,16 @@ def remember(server: str, token: str) -> None:
 
 
 def chosen(said: str = "") -> str:
-    """The service to ask: what was said, else the environment's, else the file's; empty for this
-    machine.
+    """Return the URL of the service to ask; empty for this machine.
+
+    Taken from the argument `said`, else the environment, else the file.
     """
     found = said or os.environ.get(SERVER, "") or logins().server
     return "" if found == HERE else found
 
 
 def required(said: str = "") -> str:
-    """Likewise. UserError where there is none."""
+    """As `chosen`, but raises UserError if there is no service."""
     if not (found := chosen(said)):
         raise UserError(
             "You are logged in to no service: run `hotloop login` with the invitation that your "
@@ -85,7 +87,7 @@ def required(said: str = "") -> str:
 
 
 def token_for(server: str) -> str:
-    """UserError where there is none."""
+    """Return the token for a service. Raises UserError if there is none."""
     given = os.environ.get(TOKEN)
     if given and server == os.environ.get(SERVER, "").rstrip("/"):
         return given
@@ -99,9 +101,9 @@ def token_for(server: str) -> str:
 
 
 def origin(url: str) -> str:
-    """The service's address without a path. UserError for an address that a token must not go to.
+    """Return the service's address without a path. Raises UserError for an unsafe address.
 
-    Without TLS only this machine is asked: anybody on the way could read the token.
+    Plain http is allowed for this machine only: on a network, others could read the token.
     """
     try:
         parts = urlsplit(url)

@@ -1,6 +1,4 @@
-"""What one machine sends another to be judged or handed in, as file formats: unknown keys are
-refused.
-"""
+"""File formats of requests to judge or hand in work; unknown keys are refused."""
 
 from __future__ import annotations
 
@@ -16,11 +14,11 @@ from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import limits
 
 MAX_BYTES = 2 * limits.MAX_TOTAL
-"""Of a document: base64 takes four bytes for three."""
+"""Largest document, in bytes: base64 encodes three bytes as four."""
 
 
 def _allowed(name: str) -> str:
-    """ValueError for a name that is no file below the folder."""
+    """Return the name. Raises ValueError if it is not the path of a file below the folder."""
     if fault := limits.name_fault(name):
         raise ValueError(f"its name {fault}")
     return name
@@ -32,7 +30,7 @@ FileName = Annotated[str, AfterValidator(_allowed)]
 class HandIn(Strict):
     """One learner's work on a module.
 
-    hotloop: the version that sends it. files: by name with / between folders, base64.
+    hotloop: the version that sends it. files: base64 by name, with / between folders.
     """
 
     format: Literal[1] = 1
@@ -41,7 +39,7 @@ class HandIn(Strict):
     files: dict[FileName, str]
 
     def contents(self) -> dict[str, bytes]:
-        """The files. ValueError for what is no base64, or more than a submission may be."""
+        """Return the decoded files. Raises ValueError for bad base64, or for too many bytes."""
         try:
             found = {
                 name: base64.b64decode(text, validate=True) for name, text in self.files.items()
@@ -67,7 +65,7 @@ SentT = TypeVar("SentT", bound=HandIn)
 
 
 def parsed(model: type[SentT], data: bytes) -> SentT:
-    """What was sent. UserError for what is none, or longer than one may be."""
+    """Parse a document. Raises UserError if it is invalid or longer than `MAX_BYTES`."""
     if len(data) > MAX_BYTES:
         raise UserError(f"The request is longer than {MAX_BYTES >> 20} MiB: leave large files out.")
     try:
@@ -79,5 +77,5 @@ def parsed(model: type[SentT], data: bytes) -> SentT:
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, str]:
-    """As `HandIn.files` holds them."""
+    """Return the files base64-encoded, as `HandIn.files` holds them."""
     return {name: base64.b64encode(data).decode() for name, data in files.items()}

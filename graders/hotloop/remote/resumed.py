@@ -1,7 +1,7 @@
-"""Asks a service so that nothing is lost when this process is killed.
+"""Sends requests to a service so that no result is lost when this process is killed.
 
-The key of what was asked is noted until the records have come: the same request then joins the job
-that there is, in place of being judged twice.
+The request's idempotency key is kept in a file until the records arrive: the same request, sent
+again, then joins the existing job and is not judged twice.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from hotloop.remote.request import Request
 
 NOTES = "asked"
 LONGEST_S = 24 * 3600.0
-"""Of a note: later the same request is a new question."""
+"""Age of a key in seconds from which the same request becomes a new job."""
 
 
 def ask(server: Server, asked: Request, say: Say) -> list[Record]:
-    """As `client.ask`, under the key of the same request if that was never answered."""
+    """As `client.ask`, with the key of an earlier equal request that was never answered."""
     note = _note(server, asked)
     try:
         found = client.ask(server, asked, _key(note), say)

@@ -1,4 +1,4 @@
-"""Whether the notebook's file has what was run in this kernel: a judge elsewhere gets the file."""
+"""Checks that the notebook's file has the cells run in this kernel: a remote judge reads it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any, cast
 from hotloop.core.user_error import UserError
 
 _seen = 0
-"""How many of the kernel's executions were compared with the file."""
+"""How many of the kernel's executions have been compared with the file."""
 
 
 def require_saved(notebook: Path) -> None:
-    """UserError where something that was run since the last time is not in the file.
+    """Raise UserError if a cell that was run since the last call is not in the saved file.
 
-    Only once: what was run and then changed is in no file, and is no reason to refuse again.
+    Each execution is compared once: a cell that was run and then edited is in no file, and must not
+    cause a second refusal.
     """
     global _seen
     run, _seen = _run()[_seen:], len(_run())
@@ -30,7 +31,7 @@ def require_saved(notebook: Path) -> None:
 
 
 def _run() -> list[str]:
-    """The sources that this kernel has run, in order; nothing outside of a notebook."""
+    """Return the sources that this kernel has run, in order; empty outside a notebook."""
     ipython = sys.modules.get("IPython")
     shell = cast(Any, ipython).get_ipython() if ipython is not None else None
     return [] if shell is None else list(shell.history_manager.input_hist_raw)

@@ -1,4 +1,4 @@
-"""Asks another machine over ssh. Nothing but ssh and Hotloop is needed there."""
+"""Sends requests to another machine over ssh, which needs only ssh and Hotloop there."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from hotloop.core.wire import as_message
 from hotloop.remote.request import Request
 
 _NO_CONNECTION, _NO_PROGRAM = 255, 127
-"""Exit codes of ssh: its own failure, and a shell's that finds no such command."""
+"""Exit codes of ssh: its own failure, and a shell that does not find the command."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A machine that ssh reaches. environment: the folder of a virtual environment there; empty for
-    the python3 that is on its path.
+    """A machine that ssh reaches.
+
+    environment: the folder of a virtual environment there; empty for the python3 on its path.
     """
 
     host: str
@@ -32,9 +33,9 @@ class Place:
 
     @classmethod
     def of(cls, url: str) -> Self:
-        """`ssh://[user@]host[:port][/folder]`, the folder from the root, or `/~/` from the home.
+        """Parse `ssh://[user@]host[:port][/folder]`; the folder is absolute, or starts with `/~/`.
 
-        UserError for anything else.
+        Raises UserError for anything else.
         """
         try:
             parts = urlsplit(url)
@@ -49,7 +50,7 @@ class Place:
         return cls(host, port, parts.path.rstrip("/"))
 
     def command(self) -> list[str]:
-        """What is run here."""
+        """Return the command to run on this machine."""
         port = [] if self.port is None else ["-p", str(self.port)]
         return ["ssh", "-T", *port, "--", self.host, f"{self._python()} -m hotloop.remote"]
 
@@ -58,16 +59,16 @@ class Place:
             return "python3"
         path = f"{self.environment}/bin/python"
         if path.startswith("/~/"):
-            # Unquoted, so that the shell there puts the home folder in.
+            # Unquoted, so that the shell there expands the home folder.
             return "~/" + shlex.quote(path[3:])
         return shlex.quote(path)
 
 
 def ask(place: Place, request: Request, say: Callable[[str], None]) -> Iterator[Record]:
-    """The records of the tasks asked for, each as it is ready.
+    """Yield the records of the tasks asked for, each as it is ready.
 
-    say: called with what is being done. UserError where none comes: no connection, no Hotloop
-    there, another release, or an answer that is none.
+    say: called with the progress. Raises UserError if a record is missing: no connection, no
+    Hotloop there, another release, or an invalid answer.
     """
     try:
         process = subprocess.Popen(
@@ -78,8 +79,8 @@ def ask(place: Place, request: Request, say: Callable[[str], None]) -> Iterator[
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        # Who cannot be reached reads nothing; ssh's exit code then says so. A broken pipe is an
-        # OSError without a name of its own on Windows.
+        # If the host cannot be reached, writing fails, and ssh's exit code gives the reason. On
+        # Windows a broken pipe is a plain OSError.
         with suppress(OSError), process.stdin:
             process.stdin.write(request.model_dump_json())
         left = list(request.tasks)

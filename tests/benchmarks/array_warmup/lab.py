@@ -1,8 +1,8 @@
-"""Module array_warmup's notebook: as released, as answered, and as stock nbgrader would test it.
+"""The notebook of module array_warmup: as released, as answered, and for stock nbgrader's tests.
 
-A submission is one and the same file for both graders. nbgrader puts the text that a course was
-released with in the place of every locked cell; in the stock course that text holds assertions over
-as many fresh arrays as the judge asks about.
+Both graders get the same submission file. nbgrader replaces every locked cell by the text that the
+course was released with; in the stock course that text holds assertions over as many fresh arrays
+as the judge uses.
 """
 
 import copy
@@ -55,7 +55,7 @@ _TESTS = {
 
 @dataclass(frozen=True)
 class Answer:
-    """What one learner has written, and the points that it must get, by task."""
+    """A learner's cells, and the points that they must get, by task."""
 
     kind: str
     cells: Mapping[str, str]
@@ -63,7 +63,7 @@ class Answer:
 
 
 def answers() -> tuple[Answer, ...]:
-    """A class's mixture: half of them right throughout."""
+    """Return the answers of a class, half of which are right in every task."""
     right = Answer("right", RIGHT, POINTS)
     wrong = Answer("wrong", _WRONG, {"row_means": 0, "clipped": 3, "distances": 0})
     raises = Answer("raises", _RAISES, {"row_means": 2, "clipped": 0, "distances": 4})
@@ -72,24 +72,24 @@ def answers() -> tuple[Answer, ...]:
 
 
 def answer_of(number: int) -> Answer:
-    """The answer of a learner."""
+    """Return the answer of the learner with this number."""
     return answers()[number % len(answers())]
 
 
 def submitted(answer: Answer, number: int) -> dict[str, Any]:
-    """A learner's notebook; no two learners' are the same."""
+    """Return a learner's notebook; no two learners' notebooks are equal."""
     notebook = released(answer.cells)
     notebook["cells"][0]["source"] += f"\n\nHanded in by learner {number}."
     return notebook
 
 
 def released(solutions: Mapping[str, str] = _UNANSWERED) -> dict[str, Any]:
-    """The notebook with these solutions; without any, what learners start from."""
+    """Return the notebook with these solutions; by default the one that learners start from."""
     return _notebook(solutions, {task: f'check("{MODULE}.{task}")' for task in POINTS})
 
 
 def stock_source() -> dict[str, Any]:
-    """What an instructor writes for stock nbgrader: the same, with assertions that are hidden."""
+    """Return an instructor's notebook for stock nbgrader: the same, with hidden assertions."""
     return _notebook(_UNANSWERED, {task: _assertions(task) for task in POINTS})
 
 

@@ -1,4 +1,4 @@
-"""What the judge asks of the tasks of module array_warmup. The stock notebook asks the same."""
+"""The judge's checks of module array_warmup. The stock notebook tests the same properties."""
 
 from collections.abc import Iterator
 

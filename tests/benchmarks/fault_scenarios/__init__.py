@@ -1,4 +1,4 @@
-"""Faults of the platform, each over a course of its own."""
+"""Fault scenarios of the platform, each on a course of its own."""
 
 import argparse
 from collections.abc import Callable, Mapping

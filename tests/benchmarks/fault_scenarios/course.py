@@ -1,4 +1,4 @@
-"""A class's course that faults happen to, and what is found in it afterwards."""
+"""A class's course in which faults are injected, and the checks of its state afterwards."""
 
 import os
 import signal
@@ -16,9 +16,9 @@ from staged.clone import Clone, Started, hand_in
 from staged.processes import below, still_there
 
 GRACE_S = 60.0
-"""How long after its end a grader's processes may still be there, on a machine that does more."""
+"""How long a grader's processes may outlive it, on a busy machine."""
 LONGEST_S, LONGEST_A_SUBMISSION_S = 600.0, 10.0
-"""A grader that takes longer hangs; on an idle machine it needs a tenth of that."""
+"""Time limits of a grader and of each submission; an idle machine needs a tenth of them."""
 _LOOK_S = 0.1
 _GRADES = """
 select submission.student_id, cell.name, grade.auto_score
@@ -33,7 +33,7 @@ _HISTORY = {
         "select student, module, submission_digest, grader_digest, environment "
         "from hotloop_attempts"
     ),
-    # One whose booking was cut off is published again, but only the same attempt.
+    # An attempt whose booking was interrupted is published again, but only the same attempt.
     "published": (
         "select student, module from (select distinct student, module, attempt_id "
         "from hotloop_events where kind = 'published') as counted"
@@ -47,7 +47,7 @@ class Unable(Exception):
 
 @dataclass
 class Found:
-    """What is to be said of one scenario. faults: how often it happened."""
+    """The result of one scenario. faults: how often the fault happened."""
 
     submissions: int
     faults: int = 0
@@ -56,7 +56,7 @@ class Found:
     complaints: list[str] = field(default_factory=list[str])
 
     def row(self) -> dict[str, Any]:
-        """For the table."""
+        """Return a row of the table."""
         told = "; ".join(self.complaints[:3]) or "all as it must be"
         return {
             "submissions": self.submissions,
@@ -68,7 +68,7 @@ class Found:
 
 
 class FaultyCourse:
-    """A course of `count` submissions in `folder`, graded by processes that are started here."""
+    """A course of `count` submissions in `folder`, graded by processes started here."""
 
     def __init__(
         self, clone: Clone, folder: Path, count: int, jobs: int, executor: str = "local"
@@ -77,29 +77,29 @@ class FaultyCourse:
         self.log = folder.parent / f"{folder.name}.log"
         self.found = Found(count)
         self.servers: Callable[[], set[int]] = set
-        """Processes below this one that are no grader's."""
+        """Returns the processes below this one that do not belong to a grader."""
         self._began = time.monotonic()
         clone.run("prepare", str(self.root))
         self.given = hand_in(self.root, [f"learner_{number:04}" for number in range(count)])
 
     @property
     def url(self) -> str:
-        """Of the gradebook, as the grader sees it."""
+        """The gradebook's URL, as the grader uses it."""
         return str(self.clone.run("url", str(self.root)))
 
     @property
     def longest_s(self) -> float:
-        """What a grader may take that has all to do."""
+        """Time limit in seconds of a grader that grades everything."""
         return LONGEST_S + LONGEST_A_SUBMISSION_S * self.found.submissions
 
     def start(self) -> Started:
-        """A grader over all that is not graded yet."""
+        """Start a grader of everything that is not graded yet."""
         self.found.starts += 1
         arguments = ("--jobs", str(self.jobs), "--executor", self.executor)
         return self.clone.start("grade", str(self.root), *arguments, log=self.log)
 
     def await_work(self, grader: Started) -> None:
-        """Return when the grader has booked something more, or has ended."""
+        """Return when the grader has booked another result, has ended, or after `longest_s`."""
         before, deadline = self._booked(), time.monotonic() + self.longest_s
         while grader.process.poll() is None and self._booked() == before:
             if time.monotonic() > deadline:
@@ -110,14 +110,14 @@ class FaultyCourse:
         return sum(1 for _ in self.root.glob("autograded/*"))
 
     def kill(self, grader: Started) -> None:
-        """End the grader as the kernel would that has no memory left: without a word."""
+        """Kill the grader with SIGKILL, as the kernel does when memory runs out."""
         grader.process.send_signal(signal.SIGKILL)
         grader.process.wait()
         self.found.faults += 1
         self.look_for_orphans("after a kill")
 
     def look_for_orphans(self, when: str) -> None:
-        """Note what is left running, and end it."""
+        """Record processes that are still running, and kill them."""
         for words in still_there(os.getpid(), GRACE_S, self.servers):
             self.found.complaints.append(f"left running {when}: {words[:100]}")
         for pid in set(below(os.getpid())) - self.servers():
@@ -125,7 +125,7 @@ class FaultyCourse:
                 os.kill(pid, signal.SIGKILL)
 
     def look_for_wrong_grades(self, when: str) -> None:
-        """Note grades that are neither open nor right."""
+        """Record grades that are neither open nor right."""
         wrong = [
             f"{student} {task}: {score:g}"
             for student, task, score in self.grades()
@@ -135,11 +135,11 @@ class FaultyCourse:
             self.found.complaints.append(f"{len(wrong)} wrong grades {when}, {wrong[0]}")
 
     def grades(self) -> list[tuple[str, str, float | None]]:
-        """Learner, task and automatic score, as nbgrader's gradebook holds them."""
+        """Return learner, task and automatic score, from nbgrader's gradebook."""
         return [(str(row[0]), str(row[1]), row[2]) for row in self.rows(_GRADES)]
 
     def rows(self, query: str) -> list[Any]:
-        """What the gradebook's database answers, past all of the grader's code."""
+        """Query the gradebook's database directly, without the grader's code."""
         engine = sqlalchemy.create_engine(self.url)
         try:
             with engine.connect() as connection:
@@ -148,7 +148,7 @@ class FaultyCourse:
             engine.dispose()
 
     def finish(self, grader: Started | None = None) -> Found:
-        """Grade what is left, grade once more, and look at everything."""
+        """Grade what is left, grade once more, and check everything."""
         self.answer(grader or self.start())
         answer = self.answer(self.start())
         self.look_for_orphans("at the end")
@@ -159,7 +159,7 @@ class FaultyCourse:
         return self.found
 
     def answer(self, grader: Started) -> Mapping[str, Any]:
-        """What a grader that ended by itself has said; nothing, noted, if it did not."""
+        """Return the answer of a grader; {} with a complaint if it hung or failed."""
         if not self.await_end(grader):
             return {}
         try:
@@ -169,7 +169,7 @@ class FaultyCourse:
         return {}
 
     def await_end(self, grader: Started) -> bool:
-        """False, noted, for a grader that hung and was killed."""
+        """Wait for a grader. Returns False, with a complaint, if it hung and was killed."""
         try:
             grader.process.wait(self.longest_s)
         except subprocess.TimeoutExpired:
@@ -194,7 +194,7 @@ class FaultyCourse:
             self.found.complaints.append(f"{len(missing)} without feedback")
 
     def _look_at_history(self) -> None:
-        """Each submission was graded once by this grader, and counted once."""
+        """Check that each submission was graded once by this grader, and counted once."""
         for what, query in _HISTORY.items():
             keys = [tuple(row) for row in self.rows(query)]
             twice = [key for key, times in Counter(keys).items() if times > 1]

@@ -1,4 +1,4 @@
-"""The gradebook's database is locked by somebody else, or its server is restarted."""
+"""The gradebook's database is locked by another process, or its server is restarted."""
 
 import argparse
 import importlib.util
@@ -18,15 +18,15 @@ from fault_scenarios.course import FaultyCourse, Found, Unable
 
 LOCKED_S = 15.0
 PATIENCE_S = 60
-"""How long SQLite waits for its turn to lock, while the grader writes."""
+"""How long SQLite waits for its lock while the grader writes."""
 LOCKS = 2
 BEFORE_S = 3.0
-"""From a grading that was booked to the fault: others are under way then."""
+"""Delay from a booked grading to the fault, so that other gradings are running then."""
 _SERVER_USER = "postgres"
 
 
 def locked(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """Nobody else may read or write the database for LOCKED_S, twice."""
+    """Lock the database against reads and writes for LOCKED_S, twice."""
     course = FaultyCourse(clone, folder, arguments.others, arguments.jobs)
     grader = course.start()
     for _ in range(LOCKS):
@@ -39,7 +39,7 @@ def locked(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
 
 
 def restarted(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """The PostgreSQL server that holds the gradebook is restarted as after a crash, and locked."""
+    """Restart the gradebook's PostgreSQL server, also as after a crash, and lock the database."""
     driver = next((name for name in ("psycopg", "psycopg2") if importlib.util.find_spec(name)), "")
     if not driver:
         raise Unable("no PostgreSQL driver for Python (psycopg) is installed")
@@ -78,7 +78,7 @@ def _hold(url: str) -> None:
 
 
 def _configure(root: Path, url: str) -> None:
-    """The course's settings, with a database of its own, before the course is made."""
+    """Write the course's settings with a database of its own, before the course is made."""
     root.mkdir()
     (root / "nbgrader_config.py").write_text(
         "from pathlib import Path\n"
@@ -90,21 +90,21 @@ def _configure(root: Path, url: str) -> None:
 
 
 class _Server:
-    """A PostgreSQL server over a unix socket in `folder`, for as long as it is entered."""
+    """A PostgreSQL server on a unix socket in `folder`; runs while the context is entered."""
 
     def __init__(self, folder: Path, programs: Path) -> None:
         self.folder, self._programs = folder, programs
 
     def control(self, *arguments: str) -> None:
-        """Call pg_ctl, and wait for what it does."""
+        """Call pg_ctl, and wait until it is done."""
         self._call("pg_ctl", "-D", str(self.folder / "data"), "-w", *arguments)
 
     def restart(self, how: str) -> None:
-        """Stop the server as pg_ctl's mode `how` says, and start it again."""
+        """Stop the server in pg_ctl's mode `how`, and start it again."""
         self.control("restart", "-m", how, "-l", str(self.folder / "log"))
 
     def processes(self) -> set[int]:
-        """The server's own, which are below this process as graders are."""
+        """Return the server's processes, which are children of this process, as graders are."""
         try:
             first = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
         except (OSError, ValueError, IndexError):
@@ -112,7 +112,7 @@ class _Server:
         return {first, *below(first)}
 
     def make(self) -> None:
-        """Make its data and start it."""
+        """Create its data and start it."""
         data = str(self.folder / "data")
         self._call("initdb", "-D", data, "-A", "trust", "-U", _SERVER_USER)
         settings = f"-k {self.folder} -c listen_addresses=''"

@@ -1,4 +1,4 @@
-"""The disk that holds the course is full for a while."""
+"""The disk with the course is full for a while."""
 
 import argparse
 import os
@@ -15,13 +15,13 @@ from fault_scenarios.course import FaultyCourse, Found, Unable
 
 FULL_S = 10.0
 BEFORE_S = 3.0
-"""From a grading that was booked to the fault: others are under way then."""
+"""Delay from a booked grading to the fault, so that other gradings are running then."""
 SPARE_BYTES, BYTES_A_SUBMISSION = 64 << 20, 2 << 20
 _BLOCK = bytes(1 << 20)
 
 
 def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """Fill the disk while a grader works, and free it again; the grader may give up meanwhile."""
+    """Fill the disk while a grader works, then free it; the grader may fail meanwhile."""
     with _small_disk(folder, SPARE_BYTES + arguments.others * BYTES_A_SUBMISSION):
         course = FaultyCourse(clone, folder, arguments.others, arguments.jobs)
         grader = course.start()

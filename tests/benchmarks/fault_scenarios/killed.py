@@ -11,16 +11,18 @@ from staged.clone import Clone
 from fault_scenarios.course import FaultyCourse, Found
 
 MEAN_S = 7.0
-"""From the first grading that a grader books to its end: exponential, so that no moment of its work
-is spared."""
+"""Mean time from a grader's first booked grading to its kill.
+
+The time is exponential, so that a kill may happen at any moment of its work.
+"""
 LOOK_EVERY = 5
 
 
 def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """Kill `--kills` graders over `--count` submissions, or as many as there is work for.
+    """Kill up to `--kills` graders over `--count` submissions, while there is work left.
 
-    Every other one is killed before it can have booked anything: while it starts, plans, or grades
-    its first. How long that takes was seen of the one before.
+    Every other grader is killed before it can have booked a result: while it starts, plans, or
+    grades its first submission. The time for that is measured with the grader before.
     """
     course = FaultyCourse(clone, folder, arguments.count, arguments.jobs)
     rng = Random(arguments.seed)
@@ -39,7 +41,7 @@ def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
         except subprocess.TimeoutExpired:
             course.kill(grader)
         else:
-            # All is graded already: the rest of the kills would find nothing to interrupt.
+            # Everything is graded: further kills would interrupt nothing.
             break
         if number % LOOK_EVERY == 0:
             course.look_for_wrong_grades("after a kill")

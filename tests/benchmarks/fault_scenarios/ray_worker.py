@@ -19,7 +19,7 @@ BETWEEN_S = 4.0
 
 
 def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """Kill KILLS workers of a local cluster, whatever they are doing."""
+    """Kill KILLS random workers of a local cluster."""
     if importlib.util.find_spec("ray") is None:
         raise Unable("Ray is not installed")
     course = FaultyCourse(clone, folder, arguments.others, arguments.jobs, "ray")
@@ -27,7 +27,7 @@ def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
     grader = course.start()
     course.await_work(grader)
     for _ in range(KILLS):
-        # Ray names its workers after what they execute.
+        # Ray names its workers after the function that they execute.
         workers = [
             pid for pid in below(grader.process.pid) if command(pid).startswith("ray::execute")
         ]

@@ -1,4 +1,4 @@
-"""Copies of a Python solution that shall not look like it: other names, order, layout, padding."""
+"""Disguises for copies of a Python solution: other names, order, layout, padding."""
 
 import ast
 import builtins
@@ -40,7 +40,7 @@ WORDS = [
 
 
 def renamed(text: str, entry: str, rng: Random) -> str:
-    """Other names for all that the solution names itself, but for the function that is judged."""
+    """Rename everything that the solution names, except the judged function."""
     tree = ast.parse(text)
     own = _own_names(tree) - {entry}
     words = [f"{word}_{number}" for number in range(20) for word in WORDS]
@@ -50,7 +50,7 @@ def renamed(text: str, entry: str, rng: Random) -> str:
 
 
 def reordered(text: str, entry: str, rng: Random) -> str:
-    """Functions in another order, and neighbouring assignments that do not touch each other."""
+    """Reorder functions, and neighboring assignments that are independent of each other."""
     tree = ast.parse(text)
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     rng.shuffle(functions)
@@ -64,14 +64,14 @@ def reordered(text: str, entry: str, rng: Random) -> str:
 
 
 def reformatted(text: str, entry: str, rng: Random) -> str:
-    """Without comments, in another layout, with comments and blank lines of its own."""
+    """Change the layout: other indentation, comments and blank lines."""
     lines = ast.unparse(ast.parse(text)).replace("    ", "  ").split("\n")
     said = [f"{line}  # {rng.choice(WORDS)}" if line.strip() else line for line in lines]
     return "\n\n".join(said)
 
 
 def padded(text: str, entry: str, rng: Random) -> str:
-    """With a statement that does nothing before every third one."""
+    """Insert a statement without effect before about every third one."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
@@ -81,14 +81,14 @@ def padded(text: str, entry: str, rng: Random) -> str:
 
 
 def all_of_these(text: str, entry: str, rng: Random) -> str:
-    """Names, order and layout at once."""
+    """Change names, order and layout."""
     for disguise in (renamed, reordered, reformatted):
         text = disguise(text, entry, rng)
     return text
 
 
 def all_and_padded(text: str, entry: str, rng: Random) -> str:
-    """All of these, after padding."""
+    """Pad, then change names, order and layout."""
     return all_of_these(padded(text, entry, rng), entry, rng)
 
 
@@ -129,7 +129,7 @@ class _Renaming(ast.NodeTransformer):
 
 
 def _own_names(tree: ast.Module) -> set[str]:
-    """What can be renamed without looking at anything else: no attributes, no keywords."""
+    """Return the names that can be renamed safely: no attributes, no keywords."""
     nodes = list(ast.walk(tree))
     own = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     own |= {n.arg for n in nodes if isinstance(n, ast.arg)}
@@ -143,7 +143,7 @@ def _own_names(tree: ast.Module) -> set[str]:
 
 
 def _swap_neighbours(body: list[ast.stmt]) -> None:
-    """Two plain assignments whose names have nothing to do with each other change places."""
+    """Swap neighboring plain assignments that share no name."""
     for index in range(0, len(body) - 1, 2):
         first, second = body[index], body[index + 1]
         if _is_plain(first) and _is_plain(second) and not (_names(first) & _names(second)):

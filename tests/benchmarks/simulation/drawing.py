@@ -1,4 +1,4 @@
-"""Lines over devices as one SVG that needs nothing else, legible on light and dark pages."""
+"""Draws lines over the number of devices as a self-contained SVG for light and dark pages."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ INK = "#7a7a7a"
 def chart(
     title: str, x_name: str, y_name: str, lines: Mapping[str, Points], mark: tuple[float, str]
 ) -> str:
-    """Both axes are logarithmic. mark: a value of y that is drawn across, and what it is."""
+    """Return a chart with two logarithmic axes. mark: a y value drawn as a line, and its label."""
     xs = [x for points in lines.values() for x, _ in points]
     ys = [y for points in lines.values() for _, y in points] + [mark[0]]
     frame = _Frame(min(xs), max(xs), 10 ** math.floor(math.log10(min(ys))), max(ys) * 1.3)

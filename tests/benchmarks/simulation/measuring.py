@@ -1,4 +1,4 @@
-"""Takes the service times on this machine, and checks the model against real runs on it."""
+"""Measures service times on this machine, and compares the model with real runs on it."""
 
 import itertools
 import statistics
@@ -27,7 +27,7 @@ LEASED = 40
 """Submissions in the real run of the lease."""
 PLACES = 3
 FASTER = 40.0
-"""How many times as fast the lease's real run is as what was measured."""
+"""Speed-up factor of the lease's real run over the measured times."""
 
 
 def measure(module: str, wrong: int) -> ServiceTimes:
@@ -60,7 +60,7 @@ def measure(module: str, wrong: int) -> ServiceTimes:
 
 
 class _Stamped:
-    """A judge that notes when it was given the machine."""
+    """A judge that records when it got exclusive use of the machine, and how long it waited."""
 
     def __init__(self, process: JudgeProcess) -> None:
         self._process = process
@@ -91,14 +91,14 @@ def _judged(process: JudgeProcess, files: Mapping[str, bytes], module: str, task
 
 
 def graded_one_by_one(count: int) -> list[float]:
-    """Seconds of each grading of a small class, one after the other."""
+    """Return the seconds of each grading of a small class, one after the other."""
     starts, end = _spans(count, 1)
     ordered = [*sorted(starts), end]
     return [round(b - a, 4) for a, b in itertools.pairwise(ordered)]
 
 
 def _spans(count: int, jobs: int) -> tuple[list[float], float]:
-    """When each grading of a class began, and when all were done."""
+    """Return when each grading of a class began, and when all were done."""
     with tempfile.TemporaryDirectory(prefix="hotloop-service-") as folder:
         clone = make(Path(folder) / "clone")
         course = Path(folder) / "course"
@@ -109,10 +109,10 @@ def _spans(count: int, jobs: int) -> tuple[list[float], float]:
 
 
 def against_real_gradings(jobs: int = 2) -> dict[str, float]:
-    """Seconds that a small class takes here with `jobs` at once, and in the model.
+    """Return the seconds for a small class with `jobs` at once, measured here and in the model.
 
-    The model gets what the same class took a moment before, at the same number at once: that two
-    gradings on two cores are in each other's way is the machine's affair, not the queue's.
+    The model gets the service times of the same class from a run just before, with the same number
+    at once: that two gradings on two cores slow each other down is not part of the queue's model.
     """
     starts, end = _spans(SMALL_CLASS, jobs)
     took = (end - min(starts)) * jobs / SMALL_CLASS
@@ -126,10 +126,10 @@ def against_real_gradings(jobs: int = 2) -> dict[str, float]:
 
 
 def against_real_lease(times: ServiceTimes, seed: int) -> dict[str, float]:
-    """Seconds that gradings wait for each other in the judge's own lease, and in the model.
+    """Return the seconds that gradings wait for each other, with the real lease and in the model.
 
-    In the real run the work is waiting, `FASTER` times as fast as it was measured: what is compared
-    is who lets whom go first, not what processors do.
+    In the real run the work is sleeping, `FASTER` times as fast as measured: only the order of
+    access is compared, not processor speed.
     """
     rng = Random(seed)
     arrivals = [
@@ -153,7 +153,7 @@ def against_real_lease(times: ServiceTimes, seed: int) -> dict[str, float]:
 
 
 def _played(arrivals: Sequence[Arrival]) -> list[float]:
-    """When each was done, with threads as places and the lease of gradings."""
+    """Return when each arrival was done, with threads as places and the real lease."""
     done: list[float] = []
     left = list(arrivals)
     lock = threading.Lock()

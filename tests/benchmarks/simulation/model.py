@@ -1,13 +1,13 @@
 """The discrete-event model: one queue, nodes that grade several submissions at once, and devices.
 
 A submission takes a place on a node and keeps it until it is done. Its stages follow each other:
-each has a part beside other submissions and, where speed is measured, a part for which it has the
-node's device to itself. What that costs depends on the lease:
+each has a part that runs beside other submissions and, if speed is measured, a part with exclusive
+use of the node's device. The effect depends on the lease:
 
-- `machine`: readers and one writer with a turnstile, as `hotloop.judge.lease` has it. Whoever
-  measures waits until all others on the node have ended their part, and keeps new ones out.
-- `device`: whoever measures waits only for others who measure; the rest goes on elsewhere.
-- `none`: nobody waits. Its speeds would be wrong: it is the bound that no lease can beat.
+- `machine`: a readers-writer lock with a turnstile, as in `hotloop.judge.lease`. A measurement
+  waits until all other stages on the node have ended, and keeps new ones out.
+- `device`: a measurement waits only for other measurements; other stages go on.
+- `none`: nothing waits. Its speeds would be wrong: it is the lower bound for any lease.
 """
 
 from collections import deque
@@ -25,7 +25,7 @@ Steps = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True)
 class Site:
-    """What grades: nodes with one device each, and how many gradings run at once on a node."""
+    """The machines: nodes with one device each, and how many gradings run at once on a node."""
 
     nodes: int
     places: int
@@ -42,9 +42,9 @@ class Arrival:
 
 @dataclass
 class Outcome:
-    """Seconds by submission, in the order of arrival, and what the site was used.
+    """Seconds by submission, in the order of arrival, and the utilization of the site.
 
-    waited: from handing in to the beginning. answered: from handing in to the feedback.
+    waited: from handing in to the start of grading. answered: from handing in to the feedback.
     """
 
     waited: list[float] = field(default_factory=list[float])
@@ -60,7 +60,7 @@ class _Room(Protocol):
 
 
 def simulate(site: Site, arrivals: Sequence[Arrival]) -> Outcome:
-    """Let all arrive and be graded. Simulated time starts at 0 s."""
+    """Simulate all arrivals. Simulated time starts at 0 s."""
     environment = simpy.Environment()
     run = _Run(environment, site, arrivals)
     environment.run()
@@ -81,7 +81,7 @@ class _Run:
         environment.process(self._hand_in())
 
     def outcome(self) -> Outcome:
-        """What came of it, after the run."""
+        """Return the result, after the run."""
         first = min((arrival.at_s for arrival in self._arrivals), default=0.0)
         end = max(self._done, default=0.0)
         span = max(end - first, 1e-9)
@@ -102,7 +102,7 @@ class _Run:
             self._begin_what_can()
 
     def _begin_what_can(self) -> None:
-        """The oldest first, on the node where fewest are."""
+        """Start the oldest submissions, each on the node with most free places."""
         while self._queue and max(self._free):
             node = self._free.index(max(self._free))
             self._free[node] -= 1
@@ -123,7 +123,7 @@ class _Run:
 
 
 class _Open:
-    """Nobody waits for anybody."""
+    """The lease `none`."""
 
     def __init__(self, environment: simpy.Environment) -> None:
         self._environment = environment
@@ -136,7 +136,7 @@ class _Open:
 
 
 class _OwnDevice(_Open):
-    """One at a time measures."""
+    """The lease `device`: one measurement at a time per device."""
 
     def __init__(self, environment: simpy.Environment) -> None:
         super().__init__(environment)
@@ -149,7 +149,7 @@ class _OwnDevice(_Open):
 
 
 class _WholeMachine(_Open):
-    """One measures alone, or all do other things."""
+    """The lease `machine`: one measurement alone on the node, or any number of other stages."""
 
     def __init__(self, environment: simpy.Environment, places: int) -> None:
         super().__init__(environment)

@@ -1,4 +1,4 @@
-"""Measured service times: what the simulation draws from. Nothing in it is written by hand."""
+"""Measured service times, from which the simulation draws. None is written by hand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class _Strict(BaseModel):
 
 
 class Stage(_Strict):
-    """The judging of one task: seconds beside others, then seconds with the device to itself."""
+    """The judging of one task: seconds beside other gradings, then seconds alone on the device."""
 
     shared_s: float
     exclusive_s: float
@@ -31,7 +31,7 @@ class ServiceTimes(_Strict):
     """A file of measured times.
 
     around_s: seconds of a submission besides judging: reading it, its kernel, its cells, booking.
-    It was taken from whole gradings of notebooks whose tasks cost milliseconds.
+    Measured with whole gradings of notebooks whose tasks take milliseconds.
     """
 
     device: str
@@ -42,11 +42,11 @@ class ServiceTimes(_Strict):
 
     @classmethod
     def load(cls, path: Path) -> ServiceTimes:
-        """Read a file. FileNotFoundError when nothing has been measured yet."""
+        """Read a file. Raises FileNotFoundError if nothing has been measured yet."""
         return cls.model_validate_json(path.read_text(encoding="utf-8"))
 
     def visit(self, rng: Random, share_right: float) -> list[Stage]:
-        """One submission: every part of it is a measured one."""
+        """Draw one submission's stages; each one is a measured one."""
         stages = [Stage(shared_s=rng.choice(self.around_s), exclusive_s=0.0)]
         for task in self.tasks.values():
             right = not task.failed or rng.random() < share_right
@@ -55,5 +55,5 @@ class ServiceTimes(_Strict):
 
 
 def correctness_only(stages: Sequence[Stage]) -> list[Stage]:
-    """The same without its measurements of speed."""
+    """Return the stages without their measurements of speed."""
     return [Stage(shared_s=stage.shared_s, exclusive_s=0.0) for stage in stages]

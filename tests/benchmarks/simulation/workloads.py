@@ -1,4 +1,4 @@
-"""Who hands in when: a class at its deadline, and a hiring team's steady stream."""
+"""Arrival times of submissions: a class at its deadline, and a hiring team's steady stream."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ def deadline(
     share_right: float,
     speed: bool = True,
 ) -> list[Arrival]:
-    """A class hands in during the last `day_s` before its deadline, ever more towards the end.
+    """Return a class's submissions in the last `day_s` before its deadline, denser towards the end.
 
     The time that a learner leaves before the deadline is exponential with mean `rush_s`.
     """
@@ -36,7 +36,7 @@ def stream(
     share_right: float,
     speed: bool = True,
 ) -> list[Arrival]:
-    """Candidates who know nothing of each other: a Poisson process."""
+    """Return independent candidates' submissions: a Poisson process."""
     rng = Random(seed)
     arrivals: list[Arrival] = []
     at_s = rng.expovariate(an_hour / HOUR_S)

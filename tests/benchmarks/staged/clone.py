@@ -1,8 +1,8 @@
-"""A clone of this repository's package with one module more: `array_warmup`.
+"""A copy of this repository's package with one more module: `array_warmup`.
 
-Grader, judge, kernels and Ray workers are processes of their own that find modules on disk, so the
-module has to lie where they look. The copy also keeps a long measurement from seeing the code
-change beneath it.
+Grader, judge, kernels and Ray workers are separate processes that find modules on disk, so the
+module has to be in the folders that they search. The copy also isolates a long measurement from
+changes to the code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Clone:
     root: Path
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        """In which Python finds the copy in place of what is installed, and nbgrader its tools."""
+        """Return an environment in which Python imports the copy, and nbgrader finds its tools."""
         path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
         scratch = self.root / "tmp"
         scratch.mkdir(exist_ok=True)
@@ -44,7 +44,10 @@ class Clone:
         }
 
     def run(self, *arguments: str) -> Any:
-        """What the driver answers, which is run to its end. SystemExit with its log if it fails."""
+        """Run the driver to its end and return its answer.
+
+        Raises SystemExit with its log if it fails.
+        """
         done = subprocess.run(
             [sys.executable, str(DRIVER), *arguments],
             env=self.environment(),
@@ -57,7 +60,7 @@ class Clone:
         return json.loads(done.stdout) if done.stdout.strip() else None
 
     def start(self, *arguments: str, log: Path) -> Started:
-        """The driver as a process group of its own; what it says goes to `log`."""
+        """Start the driver in a process group of its own; its output goes to `log`."""
         answer = log.with_suffix(".answer")
         answer.unlink(missing_ok=True)
         with log.open("ab") as stream:
@@ -74,14 +77,17 @@ class Clone:
 
 @dataclass(frozen=True)
 class Started:
-    """A driver under way."""
+    """A running driver."""
 
     process: subprocess.Popen[bytes]
     log: Path
     answer: Path
 
     def document(self) -> Any:
-        """Its answer, once it has ended. RuntimeError with the end of its log when it has none."""
+        """Return its answer after it has ended.
+
+        Raises RuntimeError with its log if there is none.
+        """
         if self.process.wait() or not self.answer.is_file():
             said = self.log.read_text(errors="replace")[-3000:]
             raise RuntimeError(f"the grader ended with {self.process.returncode}:\n{said}")
@@ -89,7 +95,7 @@ class Started:
 
 
 def make(root: Path) -> Clone:
-    """Copy the package to `root`, which must not exist, and put the module into it."""
+    """Copy the package to `root`, which must not exist, and add the module to it."""
     package = root / "graders" / "hotloop"
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "_data")
     shutil.copytree(CLONE / "graders" / "hotloop", package, ignore=ignored)
@@ -119,7 +125,7 @@ def whole(root: Path) -> Clone:
 
 
 def hand_in(course: Path, students: Sequence[str], first: int = 0) -> dict[str, lab.Answer]:
-    """Put a submission of each learner into a course; returns what each has answered."""
+    """Put a submission of each learner into a course; return their answers."""
     given: dict[str, lab.Answer] = {}
     for number, student in enumerate(students, first):
         given[student] = lab.answer_of(number)
@@ -131,7 +137,7 @@ def hand_in(course: Path, students: Sequence[str], first: int = 0) -> dict[str, 
 
 
 def _let_read(root: Path) -> None:
-    """Workers that run as a spare user read the copy too."""
+    """Make the copy readable for workers that run as a spare user."""
     for folder in (root, *root.parents):
         if folder.stat().st_uid == os.getuid() and folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o055)

@@ -1,7 +1,7 @@
-"""Makes and grades courses in a `Clone`: run by it, in a process of its own.
+"""Creates and grades courses in a `Clone`, which runs this as a separate process.
 
-`drive.py prepare COURSE`, `drive.py stock COURSE`, `drive.py grade COURSE --jobs 2`: what came of
-it is one JSON document on standard output.
+`drive.py prepare COURSE`, `drive.py stock COURSE`, `drive.py grade COURSE --jobs 2`: the result is
+one JSON document on standard output.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from array_warmup import lab  # noqa: E402
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Run the action on the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("action", choices=sorted(_ACTIONS))
     parser.add_argument("course", type=Path)
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("--profile", type=Path)
     parser.add_argument("--answer", type=Path, help="where the document goes instead")
     arguments = parser.parse_args()
-    # Whatever else writes there must not spoil the document.
+    # Other output must not end up in the document.
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     document = json.dumps(_ACTIONS[arguments.action](arguments))
@@ -43,14 +43,14 @@ def main() -> None:
 
 
 def prepare(arguments: argparse.Namespace) -> None:
-    """A course of ours with the module released."""
+    """Create a course of Hotloop with the module released."""
     from hotloop.course.prepare import prepare as make
 
     make(arguments.course, [lab.MODULE])
 
 
 def stock(arguments: argparse.Namespace) -> None:
-    """A course of stock nbgrader with its own version of the module released."""
+    """Create a course of stock nbgrader with its own version of the module released."""
     from nbgrader.apps import NbGraderAPI
     from traitlets.config import Config
 
@@ -75,7 +75,7 @@ def stock(arguments: argparse.Namespace) -> None:
 
 
 def grade(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Everything that was handed in. Seconds are from the first line of this program's own."""
+    """Grade everything that was handed in. Seconds count from the first line of this function."""
     began = time.monotonic()
     from hotloop.course.grade import grade as grade_course
 
@@ -111,14 +111,14 @@ def grade(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def url(arguments: argparse.Namespace) -> str:
-    """Of the course's gradebook."""
+    """Return the URL of the course's gradebook."""
     from hotloop.course.config import database
 
     return database(arguments.course)
 
 
 def results(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """What the gradebook and the records say of all that was handed in; grades nothing."""
+    """Return the results in the gradebook and the records; grades nothing."""
     from hotloop.course.grade import submissions
     from hotloop.course.results import results as of
 
@@ -129,8 +129,10 @@ def results(arguments: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 class _Unhurried:
-    """The module `time` to Ray, which gives up on a node that has not started after 30 seconds; on
-    a busy machine one takes longer."""
+    """A slower module `time` for Ray, which gives up on a node that has not started after 30 s.
+
+    On a busy machine a node takes longer to start.
+    """
 
     def __getattr__(self, name: str) -> Any:
         return getattr(time, name)

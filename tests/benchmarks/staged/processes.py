@@ -1,6 +1,4 @@
-"""What the processes below one process use: memory by what they are for, processor time, and which
-of them are still there.
-"""
+"""Resource use of a process's descendants: memory by role, CPU time, and which still run."""
 
 import ctypes
 import os
@@ -19,14 +17,13 @@ _SUBREAPER = 36
 
 
 def adopt_orphans() -> None:
-    """Become the parent of every process below this one whose own parent ends."""
+    """Become the parent of every descendant whose own parent ends."""
     if ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "this process cannot adopt orphans")
 
 
 def below(pid: int) -> list[int]:
-    """All processes that descend from `pid`, itself not among them; the dead ones that nobody has
-    waited for are left out."""
+    """Return all descendants of `pid`, without zombies."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
@@ -40,7 +37,7 @@ def below(pid: int) -> list[int]:
 
 
 def reap(known: set[int]) -> None:
-    """Wait for adopted processes that have ended; those in `known` have somebody who waits."""
+    """Wait for adopted processes that have ended; those in `known` have another waiter."""
     for task in Path("/proc/self/task").iterdir():
         with suppress(OSError):
             for child in (task / "children").read_text().split():
@@ -49,7 +46,7 @@ def reap(known: set[int]) -> None:
 
 
 def command(pid: int) -> str:
-    """A process's command line; empty when it is gone."""
+    """Return a process's command line; empty if it has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
     return ""
@@ -63,7 +60,7 @@ def _parent(pid: int) -> int | None:
 
 
 def role(pid: int) -> Role:
-    """What a process below the coordinator is there for."""
+    """Return the role of a process below the coordinator."""
     with suppress(OSError):
         if Path(f"/proc/{pid}/ns/pid").readlink() != Path("/proc/self/ns/pid").readlink():
             return "candidate"
@@ -74,7 +71,10 @@ def role(pid: int) -> Role:
 
 
 def proportional_bytes(pid: int) -> int:
-    """A process's memory, with what it shares counted in parts. 0 when it is gone."""
+    """Return a process's memory in bytes, with shared pages counted in parts (PSS).
+
+    0 if it has ended.
+    """
     with suppress(OSError, IndexError, ValueError):
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
         return int(text.split("\nPss:")[1].split()[0]) << 10
@@ -82,7 +82,7 @@ def proportional_bytes(pid: int) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time that a process itself has used. 0 when it is gone."""
+    """Return the CPU seconds of a process without its children. 0 if it has ended."""
     with suppress(OSError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
@@ -91,7 +91,7 @@ def cpu_seconds(pid: int) -> float:
 
 @dataclass
 class Watch:
-    """Looks at everything below `pid` while it is entered.
+    """Samples everything below `pid` while it is entered.
 
     peak: most bytes at once, by role, and of all but the coordinator under "gradings".
     """
@@ -103,7 +103,10 @@ class Watch:
     _done: threading.Event = field(default_factory=threading.Event)
 
     def cpu(self) -> dict[str, float]:
-        """Processor seconds by role. What starts and ends between two looks is not seen."""
+        """Return CPU seconds by role.
+
+        Processes that start and end between two samples are missed.
+        """
         total: dict[str, float] = {}
         for (_, name), seconds in self._cpu.items():
             total[name] = total.get(name, 0.0) + seconds
@@ -135,7 +138,7 @@ class Watch:
 
 
 def still_there(pid: int, within_s: float, besides: Callable[[], set[int]] = set) -> list[str]:
-    """Command lines of what is left below `pid`, `besides` some; waits at most `within_s`."""
+    """Return command lines of descendants of `pid` except `besides`; waits at most `within_s`."""
     deadline = time.monotonic() + within_s
     while True:
         reap(besides())

@@ -1,1 +1,1 @@
-"""What can be wrong with a notebook that was handed in, by the level that it is wrong at."""
+"""Mutations of a submitted notebook, by the level that they change."""

@@ -1,4 +1,4 @@
-"""Mutations of what lies in the submission's folder, and of its names."""
+"""Mutations of the files in a submission's folder, and of their names."""
 
 import os
 from random import Random
@@ -15,7 +15,7 @@ ODD_NAMES = (
 
 
 class Given(NamedTuple):
-    """The notebook's name and its bytes."""
+    """The notebook's file name and its bytes."""
 
     name: str
     data: bytes
@@ -26,7 +26,7 @@ class Given(NamedTuple):
 
 
 def beside(given: Given, **files: bytes) -> Handed:
-    """The notebook as it should be, and other files."""
+    """Return the unchanged notebook with other files."""
     return Handed({given.name: given.data, **files})
 
 

@@ -1,4 +1,4 @@
-"""What a learner has handed in, as plain data: it can be made, compared and written anywhere."""
+"""A submission as plain data, which can be created, compared and written anywhere."""
 
 import os
 import socket
@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import Literal
 
 Expectation = Literal["same", "unreadable", "any"]
-"""same: the answers are whole, so they must earn what the untouched notebook earns. unreadable:
-there is no notebook to run, and nothing may be earned. any: some verdict must come."""
+"""What the grader must do with a submission.
+
+same: the answers are intact, so they must earn what the untouched notebook earns. unreadable: there
+is no notebook to run, and nothing may be earned. any: there must be some verdict.
+"""
 
 
 @dataclass(frozen=True)
 class Handed:
     """A submission's folder.
 
-    files: by name, which may be bytes that are no UTF-8 (as `os.fsdecode` gives them). links: name
-    to target. sparse: name to length in bytes, all zeros.
+    files: by name, which may be bytes that are not UTF-8 (in the form of `os.fsdecode`). links:
+    name to target. sparse: name to length in bytes, all zeros.
     """
 
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
@@ -28,7 +31,7 @@ class Handed:
     sparse: Mapping[str, int] = field(default_factory=dict[str, int])
 
     def write(self, folder: Path) -> None:
-        """Put it into `folder`, which must not exist yet."""
+        """Write it to `folder`, which must not exist yet."""
         folder.mkdir(parents=True)
         for name in self.folders:
             (folder / name).mkdir(parents=True)
@@ -47,7 +50,7 @@ class Handed:
 
 @dataclass(frozen=True)
 class Malformed:
-    """One malformed submission. mutation: what was done, `level.name`, several joined by `+`."""
+    """One malformed submission. mutation: what was changed, `level.name`, several joined by `+`."""
 
     mutation: str
     expect: Expectation
@@ -61,7 +64,10 @@ def _within(folder: Path, name: str) -> Path:
 
 
 def _socket(path: Path) -> None:
-    """A bound socket's file outlives the socket. Bound by a short name: such paths have a limit."""
+    """Create a socket's file, which stays after the socket is closed.
+
+    It is bound by a short name, as the path of a socket has a length limit.
+    """
     here = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         with socket.socket(socket.AF_UNIX) as listener:

@@ -1,4 +1,4 @@
-"""The registry of mutations: each is a function, registered under the level that it works at."""
+"""The registry of mutations: each is a function, registered under the level that it changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Of = TypeVar("Of")
 
 @dataclass(frozen=True)
 class Mutation(Generic[Of]):
-    """name: `level.what`. change: what it does, drawing from the generator that it is given."""
+    """name: `level.what`. change: applies it, with random draws from the given generator."""
 
     name: str
     expect: Expectation
@@ -22,11 +22,11 @@ class Mutation(Generic[Of]):
 
 
 TREES: list[Mutation[None]] = []
-"""They change a parsed notebook in place."""
+"""These change a parsed notebook in place."""
 TEXTS: list[Mutation[bytes]] = []
-"""They make a file's bytes out of a parsed notebook."""
+"""These turn a parsed notebook into a file's bytes."""
 FOLDERS: list[Mutation[Handed]] = []
-"""They make a folder out of a notebook file's bytes."""
+"""These turn a notebook file's bytes into a folder."""
 
 
 def tree(level: str, expect: Expectation) -> Callable[[Callable[[Random, Any], None]], None]:
@@ -35,7 +35,7 @@ def tree(level: str, expect: Expectation) -> Callable[[Callable[[Random, Any], N
 
 
 def text(level: str, expect: Expectation) -> Callable[[Callable[[Random, Any], bytes]], None]:
-    """Register a way to write the notebook down."""
+    """Register a way to serialize the notebook."""
     return lambda change: TEXTS.append(Mutation(_named(level, change), expect, change))
 
 

@@ -8,17 +8,17 @@ from notebook_mutations.registry import Notebook, text
 
 
 def written(notebook: Notebook) -> str:
-    """As Jupyter writes it, apart from what only mutations put into it."""
+    """Serialize as Jupyter does, including values that only mutations insert."""
     return json.dumps(notebook, indent=1)
 
 
 def data(notebook: Notebook) -> bytes:
-    """The file."""
+    """Return the notebook file's bytes."""
     return written(notebook).encode()
 
 
 def inside_metadata(notebook: Notebook, raw: str) -> bytes:
-    """The file with `raw` as a value of the notebook's metadata."""
+    """Return the file with `raw` as a value in the notebook's metadata."""
     marked = {**notebook, "metadata": {"place": "@PLACE@"}}
     return written(marked).replace('"@PLACE@"', raw).encode()
 
@@ -28,7 +28,7 @@ def inside_metadata(notebook: Notebook, raw: str) -> bytes:
 
 @text("json", "same")
 def keys_twice(rng: Random, notebook: Notebook) -> bytes:
-    # The last one counts, in Python's reader as in JavaScript's.
+    # The last one counts, in Python's parser as in JavaScript's.
     return b'{"cells": [], "nbformat": 1, "cells": null, ' + data(notebook)[1:]
 
 
@@ -130,7 +130,7 @@ def flipped_bits(rng: Random, notebook: Notebook) -> bytes:
 
 @text("bytes", "any")
 def block_of_nul(rng: Random, notebook: Notebook) -> bytes:
-    # What a computer leaves that lost its power while it wrote.
+    # As a computer leaves a file if it loses power while writing.
     whole = data(notebook)
     start = rng.randrange(len(whole))
     return whole[:start] + bytes(min(4096, len(whole) - start)) + whole[start + 4096 :]

@@ -12,14 +12,14 @@ SCRIPT = "<script>document.title = 'owned'</script>"
 
 
 def metadata(cell: Cell) -> dict[str, Any]:
-    """The cell's nbgrader metadata; empty for a plain cell, and where a mutation has spoilt it."""
+    """Return the cell's nbgrader metadata; {} for a plain cell, or if a mutation damaged it."""
     whole = cell.get("metadata")
     found = whole.get("nbgrader") if isinstance(whole, dict) else None
     return found if isinstance(found, dict) else {}
 
 
 def marked(notebook: Notebook, **wanted: bool) -> list[Cell]:
-    """Cells whose nbgrader metadata says so."""
+    """Return the cells whose nbgrader metadata has these flags."""
     return [
         cell
         for cell in notebook["cells"]
@@ -28,23 +28,23 @@ def marked(notebook: Notebook, **wanted: bool) -> list[Cell]:
 
 
 def graded(notebook: Notebook) -> list[Cell]:
-    """Cells in whose place the judge is asked."""
+    """Return the cells whose execution asks the judge."""
     return marked(notebook, grade=True, solution=False)
 
 
 def solutions(notebook: Notebook) -> list[Cell]:
-    """Cells that the learner has filled in."""
+    """Return the cells that the learner fills in."""
     return marked(notebook, solution=True, grade=False)
 
 
 def plain(kind: str, source: Any, **more: Any) -> Cell:
-    """A cell of the learner's own."""
+    """Return a cell that the learner added."""
     code = {"outputs": [], "execution_count": None} if kind == "code" else {}
     return {"cell_type": kind, "metadata": {}, "source": source, **code, **more}
 
 
 def insert(rng: Random, notebook: Notebook, *cells: Any) -> None:
-    """Put cells somewhere."""
+    """Insert cells at random places."""
     for cell in cells:
         notebook["cells"].insert(rng.randint(0, len(notebook["cells"])), cell)
 
@@ -419,7 +419,7 @@ def ids_of_others(rng: Random, notebook: Notebook) -> None:
 
 
 def code_cells(notebook: Notebook) -> list[Cell]:
-    """Cells that may have outputs."""
+    """Return the cells that may have outputs."""
     return [cell for cell in notebook["cells"] if cell.get("cell_type") == "code"]
 
 

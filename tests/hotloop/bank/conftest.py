@@ -110,7 +110,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def ask(tree: Path) -> Callable[..., Entry]:
-    """Writes the module's only question, with changes, and reads it."""
+    """Returns a function that writes the module's only question, with changes, and reads it."""
 
     def asked(**changes: object) -> Entry:
         question = {key: v for key, v in (QUESTION | changes).items() if v is not None}
@@ -123,7 +123,7 @@ def ask(tree: Path) -> Callable[..., Entry]:
 
 @pytest.fixture
 def translate(tree: Path) -> Callable[..., None]:
-    """Writes the question's translation, with changes."""
+    """Returns a function that writes the question's translation, with changes."""
 
     def translated(**changes: object) -> None:
         said = {key: v for key, v in (CHINESE | changes).items() if v is not None}

@@ -14,7 +14,7 @@ Ask = Callable[..., Entry]
 
 @pytest.fixture
 def general(tree: Path, ask: Ask) -> Callable[..., None]:
-    """Gives the module's question to tracks as well, under other ids."""
+    """Adds the module's question to tracks as well, under other ids."""
     ask()
     text = (tree / "first" / "questions.yaml").read_text(encoding="utf-8")
     (plain,) = yaml.safe_load(text)["questions"]

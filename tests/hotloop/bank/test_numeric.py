@@ -20,7 +20,7 @@ def form(numbers: dict[str, Any]) -> Numeric:
 def test_the_same_seed_draws_the_same_instance_on_every_machine(form: Numeric) -> None:
     first = numeric.draw(form, "a seed")
     assert first == numeric.draw(form, "a seed")
-    # Written down here, because another draw would give learners other numbers than before.
+    # Hard-coded, because another draw would give learners other numbers than before.
     assert dict(first.values) == {"rows": 16, "width": 1024}
     drawn = {tuple(numeric.draw(form, seed).values.values()) for seed in range(40)}
     assert drawn == {(8, 1024), (8, 65536), (16, 1024), (16, 65536)}

@@ -1,4 +1,4 @@
-"""Checks of modules that need an optional group are tested where it is installed."""
+"""Tests of checks that need an optional group run where the group is installed."""
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -18,11 +18,11 @@ from hotloop.judge.session import Session
 STAND_IN = Path(__file__).parent / "engine_on_cpu.py"
 
 NEEDED = {"resnet_tensorrt": "onnx", "tvm_passes": "tvm"}
-"""The group that a folder's tests need."""
+"""The optional group that a folder's tests need."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip them with the command that installs it."""
+    """Skip tests whose group is missing; the reason is the command that installs it."""
     here = Path(__file__).parent
     for item in items:
         if here not in item.path.parents:
@@ -47,7 +47,7 @@ def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link
 
 @pytest.fixture
 def refereed_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Has `GpuRefereed` rungs judged on the CPU: all that they start runs there."""
+    """Makes `GpuRefereed` rungs run on the CPU, with all processes that they start."""
 
     def on_cpu() -> None:
         card = nullcontext(SimpleNamespace())
@@ -64,9 +64,9 @@ def refereed_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 def engines_on_cpu(
     monkeypatch: pytest.MonkeyPatch, refereed_on_cpu: Callable[[], None]
 ) -> Callable[[Path], None]:
-    """Has engines built and run on the CPU, with a stand-in for TensorRT.
+    """Builds and runs engines on the CPU, with a stand-in for TensorRT.
 
-    It lies beside a submission's files too, where they are staged.
+    The stand-in is also put beside a submission's files where they are staged.
     """
 
     def on_cpu(submission: Path) -> None:

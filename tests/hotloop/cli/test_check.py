@@ -1,4 +1,4 @@
-"""`hotloop check --seed`: a record's judging once more, with the same inputs."""
+"""`hotloop check --seed`: judge again with the inputs of a record."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ WRONG = "transformer_compilation", "costs_nearest_shape"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """An answer whose evidence differs with the inputs."""
+    """An answer whose evidence depends on the inputs."""
     module, name = WRONG
     (wrong,) = [each for each in render.wrong_answers(module) if each.name == name]
     lay_out(render.submission(module, wrong.path), tmp_path)
@@ -32,7 +32,7 @@ def checked(folder: Path, *words: str) -> dict[str, Any]:
 
 
 def regrets(record: dict[str, Any]) -> list[float]:
-    """One of each machine that the judge drew."""
+    """Return the regret for each machine that the judge drew."""
     (rung,) = record["rungs"]
     return rung["evidence"]["machines"]
 

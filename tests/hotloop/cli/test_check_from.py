@@ -1,4 +1,4 @@
-"""`hotloop check --from`: a problem in a folder outside of the package."""
+"""`hotloop check --from`: a problem in a folder outside the package."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ EXAMPLE = Path(__file__).parents[2] / "docs" / "layer_norm"
 
 @pytest.fixture
 def problem(tmp_path: Path) -> Path:
-    """The page's example, with an answer in `answer/`."""
+    """The documentation's example, with an answer in `answer/`."""
     return Path(shutil.copytree(EXAMPLE, tmp_path / "layer_norm"))
 
 

@@ -1,4 +1,4 @@
-"""Commands are imported when they are asked for, and all of them are there."""
+"""Commands are imported only when they are used, and all of them exist."""
 
 import subprocess
 import sys
@@ -63,7 +63,7 @@ def test_a_help_page_fits_a_screen_and_names_each_command_in_its_place(group: st
 
 
 def test_there_are_as_few_commands_as_at_the_last_count() -> None:
-    """Another one has a reason, or is an option of one that is there."""
+    """A new command needs a reason; otherwise make it an option of an existing one."""
     assert len(GROUPS[HOTLOOP].names) <= 23
     # `author env` makes environments with another release of PyTorch than Hotloop needs.
     assert len(LEAVES) <= 53

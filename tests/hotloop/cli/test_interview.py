@@ -1,4 +1,4 @@
-"""`hotloop interview` and `hotloop placement`: an address to the page, until Ctrl-C."""
+"""`hotloop interview` and `hotloop placement`: serve a page until Ctrl-C."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def refused(*words: str) -> str:
 
 @contextmanager
 def served(*words: str) -> Generator[dict[str, Any]]:
-    """What the command says, while it serves."""
+    """Run the command and yield its JSON document while it serves."""
     command = [sys.executable, "-m", "hotloop.cli", *words, "--json"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=os.environ) as process:

@@ -1,4 +1,4 @@
-"""`hotloop progress`, from records that tests write."""
+"""`hotloop progress`, on records written by the tests."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Proofs on the command line."""
+"""`hotloop author proofs`."""
 
 import json
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from hotloop.core import paths
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The proofs of a module that holds nothing else."""
+    """The proofs folder of a module that has nothing else."""
     monkeypatch.setattr(paths, "curriculum", lambda: tmp_path)
     made = tmp_path / "first" / "proofs"
     made.mkdir(parents=True)

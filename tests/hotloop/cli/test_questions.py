@@ -1,4 +1,4 @@
-"""The interview questions on the command line."""
+"""`hotloop questions`."""
 
 import json
 import re

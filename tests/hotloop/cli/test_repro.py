@@ -1,4 +1,4 @@
-"""`hotloop repro`: a failed check as a program, which tells nothing that is secret."""
+"""`hotloop repro`: a failed check as a program, which reveals no secrets."""
 
 import json
 import subprocess

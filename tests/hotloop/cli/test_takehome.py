@@ -1,4 +1,4 @@
-"""Take-home exercises on the command line: a team's day and a candidate's."""
+"""Take-home exercises on the command line, as a team and a candidate use them."""
 
 import json
 import os
@@ -25,7 +25,10 @@ NAME = "=HYPERLINK(1) Ada <b>Lovelace</b>"
 
 @pytest.fixture(autouse=True)
 def installs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No index has this version: what is tried there has tests of its own."""
+    """Skip the check that pip can install the pack: no index has this version.
+
+    Tests of `installable` cover that check.
+    """
     monkeypatch.setattr("hotloop.takehome.installable.require", lambda _team, _role: None)
 
 

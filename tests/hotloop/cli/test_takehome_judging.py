@@ -34,7 +34,10 @@ NAMES = ("Ada Lovelace", "Grace Hopper")
 
 @pytest.fixture(autouse=True)
 def installs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No index has this version: what is tried there has tests of its own."""
+    """Skip the check that pip can install the pack: no index has this version.
+
+    Tests of `installable` cover that check.
+    """
     monkeypatch.setattr("hotloop.takehome.installable.require", lambda _team, _role: None)
 
 
@@ -51,7 +54,7 @@ def shown(*words: str | Path) -> str:
 
 
 def hiring(folder: Path) -> Path:
-    """A team's folder with the role."""
+    """Create a team's folder with the role."""
     team = Team.create(folder / "team")
     path = team.role_path("engineer")
     path.parent.mkdir(parents=True)
@@ -60,7 +63,7 @@ def hiring(folder: Path) -> Path:
 
 
 def candidate(team: Path, name: str, folder: Path, *, solved: bool) -> tuple[str, Path]:
-    """Pseudonym and the zip that was handed in."""
+    """Make a pack and hand it in; return the pseudonym and the zip."""
     made = run("new", "engineer", "--name", name, "--team", team)
     with zipfile.ZipFile(made["file"]) as archive:
         archive.extractall(folder)

@@ -1,4 +1,4 @@
-"""`hotloop trace`: the views of a recorded trace, and what is said where one cannot be opened."""
+"""`hotloop trace`: the views of a recorded trace, and the message if one cannot be opened."""
 
 import json
 import sys

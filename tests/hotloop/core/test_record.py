@@ -1,4 +1,4 @@
-"""A record survives its file; nothing that is not one is read."""
+"""A record can be written to a file and read back; anything else is refused."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A course on a tiny module, with a judge small enough to reason about and a kernel for real."""
+"""A course on a tiny module, with a minimal judge and a real kernel."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from hotloop.course.results import Graded
 from hotloop.judge.job import Job
 from hotloop.sandbox.plain import launch_plain
 
-# What nbgrader 0.9.6 and its own dependencies do to each other.
+# Warnings of nbgrader 0.9.6 about its own dependencies.
 _FOREIGN_WARNINGS = (
     "ignore::sqlalchemy.exc.SAWarning",
     "ignore::DeprecationWarning",
@@ -138,9 +138,9 @@ def lab(answer: str = "42", gpu_answer: str = "42", explain: str = "", setup: st
 
 
 class SmallJudge:
-    """Asks the kernel for one number, or reads one file; it knows the answer is 42.
+    """Asks the kernel for one number, or reads one file; the right answer is 42.
 
-    Over the real protocol: what the kernel claims about itself earns nothing here either.
+    It uses the real protocol, in which the kernel's own claims earn nothing.
     """
 
     def judge(
@@ -226,7 +226,7 @@ def circumstances(job: Job) -> Circumstances:
 
 @dataclass
 class Course:
-    """A course folder, and what the tests do with it."""
+    """A course folder, and the actions of tests on it."""
 
     root: Path
     settings: dict[str, Any] = field(default_factory=dict)
@@ -234,7 +234,7 @@ class Course:
     def submit(
         self, student: str, notebook: Any = None, files: dict[str, Any] | None = None
     ) -> Path:
-        """Put a submission in place; `notebook` is a notebook node, bytes, or None for none."""
+        """Write a submission; `notebook` is a notebook node, bytes, or None for no notebook."""
         folder = self.root / "submitted" / student / "tiny"
         folder.mkdir(parents=True, exist_ok=True)
         if notebook is not None:
@@ -284,7 +284,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def course(
     tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch, plain: Isolation
 ) -> Iterator[Course]:
-    """A released course whose kernels run unconfined: for what is not about confinement."""
+    """A released course with unsandboxed kernels, for tests that are not about the sandbox."""
     root = tmp_path / "course"
     shutil.copytree(prepared / "course", root)
     _use_data(monkeypatch, prepared / "data")
@@ -305,13 +305,13 @@ def _forget_modules() -> None:
 
 @pytest.fixture
 def make() -> SimpleNamespace:
-    """What test modules need of this file."""
+    """Helpers of this file for test modules."""
     return SimpleNamespace(lab=lab, SmallJudge=SmallJudge, Course=Course, solution=solution)
 
 
 @pytest.fixture
 def plain() -> Isolation:
-    """No confinement: for tests of ours that run code of ours."""
+    """Isolation without a sandbox, for tests that run trusted code."""
     return Isolation("none", launch_plain)
 
 

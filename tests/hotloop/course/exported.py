@@ -1,4 +1,4 @@
-"""What `nbgrader export` writes, with the configuration file in the course's folder."""
+"""Runs `nbgrader export` with the course's configuration file."""
 
 import csv
 from pathlib import Path
@@ -8,7 +8,7 @@ from nbgrader.apps import ExportApp
 
 
 def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
-    """The rows of the table, by learner."""
+    """Return the rows of the table, by learner."""
     monkeypatch.chdir(root)
     command = ExportApp()
     command.initialize(["--to", "grades.csv"])

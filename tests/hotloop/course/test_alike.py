@@ -1,4 +1,4 @@
-"""Which hand-ins of a class are alike: the copy is found, whoever wrote alone is not named."""
+"""Similar hand-ins of a class: the copy is found, and independent work is not named."""
 
 import json
 from pathlib import Path
@@ -56,7 +56,7 @@ def handed_in(course: Any, make: SimpleNamespace) -> Any:
 
 
 def written(course: Any, *options: str) -> tuple[dict[str, Any], str]:
-    """The one module of the page's data, and the page."""
+    """Return the only module in the page's data, and the page."""
     arguments = ["course", "page", "--course", str(course.root), "--json", *options]
     answer = CliRunner().invoke(app, arguments)
     assert answer.exit_code == 0, answer.output
@@ -81,7 +81,7 @@ def test_without_names_nobody_is_compared(handed_in: Any) -> None:
 
 
 def test_what_was_handed_out_makes_nobody_alike(course: Any, make: SimpleNamespace) -> None:
-    """Both have changed nothing but a number."""
+    """Both changed only a number."""
     for student, number in {"zoe": "41", "yan": "42"}.items():
         course.submit(student, make.lab(number))
     course.grade()

@@ -1,4 +1,4 @@
-"""While one grading has the machine alone, nothing of another runs, whatever its cells started."""
+"""While one grading has the machine alone, nothing of another runs, not even cells' threads."""
 
 import tempfile
 import threading
@@ -36,13 +36,13 @@ threading.Thread(target=spin, daemon=True).start()
 """
 WAITING = "waiting for the machine"
 LOOK_S, SPINNING_S = 0.3, 0.01
-"""How long a kernel is looked at, and what one that is busy uses then, on a busy machine too."""
+"""Seconds that a kernel is observed, and CPU seconds that a busy kernel uses then at least."""
 CLOCK = 1e9
 
 
 @dataclass
 class Grading:
-    """One in a thread of this process, and the kernel that it has started."""
+    """A grading in a thread of this process, and the kernels that it has started."""
 
     lease: Lease
     started: list[Confined] = field(default_factory=list[Confined])
@@ -65,7 +65,7 @@ class Grading:
         return thread
 
     def used_s(self, seconds: float = LOOK_S) -> float:
-        """CPU time that the kernel uses within so many seconds."""
+        """Return the CPU time that the kernel uses within `seconds`."""
         [kernel] = self.started
         before = kernel.freezer.usage().cpu_ns
         time.sleep(seconds)
@@ -83,7 +83,7 @@ class Grading:
 
 @pytest.fixture
 def one(tmp_path: Path, course: Any) -> Grading:
-    """On the tiny module, with locks of its own."""
+    """A grading of the tiny module, with locks of its own."""
     return Grading(Lease(tmp_path / "lease"))
 
 
@@ -156,7 +156,7 @@ def test_nothing_is_entered_beside_one_who_measures(
     handed_over = threading.Event()
 
     class Elsewhere:
-        """Executes what is not looked at here."""
+        """An executor that pretends to execute."""
 
         def run(self, works: Iterable[Work], _terms: Any, _tell: Any) -> Generator[Outcome]:
             for work in works:

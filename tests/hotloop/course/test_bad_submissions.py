@@ -1,4 +1,4 @@
-"""What is known to break an autograder, in one batch: each gets its verdicts and its sentences."""
+"""Submissions known to break autograders, in one batch: each gets its verdicts and sentences."""
 
 import json
 import os
@@ -64,7 +64,7 @@ Lab = Callable[..., Any]
 
 
 def cases(lab: Lab) -> dict[str, tuple[Any, dict[str, str]]]:
-    """By name: what is handed in, and the verdicts that it must get."""
+    """Return notebooks and the required verdicts, by name."""
     return {
         "good": (lab(), GOOD),
         "wrong": (lab("41"), WRONG),
@@ -97,7 +97,7 @@ def cases(lab: Lab) -> dict[str, tuple[Any, dict[str, str]]]:
 
 @pytest.fixture
 def batch(confined_course: Any, make: SimpleNamespace) -> SimpleNamespace:
-    """All of it handed in, graded in one go."""
+    """All cases handed in, and graded in one batch."""
     course, expected = confined_course, {}
     for name, (notebook, verdicts) in cases(make.lab).items():
         course.submit(name, notebook)

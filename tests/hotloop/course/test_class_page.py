@@ -1,4 +1,4 @@
-"""The class page: what it counts, what it says of it, and whom it does not name."""
+"""The class page: its counts, its text, and whom it does not name."""
 
 import json
 import re
@@ -184,7 +184,7 @@ def test_time_is_summed_by_task_and_rung() -> None:
 
 
 def spread(learners: int) -> ClassMarks:
-    """A class in which two tasks go together."""
+    """A class in which two tasks' results are correlated."""
     marks = [
         mark(f"s{i:03}", task, points if i % 2 else 0, RIGHT if i % 2 else wrong(f"It is {i}."))
         for i in range(learners)
@@ -259,7 +259,7 @@ def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespac
     assert tasks["answer"]["difficulty"] == {"mean": pytest.approx(1 / 3), "learners": 3}
     # The rung that needs a GPU is open: 3 of the 3 settled points.
     assert tasks["gpu_answer"]["difficulty"] == {"mean": 1.0, "learners": 3}
-    # Untouched: nbgrader itself gives 0 for that, and nothing is left for a person to read.
+    # Untouched: nbgrader itself gives 0 for that, and nothing is left for a person to mark.
     assert (tasks["explain"]["pending"], tasks["explain"]["difficulty"]["mean"]) == (0, 0.0)
     assert [(c["task"], c["sentence"], c["learners"]) for c in module["lost"]] == [
         ("answer", "It returned #, not #.", 2)

@@ -1,4 +1,4 @@
-"""A class that is asked a variant: what it is handed out, and what its grading makes of answers."""
+"""A class with a variant: the files it gets, and how its answers are graded."""
 
 import json
 from pathlib import Path

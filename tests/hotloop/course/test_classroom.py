@@ -1,4 +1,4 @@
-"""A class for one account: what its learner and its instructor find there."""
+"""A class for one account: the learner's and the instructor's folders."""
 
 import stat
 from datetime import datetime
@@ -19,7 +19,7 @@ MODULE = "tiny"
 
 @pytest.fixture
 def room(course: object, tmp_path: Path) -> classroom.Classroom:
-    """On the tiny module's data."""
+    """A classroom with the tiny module."""
     return classroom.make(tmp_path / "room", [MODULE])
 
 

@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def nbgrader(root: Path, *arguments: str) -> str:
-    """As an instructor types it, without the environment's bin folder in PATH."""
+    """Run nbgrader as an instructor does, without the environment's bin folder in PATH."""
     environment = {**os.environ, "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(root)}
     command = [sys.executable, "-W", "ignore", "-m", "nbgrader", *arguments]
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)

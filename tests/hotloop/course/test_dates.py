@@ -1,4 +1,4 @@
-"""Dates and rules count in whatever order they are set and work is graded; nothing is executed."""
+"""Due dates and rules apply in whatever order they are set and work is graded; nothing executes."""
 
 import itertools
 import json
@@ -64,7 +64,7 @@ STEPS = {
 ORDERS = [
     order for order in itertools.permutations(STEPS) if order.index("rule") < order.index("date")
 ]
-"""A rule before there is a date costs nobody anything: the other half says the same."""
+"""Half of the orders: a rule without a date has no effect, so the others are equivalent."""
 
 
 @pytest.mark.slow
@@ -79,7 +79,7 @@ def test_all_orders_of_rule_and_grading_agree(
     def note(step: Progress) -> None:
         executed.add(step.student)
 
-    # A rule in the settings file is seen by whatever comes next; grading is enough.
+    # Grading is enough to notice a rule in the settings file.
     grade.grade(late.root, settings=late.settings, on_progress=note)
     assert executed == set()
     assert penalties(late.root, monkeypatch) == {"ada": 0.0, "bob": 5.0}
@@ -154,7 +154,7 @@ def test_the_date_is_at_the_head_of_the_notebook(
     said = "**Due 2030-01-31 18:00 UTC.**"
     assert head(released).startswith(said)
     assert head(exchange / "hotloop" / "outbound" / "tiny" / "lab.ipynb").startswith(said)
-    # What a learner hands in with it is graded, and the date is nobody's answer.
+    # A submission with the date in it is graded; the date is not taken for an answer.
     course.submit("ada", json.loads(released.read_text()))
     graded = course.grade()
     assert graded.notes == {}

@@ -1,4 +1,4 @@
-"""What the demo hands in, and what it leaves alone. `make demo` itself is the long test of it."""
+"""The demo's submissions, and what it does not touch. `make demo` itself is the long test."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A dropped attempt counts no more, whatever is graded or regraded afterwards."""
+"""A dropped attempt no longer counts, whatever is graded or regraded afterwards."""
 
 import json
 import shutil
@@ -31,13 +31,13 @@ GONE = "def work():\n    return 41\n"
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where `twice` keeps its course: it is graded once, and copied for each test."""
+    """Path of `twice`'s graded course, which is graded once and copied for each test."""
     return tmp_path_factory.mktemp("twice") / "course"
 
 
 @pytest.fixture
 def twice(course: Any, make: SimpleNamespace, kept: Path) -> Any:
-    """ada answers all, written task included; then she hands in something worse."""
+    """ada answers everything, including the written task; then she hands in something worse."""
     if kept.is_dir():
         shutil.rmtree(course.root)
         shutil.copytree(kept, course.root)
@@ -52,7 +52,7 @@ def twice(course: Any, make: SimpleNamespace, kept: Path) -> Any:
 
 @pytest.fixture
 def executed(course: Any) -> Callable[..., set[str]]:
-    """Grades, and says whose submissions were executed for it."""
+    """Returns a function that grades and returns whose submissions were executed."""
 
     def run(**more: Any) -> set[str]:
         seen: set[str] = set()
@@ -108,7 +108,7 @@ def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
 
 
 def test_the_notebook_is_that_of_the_attempt_that_counts(twice: Any) -> None:
-    """The dropped notebook has no written answer; the one that counts has."""
+    """The dropped notebook has no written answer; the one that counts has one."""
     assert scores(twice)["explain"] == (0, False)
     drop(twice, ids(twice)[1])
     assert scores(twice)["explain"] == (None, True)
@@ -253,7 +253,7 @@ def test_a_regrade_leaves_it_dropped_and_says_so(
 def test_a_regrade_takes_what_counts_of_the_same_hand_in(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A regrade that was published, and then dropped, is not what the next one publishes."""
+    """A regrade that was published and then dropped is not published by the next one."""
     course.submit("ada", make.lab())
     course.grade()
     for place in (execution, regrade):

@@ -1,4 +1,4 @@
-"""Feedback pages, and that nothing of a learner's runs in them or in formgrader."""
+"""Feedback pages; no code of the learner runs in them or in formgrader."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ raise ValueError({EVIL!r})
 
 
 def hostile(make: SimpleNamespace) -> Any:
-    """Scripts in every place that a notebook has for text."""
+    """A notebook with scripts in every place that holds text."""
     notebook = make.lab(answer=f"1 / 0  # {EVIL}", explain=f"Because {EVIL}", setup=CODE)
     link = new_markdown_cell("[x](javascript:alert(1))", attachments={"a": {"image/svg+xml": EVIL}})
     notebook.cells += [new_markdown_cell(EVIL), link, new_raw_cell(EVIL)]
@@ -42,7 +42,7 @@ def hostile(make: SimpleNamespace) -> Any:
 
 
 def formgrader_page(notebook: Path) -> str:
-    """What formgrader shows, with its own template and settings."""
+    """Return formgrader's page, with its own template and settings."""
     templates = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
     config = Config()
     config.HTMLExporter.template_name = "formgrade"
@@ -64,7 +64,7 @@ def formgrader_page(notebook: Path) -> str:
 
 
 def running(page: str) -> list[str]:
-    """Scripts, handlers and links that run something; formgrader's own are not counted."""
+    """Return scripts, handlers and links that run code, except formgrader's own."""
     found: list[str] = []
     for tag in BeautifulSoup(page, "html.parser").find_all(True):
         if tag.name == "script" and "EVIL" in tag.get_text():
@@ -84,7 +84,7 @@ def test_nothing_of_the_learners_runs(course: Any, make: SimpleNamespace) -> Non
     autograded = course.root / "autograded" / "eve" / "tiny" / "lab.ipynb"
     for page in (course.page("eve"), formgrader_page(autograded)):
         assert running(page) == []
-        # It is not swallowed either: the learner's text is there to be read.
+        # It is not removed either: the learner's text can be read.
         assert "alert('EVIL')" in BeautifulSoup(page, "html.parser").get_text()
 
 

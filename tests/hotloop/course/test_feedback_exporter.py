@@ -6,7 +6,7 @@ from hotloop.course.feedback_exporter import FeedbackExporter, InMemory
 
 
 def page(cache: InMemory, text: str) -> tuple[str, list[str]]:
-    """What an environment of its own makes of a template, and what it has compiled."""
+    """Render a template in a new environment; return the page and the compiled templates."""
     compiled: list[str] = []
 
     class Watched(Environment):

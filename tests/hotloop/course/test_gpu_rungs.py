@@ -1,4 +1,4 @@
-"""Rungs that need a GPU are measured by themselves, once there is one, and nothing else is."""
+"""Rungs that need a GPU are measured by themselves once there is one; others are not repeated."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,10 +30,10 @@ def asked() -> Asked:
 def machine(
     course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, asked: Asked
 ) -> Callable[..., None]:
-    """Turns this machine into one with or without a GPU."""
+    """Returns a function that simulates a machine with or without a GPU."""
 
     class Judge(make.SmallJudge):
-        """With a GPU it judges the second rung too, and like the real one only what is asked."""
+        """With a GPU it judges the second rung too; like the real judge, only requested rungs."""
 
         has_gpu = False
 
@@ -65,7 +65,7 @@ def machine(
 
 @pytest.fixture
 def graded(course: Any, make: SimpleNamespace, machine: Callable[..., None]) -> Any:
-    """ada is right, bob is wrong in the task that has a rung on a GPU; there was none."""
+    """ada is right, bob is wrong in the task with a GPU rung; graded without a GPU."""
     course.submit("ada", make.lab())
     course.submit("bob", make.lab(gpu_answer="41"))
     machine(has_gpu=False)
@@ -130,7 +130,7 @@ def test_a_new_hand_in_is_judged_whole(
 def test_who_must_leave_the_gpu_alone_does(
     graded: Any, machine: Callable[..., None], make: SimpleNamespace
 ) -> None:
-    """So do the first gradings of a cluster, on whatever node they are."""
+    """The first gradings on a cluster must not use the GPU either, on any node."""
     machine(has_gpu=True)
     hand_in = read(graded.root, "ada", load_release(graded.root, "tiny"))
     isolation, judge = graded.settings["isolation"], graded.settings["judge_factory"]

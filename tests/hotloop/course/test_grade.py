@@ -1,4 +1,4 @@
-"""What is executed again, and what stays as it is."""
+"""Which submissions are executed again, and which keep their results."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +15,7 @@ from hotloop.course.progress import Progress
 
 @pytest.fixture
 def executed(course: Any) -> Callable[..., set[str]]:
-    """Grades, and says whose submissions were executed for it."""
+    """Returns a function that grades and returns whose submissions were executed."""
 
     def run(**more: Any) -> set[str]:
         seen: set[str] = set()

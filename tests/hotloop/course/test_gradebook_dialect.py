@@ -1,4 +1,4 @@
-"""One dialect for all engines of a process: as right as SQLite's own, and it learns once."""
+"""One SQL dialect for all engines of a process: as right as SQLite's own, initialized once."""
 
 from pathlib import Path
 from typing import Any

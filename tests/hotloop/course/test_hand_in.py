@@ -1,4 +1,4 @@
-"""What of a submission is read, and what is moved aside before nbgrader copies it."""
+"""Which files of a submission are read, and which are moved aside before nbgrader copies it."""
 
 import os
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
 def test_nothing_that_is_in_the_way_makes_a_grade_pending(
     course: Any, make: SimpleNamespace
 ) -> None:
-    """A folder where a file of the exercise belongs, and names that are no text."""
+    """A folder with the name of an exercise's file, and names that are not valid text."""
     given = course.root / "source" / "tiny" / "data"
     given.mkdir()
     (given / "x.txt").write_text("given")

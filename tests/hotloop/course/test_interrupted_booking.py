@@ -1,4 +1,4 @@
-"""A booking that was cut off between its grade and its notebook is made up for."""
+"""A booking that was interrupted between grade and notebook is completed later."""
 
 import shutil
 from types import SimpleNamespace

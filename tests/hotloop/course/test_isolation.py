@@ -1,4 +1,4 @@
-"""Where nothing can be confined, nothing of a learner's is run."""
+"""Without a sandbox, no code of a learner runs."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Difficulty and discrimination against figures worked out by hand, and what must always hold."""
+"""Difficulty and discrimination against manually computed values, and their invariants."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a judging leaves undecided is judged once more, by the same kernel, with the whole time."""
+"""An undecided judging is repeated once, with the same kernel and the full time limit."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ def asked() -> list[tuple[Any, float]]:
 def judged(
     asked: list[tuple[Any, float]], tmp_path: Path, course: Any, make: SimpleNamespace
 ) -> Any:
-    """Runs CELLS with a judge that decides nothing for so many judgings; the record."""
+    """Runs CELLS with a judge that is undecided for so many judgings; returns the record."""
 
     def run(undecided: int) -> Any:
         class Unsure(make.SmallJudge):

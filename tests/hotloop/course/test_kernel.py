@@ -1,4 +1,4 @@
-"""A kernel in the sandbox, driven from outside."""
+"""A kernel in the sandbox, controlled from outside."""
 
 import time
 from collections.abc import Iterator

@@ -20,11 +20,11 @@ SEED = 11
 GOOD = {"answer": "passed", "gpu_answer": "partial", "from_file": "passed", "explain": "by hand"}
 LEVELS = 11
 ALWAYS = ("bytes.byte_order_mark", "timestamp.timestamp_that_is_none", "beside.odd_names")
-"""What once made a right answer unreadable, or kept one from being graded."""
+"""Mutations that once made a right answer unreadable, or prevented its grading."""
 
 
 def sample() -> list[str]:
-    """A mutation of each level, and those that must always be there."""
+    """Return a mutation of each level, and those of ALWAYS."""
     levels: dict[str, list[str]] = {}
     for name in notebooks.all_mutations():
         levels.setdefault(name.split(".")[0], []).append(name)

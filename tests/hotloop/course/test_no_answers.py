@@ -1,4 +1,4 @@
-"""A hand-in without an answer earns nothing, leaves nothing open, and is told why."""
+"""A hand-in without an answer earns nothing, leaves nothing open, and gets a note that says why."""
 
 import copy
 import json
@@ -41,7 +41,7 @@ def emptied(cell: dict[str, Any]) -> None:
 
 
 def without_answers(make: SimpleNamespace) -> dict[str, tuple[Any, str]]:
-    """By name: what is handed in, and what the note on it says ("" for no note)."""
+    """Return hand-ins by name, and the text in each one's note ("" for no note)."""
     exercise = json.loads(json.dumps(make.lab("...", "...")))
     right = json.loads(json.dumps(make.lab()))
     hello = {"cell_type": "markdown", "id": "x", "metadata": {}, "source": "Hello."}
@@ -64,7 +64,7 @@ def without_answers(make: SimpleNamespace) -> dict[str, tuple[Any, str]]:
 
 @pytest.fixture
 def graded(course: Any, make: SimpleNamespace) -> SimpleNamespace:
-    """All of it in one batch, with the file that a task asks for untouched, empty or missing."""
+    """All hand-ins in one batch; the file that a task asks for is untouched, empty or missing."""
     cases = without_answers(make)
     for number, (name, (notebook, _)) in enumerate(cases.items()):
         folder: Path = course.submit(name, notebook, {"work.py": ""})
@@ -85,7 +85,7 @@ def test_none_earns_a_point_and_each_is_told_why(graded: SimpleNamespace) -> Non
     for name, (_, said) in graded.cases.items():
         notes = batch.notes.get(f"{name}/tiny", [])
         assert any(said in note for note in notes) or not said, (name, notes)
-    # The learner reads the same as the instructor.
+    # The learner sees the same as the instructor.
     page = graded.course.page("other_module")
     assert "This is the notebook of large" in page
     assert "Expected the notebook of tiny: use that one." in page

@@ -1,4 +1,4 @@
-"""What is kept of what a cell puts out."""
+"""Which outputs of a cell are kept."""
 
 import json
 from typing import Any

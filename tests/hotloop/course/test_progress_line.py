@@ -1,4 +1,4 @@
-"""The line under a running check: seen while it runs, gone from the notebook afterwards."""
+"""The progress line of a running check: shown while it runs, and removed afterwards."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ with progress_line("a_task", 41.4) as say:
 
 
 class Following(NotebookClient):
-    """Keeps what each update of a display said."""
+    """Records the text of each display update."""
 
     def __init__(self, notebook: Any) -> None:
         super().__init__(notebook, timeout=60, allow_errors=True)

@@ -1,4 +1,4 @@
-"""The reference's bar in a feedback picture comes from a recorded run of the same device."""
+"""The reference's bar in a feedback drawing comes from a recorded run of the same device."""
 
 import datetime
 

@@ -1,4 +1,4 @@
-"""A changed grader: seen in the shadow first, then published, with the reason kept."""
+"""A changed grader: regraded in the shadow first, then published, with the reason recorded."""
 
 import re
 from datetime import timedelta
@@ -30,12 +30,12 @@ def graded(course: Any, make: SimpleNamespace) -> Any:
 
 @pytest.fixture
 def changed(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The grader, changed."""
+    """Replaces the grader by a changed one."""
     return change(make, monkeypatch)
 
 
 def change(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A grader that takes 41 for `answer` too, and is another one by its digest."""
+    """Make a grader that also accepts 41 for `answer`, with another digest."""
     small: Any = make.SmallJudge
 
     class Changed(small):
@@ -141,7 +141,7 @@ def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, changed: A
 
 
 def rule(clone: Path) -> str:
-    """What the site's page tells an instructor to write on lateness."""
+    """Return the lateness rule in the documentation for instructors."""
     page = (clone / "site" / "pages" / "a-class-in-jupyterlab.md").read_text()
     section = page.partition("## Rules of a course")[2].partition("\n## ")[0]
     [lateness] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
@@ -170,7 +170,7 @@ def test_lateness_and_extra_time_survive(
 
 
 def penalty(course: Any, student: str) -> float | None:
-    """What lateness costs, in points."""
+    """Return the late penalty in points."""
     with Gradebook(database(course.root)) as gradebook:
         found = gradebook.find_submission_notebook("lab", "tiny", student)
         return found.late_submission_penalty

@@ -1,4 +1,4 @@
-"""A grade never outlives the work that it was given for."""
+"""A grade is removed when the work that it was given for changes."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -136,7 +136,7 @@ def test_the_comment_says_what_is_pending(course: Any, make: SimpleNamespace) ->
 
 
 def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamespace) -> None:
-    """`nbgrader autograde tiny --force`, as its converter runs it: all students in one go."""
+    """Runs `nbgrader autograde tiny --force`, which grades all students in one process."""
     course.submit("ada", make.lab())
     course.submit("bad", b"nonsense")
     course.submit("zoe", make.lab("41"))

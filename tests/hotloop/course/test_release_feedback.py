@@ -1,4 +1,4 @@
-"""What nbgrader releases of feedback, under each policy: looked at where learners fetch it."""
+"""Which feedback nbgrader releases under each policy, as seen where learners fetch it."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 
 @pytest.fixture
 def graded(course: Any, tmp_path: Path) -> Path:
-    """A course with a feedback page for two learners, as nbgrader has made it; due tomorrow."""
+    """A course with nbgrader's feedback pages for two learners; due tomorrow."""
     root: Path = course.root
     (tmp_path / "exchange").mkdir(mode=0o777)
     with (root / "nbgrader_config.py").open("a") as stream:
@@ -47,7 +47,7 @@ def release(root: Path, student: str | None = None) -> dict[str, Any]:
 
 
 def reaches(root: Path) -> set[str]:
-    """Learners whose page lies where nbgrader's fetch_feedback finds it."""
+    """Return the learners whose page is where nbgrader's fetch_feedback looks."""
     pages = (root.parent / "exchange").rglob("*.html")
     return {page.read_text().removeprefix("feedback for ") for page in pages}
 

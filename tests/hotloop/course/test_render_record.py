@@ -1,4 +1,4 @@
-"""A record as people see it."""
+"""A record as shown to people."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The notebook that is graded, from whatever was handed in."""
+"""The notebook that is graded, repaired from whatever was handed in."""
 
 import json
 from collections.abc import Collection
@@ -49,7 +49,7 @@ def ids(result: Any) -> list[str]:
 
 
 def check_sound(result: Any) -> None:
-    """Nbgrader and nbformat find nothing amiss, and all graded cells are there."""
+    """Check that nbgrader and nbformat accept it, and that all graded cells are there."""
     nbformat.validate(result.notebook)
     MetadataValidator().validate_nb(result.notebook)
     assert {"first", "explain", "last"} <= set(ids(result))
@@ -131,7 +131,7 @@ def test_a_locked_cell_gets_its_released_text_back() -> None:
 
 
 def answer(cells: list[Any]) -> str:
-    """The source of the written task's cell, as it is graded. Released text: no points."""
+    """Return the source of the written task's cell, as it is graded."""
     result = repaired(cells)
     check_sound(result)
     (found,) = (c.source for c in result.notebook.cells if c.source.startswith("Write here."))

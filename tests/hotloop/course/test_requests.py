@@ -1,4 +1,4 @@
-"""Regrade requests: who asks is who owns the file, and what is asked is answered once."""
+"""Regrade requests: a file's owner is the asker, and each request is answered once."""
 
 import getpass
 import json
@@ -24,7 +24,7 @@ SENTENCE = "My kernel is right for <b>one</b> row: see cell 4."
 
 @pytest.fixture
 def inbound(course: Any, tmp_path: Path) -> Path:
-    """The course's exchange, with what a release makes there."""
+    """The course's exchange, with the folder that a release makes."""
     folder = tmp_path / "exchange" / "hotloop" / "inbound"
     folder.mkdir(parents=True)
     with (course.root / CONFIG_FILE).open("a") as settings:

@@ -1,4 +1,4 @@
-"""What a learner wrote can do nothing to whoever looks at it."""
+"""A learner's text cannot run code in a viewer's browser."""
 
 import base64
 
@@ -36,7 +36,7 @@ ATTACKS = [
 
 
 def dangers(html: str) -> list[str]:
-    """Everything in a page that runs, loads, submits or covers: an oracle of its own."""
+    """Return everything in a page that runs, loads, submits or overlays: an independent oracle."""
     found: list[str] = []
     for tag in BeautifulSoup(html, "html.parser").find_all(True):
         if tag.name in {

@@ -1,4 +1,4 @@
-"""Which attempt counts is told from what was published and what was dropped."""
+"""Published and dropped attempts determine which attempt counts."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ def made(digest: str, day: int) -> Attempt:
 
 
 def stands(root: Path) -> Attempt | None:
-    """The newest attempt that counted once and is not dropped."""
+    """Return the newest attempt that was published and is not dropped."""
     kept = store(root)
     left = kept.published_ids("ada", "m") - kept.dropped("ada", "m").keys()
     return standing.newest(root, "ada", "m", left)
@@ -44,7 +44,7 @@ def test_the_newest_that_is_not_dropped_stands(tmp_path: Path, three: list[Attem
     kept.note(Kind.DROPPED, third)
     assert stands(tmp_path) == second
     kept.note(Kind.DROPPED, second)
-    # What is booked for it is published anew, and stays older than what was dropped.
+    # It is published again, and remains older than the dropped one.
     kept.note(Kind.PUBLISHED, first)
     assert states(tmp_path) == [State.COUNTS, State.DROPPED, State.DROPPED]
     kept.note(Kind.RESTORED, second)

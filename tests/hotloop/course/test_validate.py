@@ -13,7 +13,7 @@ MODULE = "fused_softmax"
 
 
 def validate(folder: Path, files: dict[str, bytes]) -> Any:
-    """The notebook's first task only, as Validate sees it."""
+    """Run Validate on the notebook's first task only."""
     notebook = json.loads(files["lab.ipynb"])
     first = ("online_pass", "online_pass_solution")
     notebook["cells"] = [

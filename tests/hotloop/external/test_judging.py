@@ -1,4 +1,4 @@
-"""Problems of our own in the forms of KernelBench and GPU MODE, and what must not pass."""
+"""Problems written for the tests in KernelBench's and GPU MODE's formats, and wrong answers."""
 
 import json
 import shutil
@@ -129,7 +129,7 @@ def test_a_problem_that_tells_nobody_apart_is_not_measured(
 
 
 def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) -> None:
-    """NaN for all inputs: an answer is neither right nor wrong."""
+    """The output is NaN for all inputs: no answer is right or wrong."""
     problem = tmp_path / "1_Undefined.py"
     problem.write_text(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "torch.sqrt(-1 - x * x)")
@@ -142,7 +142,7 @@ def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) ->
 def test_zeros_do_not_pass_where_eager_itself_is_far_off(
     process: JudgeProcess, tmp_path: Path
 ) -> None:
-    """float32 has lost what is added to 1e8: eight times that error is more than the numbers."""
+    """In float32, adding 1e8 loses the input: eight times that error exceeds the outputs."""
     problem = tmp_path / "1_Far_off.py"
     problem.write_text(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "(x + 1e8) - 1e8")
@@ -175,7 +175,7 @@ def test_a_problem_that_fails_is_no_fault_of_the_submission(
 
 
 def test_a_problem_is_confined(process: JudgeProcess, tmp_path: Path) -> None:
-    """It is somebody else's code as well."""
+    """A problem is untrusted code too."""
     problem, trace = tmp_path / "1_Hostile.py", tmp_path / "trace"
     problem.write_text(f"open({str(trace)!r}, 'w').close()\n{SOFTMAX.read_text()}")
     judged(problem, MODEL.format(body="return x"), process, tmp_path)
@@ -235,7 +235,7 @@ WRONG_RUNS = {
 def test_a_right_run_passes(text: str, process: JudgeProcess, tmp_path: Path) -> None:
     record = judged(NORM, text, process, tmp_path)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
-    # The two workloads whose inputs lie in no file.
+    # The two workloads without inputs in files.
     assert record.rungs[0].evidence["cases"] == 2
 
 

@@ -1,4 +1,4 @@
-"""Which submission is to which problem, what is judged again, and what is made of the results."""
+"""Matching of submissions to problems, which are judged again, and the summary of results."""
 
 import json
 import shutil
@@ -113,9 +113,9 @@ def fast(ratio: float, error: float = 0.01) -> Row:
 def test_fast_p_counts_what_is_right_and_faster() -> None:
     rows = [fast(0.5), fast(1.2), fast(2.5), WRONG]
     assert [suite.fast(rows, p).value for p in (0.1, 1.0, 2.0, 3.0)] == [0.75, 0.5, 0.25, 0.0]
-    # Nothing is known of the speed against compiled code.
+    # The speed against compiled code is unknown.
     assert suite.fast(rows, 1.0, compiled=True).value is None
-    # A wrong one is not fast, whatever it takes.
+    # A wrong one is not fast, whatever its time.
     assert suite.fast([replace(WRONG, ratio=9.0, ratio_interval=(8.0, 10.0))], 1.0).value == 0.0
 
 
@@ -129,7 +129,7 @@ def test_the_interval_of_fast_p_allows_for_what_is_uncertain() -> None:
     sure = [fast(2.0)] * 4 + [fast(0.5)] * 6
     assert suite.fast(sure, 1.0).low == pytest.approx(0.1682, abs=1e-4)
     assert suite.fast(sure, 1.0).high == pytest.approx(0.6873, abs=1e-4)
-    # One ratio's interval holds p; of one submission that is right the speed is not known.
+    # One ratio's interval contains p; of one right submission the speed is unknown.
     doubtful = [fast(2.0)] * 3 + [fast(1.005), ROW] + [fast(0.5)] * 5
     found = suite.fast(doubtful, 1.0)
     assert found.value == pytest.approx(4 / 9)

@@ -24,7 +24,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rewarded(folder: Path, work: Path, tmp_path: Path) -> tuple[int, float | None]:
-    """Exit code and reward. The verifier gets a copy of what the task names, as from a harness."""
+    """Return exit code and reward.
+
+    As in a harness, the verifier gets a copy of the task's files.
+    """
     reward = tmp_path / "verifier"
     variables = {
         "HOTLOOP_WORK": str(work),
@@ -41,7 +44,7 @@ def rewarded(folder: Path, work: Path, tmp_path: Path) -> tuple[int, float | Non
 
 
 def work_in(folder: Path, tmp_path: Path, *, solved: bool) -> Path:
-    """What the model leaves: the exercise, solved by solution/solve.sh or not at all."""
+    """Return the folder that a model leaves: the exercise, untouched or solved by solve.sh."""
     work = tmp_path / "app"
     subprocess.run(["cp", "-R", folder / "environment" / "exercise", work], check=True)
     if solved:
@@ -70,7 +73,7 @@ def test_the_exercise_and_a_wrong_answer_are_not(folder: Path, tmp_path: Path) -
 
 @pytest.mark.sandbox
 def test_a_model_cannot_write_its_reward_or_replace_the_judge(folder: Path, tmp_path: Path) -> None:
-    """What lies in its folder is neither imported nor believed, and an old reward is gone."""
+    """Files in its folder are neither imported nor trusted, and an old reward is removed."""
     work = work_in(folder, tmp_path, solved=False)
     (tmp_path / "verifier").mkdir()
     (tmp_path / "verifier" / "reward.txt").write_text("1.0")

@@ -1,4 +1,4 @@
-"""Keys of diagnoses: they open to right answers alone, and say nothing to who reads them."""
+"""Answer keys of diagnoses: only right answers open them, and reading them reveals nothing."""
 
 import json
 from pathlib import Path

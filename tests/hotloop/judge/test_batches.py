@@ -1,4 +1,4 @@
-"""Sizes of batches: what a mean says, and that a run of the rung tells batching from none."""
+"""Batch sizes: what a mean implies, and that the rung distinguishes batching from none."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nobody but the judge can resize a buffer, and only the judge can write an input."""
+"""Only the judge can resize a buffer or write an input."""
 
 import mmap
 import os

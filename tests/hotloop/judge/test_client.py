@@ -1,4 +1,4 @@
-"""A judge that dies, hangs up or is asked nonsense is our fault and never a zero."""
+"""A judge that dies, hangs up or gets an invalid request is our fault and never gives a zero."""
 
 import os
 import signal

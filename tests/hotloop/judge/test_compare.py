@@ -1,4 +1,4 @@
-"""What comparison lets pass, and what it must not."""
+"""What comparison accepts, and what it must reject."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Kernels are compiled for GPUs that are not here, from the file that was handed in."""
+"""Kernels are compiled for GPUs that are not here, from the submitted file."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -83,7 +83,7 @@ def case(rng: np.random.Generator) -> Case:
 
 
 def anything(_x: np.ndarray) -> np.ndarray:
-    """These kernels are compiled, and need not compute anything in particular."""
+    """The kernels are compiled only, and need not compute anything in particular."""
     return np.zeros((1, 200))
 
 
@@ -107,7 +107,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 def judge(session: Session, name: str, rung: Compiles = RUNG) -> RungRecord:
-    session._made.clear()  # what the rungs of one task share
+    session._made.clear()  # shared by the rungs of one task
     (record,) = judge_rungs({"compiles": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
 
@@ -143,7 +143,7 @@ def test_spills_are_reported_and_judged_where_a_task_says_so(session: Session) -
 def test_more_shared_memory_than_a_block_has_is_an_error(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As if sm_80 had none: a kernel that fills a real one takes seconds to compile."""
+    """Pretends that sm_80 has none: a kernel that fills a real block's takes seconds to compile."""
     monkeypatch.setattr(compiles, "SHARED_KIB", {80: 0})
     record = judge(session, "two_sums", replace(RUNG, targets=(80,)))
     assert record.verdict is Verdict.COMPILE_ERROR

@@ -1,4 +1,4 @@
-"""Folders of a submission's files and ours: whose wins, what is left out, what is refused."""
+"""Folders composed of a submission's and the judge's files: precedence, omissions, refusals."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_no_link_is_followed(session_over: SessionOver, submission: Path, ours: 
 def test_a_file_where_a_folder_of_ours_belongs(
     session_over: SessionOver, submission: Path, ours: Path
 ) -> None:
-    """A beginner's version folder that is a file costs the learner points, not the judge."""
+    """A file in place of a version folder costs the learner points, and is no judge error."""
     written(submission, {"repository/b/1": "a version?"})
     composition = Composition("repository", ours={"b/1/model.py": ours})
     with pytest.raises(Ruling, match="'b/1' must be a folder") as caught:
@@ -173,7 +173,7 @@ def _ours(folder: Path) -> Path:
 
 
 def _within(name: str, others: set[str]) -> bool:
-    """Ours are never in each other's way."""
+    """Return whether a file conflicts with others; the judge's own files never do."""
     return any(_in_the_way(name, other) for other in others)
 
 

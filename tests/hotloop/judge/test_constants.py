@@ -1,4 +1,4 @@
-"""Constants of a variant hold while its task is judged, and have the type of the plain one."""
+"""A variant's constants apply while its task is judged, and have the plain constant's type."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Kernels in the simulator as the judge runs them: what comes of each kind of fault."""
+"""Kernels in the simulator as the judge runs them: the verdict of each kind of fault."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A submission's files are read without following links and without believing sizes."""
+"""A submission's files are read without following links or trusting sizes."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Workers are forked where nothing is timed, and executed anew where something is."""
+"""Workers are forked if nothing is timed, and newly executed if something is."""
 
 import ast
 import importlib
@@ -45,7 +45,7 @@ def found():
 
 @pytest.fixture(scope="module")
 def zygote() -> Iterator[Zygote]:
-    """It has numpy only, which is imported fast."""
+    """A zygote that has imported only numpy, which is fast."""
     with Zygote((forking.WORKER, "numpy")) as zygote:
         yield zygote
 
@@ -69,7 +69,7 @@ def test_a_worker_is_forked_but_where_it_is_to_be_executed(
 def test_a_program_of_ours_with_variables_of_its_own_is_executed(
     zygote: Zygote, tmp_path: Path, environment: tuple[tuple[str, str], ...]
 ) -> None:
-    """What a library reads at its import would be read too early."""
+    """Forking would be too late for variables that a library reads at its import."""
     main = tmp_path / "main.py"
     main.write_text("def answer():\n    return 1\n")
     with closing(
@@ -188,7 +188,7 @@ def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_level_on_a_processor_is_one_of_a_timed_rung() -> None:
-    """Also where a module's own rung is made of one of the judge's."""
+    """Also if a module's own rung wraps one of the judge's."""
     forked = [
         f"{module.id}.{task.id}.{rung.id}"
         for module in curriculum.modules()

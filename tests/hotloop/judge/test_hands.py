@@ -12,7 +12,7 @@ from hotloop.judge import hands
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    """As a judge that has not yet asked for its cores."""
+    """Resets the caches, as in a judge that has not yet determined its cores."""
     for asked in (hands._hands, hands._cores):
         asked.cache_clear()
     yield
@@ -65,7 +65,7 @@ def test_a_failure_waits_for_the_other_shares(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_hands_may_use_cores_that_the_judge_keeps_off() -> None:
-    """While speed is measured the judge's own thread is bound to what is left over."""
+    """While speed is measured, the judge's own thread is bound to the remaining cores."""
     every = os.sched_getaffinity(0)
     if len(every) == 1:
         pytest.skip("one core: there is none to keep off")

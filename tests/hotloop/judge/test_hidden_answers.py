@@ -1,4 +1,4 @@
-"""Questions that a program of ours makes, with the truth; another function may be asked."""
+"""Questions made by a trusted program, with the truth; another function may be called."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

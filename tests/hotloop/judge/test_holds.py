@@ -1,4 +1,4 @@
-"""Looks at what a candidate has made: in order, labelled, the first mismatch rules."""
+"""Inspections of a candidate's result: in order, labeled, and the first mismatch rules."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,8 @@
-"""Judge, checks, workers and sandbox start where only torch, triton, numpy and pyseccomp are.
+"""Judge, checks, workers and sandbox start with only torch, triton, numpy and pyseccomp.
 
-A GPU machine runs them from a source checkout, without what curriculum, course and command line
-need; torch and triton are imported by worker processes and where a GPU computes, not at the start.
+A GPU machine runs them from a source checkout, without the dependencies of curriculum, course and
+command line; torch and triton are imported by worker processes and for computing on a GPU, not at
+the start.
 """
 
 import json
@@ -31,7 +32,7 @@ ABSENT = (
     "zmq",
 )
 LATER = ("torch", "triton")
-"""There, but too slow to import before they are needed."""
+"""Installed, but too slow to import before they are needed."""
 
 CHECKS = Path(checks.__file__).parent
 IMPORTED_LATER = {
@@ -67,7 +68,7 @@ print(json.dumps({"failed": failed, "imported": imported, "ours": ours}))
 
 
 def import_without(absent: tuple[str, ...], *trees: str) -> dict[str, Any]:
-    """Import every module of the trees in a fresh process in which `absent` cannot be imported."""
+    """Import every module of the trees in a new process in which `absent` cannot be imported."""
     arguments = json.dumps([absent, trees, sorted(IMPORTED_LATER)])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, arguments], capture_output=True, text=True, check=False

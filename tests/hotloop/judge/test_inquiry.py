@@ -1,4 +1,4 @@
-"""Questions to a server: asked at once, the first wrong answer rules, and no failure is lost."""
+"""Questions to a server: asked concurrently, the first wrong answer rules, no failure is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Alive:
 
 @pytest.fixture
 def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answering], Server]:
-    """A server whose models answer by a function of their names."""
+    """Returns a function that makes a server whose models answer by a function of their names."""
     monkeypatch.setattr(served, "_GONE_S", 0.05)
 
     def make(answer: Answering) -> Server:
@@ -66,7 +66,7 @@ def test_right_answers(answering: Callable[[Answering], Server]) -> None:
 
 
 def test_all_are_under_way_at_the_same_moment(answering: Callable[[Answering], Server]) -> None:
-    """A barrier that breaks after a second lets nobody through alone."""
+    """A barrier with a timeout of one second lets no request pass alone."""
     barrier = threading.Barrier(8, timeout=5)
 
     def meet(_model: str) -> Mapping[str, Any]:

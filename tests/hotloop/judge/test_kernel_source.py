@@ -1,4 +1,4 @@
-"""Kernels are taken out of a learner's file as Triton's language and nothing else."""
+"""Only Triton's language is accepted in the kernels extracted from a learner's file."""
 
 import ast
 
@@ -51,7 +51,7 @@ def softmax(x, out):
 
 
 def kernel(*body: str, parameters: str = "x_ptr", before: str = "") -> str:
-    """A file with one kernel `k` that has these lines; line 6 is the first of them."""
+    """A file with one kernel `k` with these lines, the first of which is line 6."""
     head = ["import triton", "import triton.language as tl", before, "@triton.jit"]
     return "\n".join([*head, f"def k({parameters}):", *(f"    {line}" for line in body), ""])
 

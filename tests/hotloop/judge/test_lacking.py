@@ -1,4 +1,4 @@
-"""What a machine lacks is found for each rung, with its remedy."""
+"""What a machine lacks for each rung is found, with the remedy."""
 
 import pytest
 

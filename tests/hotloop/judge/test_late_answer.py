@@ -1,4 +1,4 @@
-"""Who is too late once is asked anew: an answer to something else makes no verdict."""
+"""After a timeout, a late answer is not taken for the answer to the next question."""
 
 from collections.abc import Callable
 from pathlib import Path

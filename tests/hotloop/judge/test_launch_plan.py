@@ -1,4 +1,4 @@
-"""Whatever a worker claims of its launches becomes a plan or a ruling, never an accident."""
+"""Whatever a worker claims about its launches becomes a plan or a ruling, never an exception."""
 
 import contextlib
 from typing import Any

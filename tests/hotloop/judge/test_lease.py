@@ -1,4 +1,4 @@
-"""Whoever measures is alone, and is not kept waiting by those who come later."""
+"""A measurement runs alone, and later arrivals do not delay it."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ with Lease(Path(sys.argv[1])).exclusive():
 
 
 def hold(folder: Path) -> subprocess.Popen[str]:
-    """Another process that has the machine alone."""
+    """Hold the machine exclusively in another process."""
     command = [sys.executable, "-c", _HOLD, str(folder)]
     process = subprocess.Popen(command, stdin=-1, stdout=-1, text=True)
     assert process.stdout is not None

@@ -1,4 +1,4 @@
-"""Whatever a worker says, the judge answers with a verdict: it never crashes, hangs or believes."""
+"""Whatever a worker sends, the judge gives a verdict: no crash, no hang, no trust."""
 
 import socket
 import threading
@@ -175,7 +175,7 @@ def test_errors_become_verdicts(kind: str, verdict: Verdict) -> None:
 
 
 class Still:
-    """A freezer of nobody."""
+    """A freezer that freezes nothing."""
 
     def freeze(self) -> None:
         pass
@@ -185,7 +185,7 @@ class Still:
 
 
 def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch) -> Verdict:
-    """What becomes of a silent worker whose time ended just now, of which the judge took a part."""
+    """Return the verdict for a silent worker after its deadline; the judge used `kept_s` of it."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         link = Link(ours, Still(), trusted=False)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A window of load: what stands still when, what spoils it, and whose fault a failure is."""
+"""A window of load: what is frozen when, what spoils it, and whose fault a failure is."""
 
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -27,7 +27,7 @@ def answered(body: bytes, more: str = "", status: str = "200 OK") -> bytes:
 
 
 def right() -> bytes:
-    """An answer of the protocol: an output is described as an input is."""
+    """Return an answer of the protocol: an output is encoded like an input."""
     body, head = encode({"SAME": np.ones((1, 1), np.int64)})
     body = body.replace(b'"inputs": ', b'"outputs":')
     return answered(body, f"Inference-Header-Content-Length: {head}\r\n")
@@ -51,7 +51,7 @@ class Tree:
 
 
 class Scene:
-    """A side over a made-up server, and what its clients are made to see."""
+    """A side with a fake server, and the outcome that its clients see."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.tree = Tree()
@@ -128,7 +128,7 @@ def test_what_a_window_says(scene: Scene) -> None:
 def test_the_clock_starts_after_some_requests(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are compared like all others, and none of them is awkward."""
+    """They are compared like all others, and none of them is adversarial."""
     monkeypatch.setattr(loaded, "LEAD_IN", REQUESTS)
     seen: list[Any] = []
     scene.mismatch = seen.append  # type: ignore[assignment]
@@ -140,7 +140,7 @@ def test_the_clock_starts_after_some_requests(
 
 
 def test_who_ran_while_it_should_stand_still_spoils_the_next_window(scene: Scene) -> None:
-    """Also between two windows of its own, when the other side is being measured."""
+    """Also between two of its own windows, while the other side is measured."""
     side = scene.side()
     assert side.window([False] * REQUESTS).intact
     scene.tree.cpu_ns += 1
@@ -159,7 +159,7 @@ def test_what_others_took_from_an_idle_server_spoils_a_window(scene: Scene) -> N
 
 
 def test_processes_that_wait_for_each_other_do_not(scene: Scene) -> None:
-    """A server that waits for company idles, and on one core its processes wait in turn."""
+    """Processes that wait for each other leave the CPU idle, and on one core they run in turn."""
     scene.cpu_ns, scene.wait_ns, scene.real_time = 60 * MS, 30 * MS, True
     assert scene.side().window([False] * REQUESTS).counts
 
@@ -176,11 +176,11 @@ def test_stolen_time_spoils_a_window(scene: Scene, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("cpu_ms", "wait_ms", "stolen_s", "share"),
     [
-        (100, 500, 0.0, 0.0),  # all of the core is its own: who waits, waits for itself
+        (100, 500, 0.0, 0.0),  # it has the whole core: any waiting is for itself
         (100, 0, 0.0, 0.0),
         (0, 0, 0.0, 0.0),  # it sleeps
         (60, 10, 0.0, 0.1),
-        (60, 90, 0.0, 0.4),  # no more than what it did not use
+        (60, 90, 0.0, 0.4),  # at most what it did not use
         (130, 90, 0.0, 0.0),
         (100, 0, 0.02, 0.2),
     ],

@@ -1,4 +1,4 @@
-"""Files that a candidate makes, and programs of ours that make, read and run them."""
+"""Files made by a candidate, and trusted programs that make, read and run files."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

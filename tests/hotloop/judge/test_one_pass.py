@@ -1,4 +1,4 @@
-"""One pass in blocks is told from whole rows, second readings and detours; fair ways pass."""
+"""One pass in blocks is distinguished from whole rows, rereading and detours; valid ways pass."""
 
 import math
 import runpy
@@ -25,7 +25,7 @@ RUNG = OnePass(Watched(CORRECT, "operations"))
 
 
 def ruled(function: Softmax, x: torch.Tensor | None = None) -> tuple[int, float]:
-    """Widest reduction and passes; the answer is right."""
+    """Return the widest reduction and the number of passes; the answer must be right."""
     x = torch.randn(1, COLUMNS) if x is None else x
     watched = torch_operations.Watched(function)
     kept = x.clone()
@@ -82,7 +82,7 @@ def in_place(x: torch.Tensor) -> torch.Tensor:
 
 
 def rescaled_at_the_end(x: torch.Tensor) -> torch.Tensor:
-    """Exponentials are stored with the maximum of their time."""
+    """Exponentials are stored relative to the maximum so far."""
     out = torch.empty_like(x)
     maximum, total = torch.full((1,), -math.inf), torch.zeros(1)
     shifts: list[tuple[int, torch.Tensor]] = []
@@ -100,7 +100,7 @@ def rescaled_at_the_end(x: torch.Tensor) -> torch.Tensor:
 
 
 def pairs_by_logsumexp(x: torch.Tensor) -> torch.Tensor:
-    """Each block's logarithm of its sum is added to the one so far."""
+    """Each block's log-sum-exp is combined with the one so far."""
     log_sum = torch.full(x.shape[:-1], -math.inf)
     for part in x.split(800, -1):
         log_sum = torch.logaddexp(log_sum, torch.logsumexp(part.float(), -1))
@@ -119,7 +119,7 @@ def blocks_first_and_then_combined(x: torch.Tensor) -> torch.Tensor:
 
 
 def by_masks(x: torch.Tensor) -> torch.Tensor:
-    """Rows without a finite element are repaired in the ways that there are."""
+    """Rows without a finite element are repaired with masks."""
     maximum, total = state(x, 640, torch.float32)
     maximum[maximum == -math.inf] = 0.0
     out = torch.empty_like(x)
@@ -221,7 +221,7 @@ def strided(x: torch.Tensor) -> torch.Tensor:
 
 
 def one_after_the_other(x: torch.Tensor) -> torch.Tensor:
-    """A decoy of reductions, and Python's numbers."""
+    """Reductions as a decoy, and computation with Python numbers."""
     for part in x.split(256, -1):
         part.amax(-1)
     return library(torch.tensor(x.tolist()))

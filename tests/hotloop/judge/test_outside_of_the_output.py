@@ -1,4 +1,4 @@
-"""What a function writes behind its output, or between its rows, is a wrong answer."""
+"""Writing after the output, or between its rows, is a wrong answer."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -19,7 +19,7 @@ from ..sessions import new_session
 
 PATTERN = 0x5A5A5A
 A_PAGE = (4, 256)
-"""Of float32: nothing of the page is left behind it."""
+"""Shape in float32 that fills a page, so that no byte of it is left after the output."""
 
 
 @pytest.mark.parametrize("dtype", [FP32, BF16, BOOL])

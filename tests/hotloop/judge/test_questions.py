@@ -1,4 +1,4 @@
-"""Plain answers, and files that go to a worker and come back."""
+"""Plain answers, and files that are sent to a worker and returned."""
 
 import socket
 import threading
@@ -42,7 +42,7 @@ def not_plain() -> Any:
 
 @pytest.fixture
 def link() -> Iterator[Link]:
-    """To a worker in a thread of this process: what is tested is what is said, not confinement."""
+    """Links to a worker in a thread of this process: tests the protocol, not the sandbox."""
     ours, theirs = socket.socketpair()
     names = {"size_of": size_of, "twice": twice, "write": write, "not_plain": not_plain}
     worker = threading.Thread(target=serve, args=(theirs, names))

@@ -21,7 +21,7 @@ def _cells() -> list[Any]:
 
 
 def _graded(judging: dict[str, Any]) -> Standing:
-    """As the trial does: look at a few fixed sample sizes, stop when the level is decided."""
+    """Grade as the trial does: look at fixed sample sizes, stop when the level is decided."""
     rng = np.random.default_rng(0)
     where = Standing.OPEN
     for look in LOOKS:

@@ -1,4 +1,4 @@
-"""Rungs that ask a function of ours for the truth, judged with small functions and real workers."""
+"""Rungs with the truth from a trusted function, judged with small functions and real workers."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -19,7 +19,7 @@ from hotloop.judge.rung import judge_rungs
 
 
 class MadeUpSession:
-    """As much of a session as made-up rungs need."""
+    """The parts of a session that fake rungs need."""
 
     def __init__(self, *, met_candidate: bool = False, budget_s: float = 60.0) -> None:
         self.met_candidate = met_candidate
@@ -176,7 +176,7 @@ class Instrumented(MadeUp):
 
 
 def test_an_instrumented_rung_says_so_whatever_comes_of_it() -> None:
-    """Else it would cost points where it fails, and give none where it passes."""
+    """Otherwise it would cost points if it fails, and give none if it passes."""
     made_up = {"a": Instrumented(_passes), "b": Instrumented(_rules)}
     judged = judge_rungs(made_up, MadeUpSession())  # type: ignore[arg-type]
     assert [r.instrumented for r in judged] == [True, True]

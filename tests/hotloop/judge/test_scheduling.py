@@ -1,4 +1,4 @@
-"""Threads of a worker get a core each, from outside, and their freedom back afterwards."""
+"""A worker's threads are pinned to a core each, from outside, and released afterwards."""
 
 import os
 import threading
@@ -15,7 +15,7 @@ CORES = sorted(os.sched_getaffinity(0))
 
 
 class FakeFreezer:
-    """The threads of this process that the test has made."""
+    """A freezer of the threads that the test has started in this process."""
 
     def __init__(self, tasks: list[int]) -> None:
         self.tasks = tasks

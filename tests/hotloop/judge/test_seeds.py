@@ -1,4 +1,4 @@
-"""Secrets are fresh for each judging and repeatable from the record."""
+"""Secrets are new for each judging and reproducible from the record."""
 
 from hotloop.judge.seeds import Seeds
 

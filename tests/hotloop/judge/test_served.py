@@ -1,4 +1,4 @@
-"""Servers for rungs: whose fault it is when one does not come up, or does not answer."""
+"""Servers for rungs: whose fault it is when one does not start, or does not answer."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ FINE, BUSY, BROKEN = Trial("none", 2.0, ""), Trial("none", 25.0, ""), Trial("non
 
 
 class Failing:
-    """A server that is not ready, for a reason."""
+    """A server that is not ready, for a given reason."""
 
     def __init__(self, reason: str, *, alive: bool, death: Verdict | None = None) -> None:
         self.environment = object()
@@ -49,7 +49,7 @@ class Failing:
 
 @pytest.fixture
 def trials(monkeypatch: pytest.MonkeyPatch) -> Callable[[Failing, Trial], None]:
-    """What a trial of another server is made to say."""
+    """Returns a function that sets the result of a trial with another server."""
 
     def say(server: Failing, tried: Trial) -> None:
         def run(_environment: object) -> Trial:
@@ -83,7 +83,7 @@ def test_a_server_that_ends_while_others_start_is_the_candidates(
 def test_the_trial_is_made_when_the_candidates_server_is_gone(
     session_over: SessionOver, trials: Callable[..., None]
 ) -> None:
-    """Else one that eats all CPUs while it starts would make the trial fail, and stay unjudged."""
+    """Otherwise a server that uses all CPUs while it starts would make the trial fail too."""
     server = Failing("not ready within 45 s", alive=True)
     trials(server, FINE)
     assert waited(server, session_over()).verdict is Verdict.RUNTIME_ERROR
@@ -105,7 +105,7 @@ def test_where_no_server_starts_it_is_the_judges(
 def test_a_busy_machine_leaves_one_that_was_late_undecided(
     session_over: SessionOver, trials: Callable[..., None], alive: bool, verdict: Verdict
 ) -> None:
-    """One that has ended was not late."""
+    """A server that has ended was not late."""
     server = Failing("not ready within 45 s", alive=alive)
     trials(server, BUSY)
     assert waited(server, session_over()).verdict is verdict
@@ -201,7 +201,7 @@ def one_text(_session: Session) -> Iterator[Inquiry]:
 
 
 def judged(session: Session, change: Callable[[Path], object], **more: Any) -> RungRecord:
-    """Our repository with a change, as if a candidate had made it."""
+    """Judge the reference repository with a change, as a candidate's."""
 
     def repository(session: Session) -> Path:
         folder = UNTUNED.put_together(session)

@@ -1,4 +1,4 @@
-"""Speed of a served repository on made-up windows: levels, tails, and who is told what of it."""
+"""Speed of a served repository on simulated windows: levels, tails, and messages about them."""
 
 import json
 import math
@@ -25,11 +25,11 @@ from hotloop.judge.task import find
 SessionOver = Callable[..., Session]
 REQUESTS = 256
 WINDOW_S, TAIL_S = 0.25, 0.018
-"""Of the untuned repository."""
+"""Values of the untuned repository."""
 
 
 class Side:
-    """Windows that take about `seconds`, of which 95 % of the answers came within `tail`."""
+    """Windows of about `seconds`, with a 95th percentile latency of `tail`."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ def test_the_tail_counts_when_it_is_surely_worse(
 def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(
     session_over: SessionOver,
 ) -> None:
-    """15 % worse by the medians of windows that differ by half: that may be chance."""
+    """15 % worse by the medians of windows that vary by half: that may be chance."""
     record = judged(
         session_over(spec=measured_by(*LEVELS)),
         Side(tail_noise=0.5),
@@ -147,7 +147,7 @@ def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(
 
 
 def test_one_client_has_no_tail_rule(session_over: SessionOver) -> None:
-    """There the time of an answer is what is measured."""
+    """With one client, latency is what is measured anyway."""
     session = session_over(spec=measured_by(Level(0.8, 1.0)))
     record = judged(session, Side(), faster(0.95, 0.5), clients=1)
     assert record.earned == 1.0

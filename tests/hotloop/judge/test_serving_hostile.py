@@ -53,7 +53,7 @@ def judge() -> Iterator[JudgeProcess]:
 
 @pytest.fixture(scope="module")
 def served() -> None:
-    """Skips, with the reason, where no learner's model can be served."""
+    """Skips, with the reason, if no learner's model can be served."""
     try:
         preflight.require()
     except ServingUnavailable as gap:

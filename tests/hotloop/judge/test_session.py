@@ -1,4 +1,4 @@
-"""Waiting for the machine is not the candidate's time."""
+"""Waiting for the machine does not count as the candidate's time."""
 
 import time
 from types import SimpleNamespace

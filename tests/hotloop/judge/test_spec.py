@@ -1,4 +1,4 @@
-"""What module.yaml says of a task arrives in the judge as it was sent."""
+"""A task's description in module.yaml reaches the judge unchanged."""
 
 import json
 from dataclasses import asdict

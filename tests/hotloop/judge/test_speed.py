@@ -1,4 +1,4 @@
-"""The order of a trial and its rulings, on made-up windows: no clock is involved."""
+"""The order of a trial and its rulings, on simulated windows: no clock is involved."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -91,7 +91,7 @@ def test_a_candidate_that_delays_itself_does_not_stay_undecided() -> None:
 def test_long_delayed_windows_are_blamed_on_whoever_delays(
     disturbed: bool, verdict: Verdict
 ) -> None:
-    """Time is up before as many delays as otherwise count; the baseline's windows decide."""
+    """The deadline comes before the usual number of delays; the baseline's windows decide."""
 
     def delayed(_n: int) -> FakeWindow:
         time.sleep(0.005)
@@ -168,7 +168,7 @@ def test_a_baseline_that_is_slow_as_a_process_decides_nothing(
 
 
 def _slow(seconds: float) -> Callable[[int], FakeWindow]:
-    """Windows whose making takes the judge so long."""
+    """Windows that take the judge `seconds` to make."""
 
     def make(_number: int) -> FakeWindow:
         time.sleep(seconds)
@@ -186,7 +186,7 @@ def _slow_trial(window_s: float, seconds: float, pace: Pace) -> Trial:
 
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.5])
 def test_no_window_is_begun_after_the_deadline(seconds: float) -> None:
-    """In the control, between the blocks or at the end: a judging that has no time is undecided."""
+    """In the control, between the blocks or at the end: a judging without time is undecided."""
     started = time.monotonic()
     with pytest.raises(Ruling) as ruling:
         _slow_trial(0.02, seconds, Pace()).run()
@@ -195,7 +195,7 @@ def test_no_window_is_begun_after_the_deadline(seconds: float) -> None:
 
 
 def test_time_is_kept_for_the_control_at_the_end() -> None:
-    """Blocks end early enough for the baseline alone, so that what was measured counts."""
+    """Blocks end early enough for the baseline alone, so that the measurements count."""
     trial = _slow_trial(0.01, 0.55, Pace(pairs=6, looks=(5, 500)))
     trial.levels = (Level(1.0, 1.0),)  # an interval of one point: open for ever
     outcome = trial.run()

@@ -1,4 +1,4 @@
-"""The interval covers the truth as often as it says, also when one looks repeatedly."""
+"""The interval has its stated coverage, also with repeated looks."""
 
 import numpy as np
 import pytest

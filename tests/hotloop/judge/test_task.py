@@ -1,4 +1,4 @@
-"""Tasks are found by module and name, and say how their candidate is called."""
+"""Tasks are found by module and name, and define how their candidate is called."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Counted bytes earn points, and nothing that the learner's Python does or claims changes them."""
+"""Counted bytes earn points, and the learner's Python code and claims cannot change them."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -205,7 +205,7 @@ def raises(x, out):
 
 
 def line(text: str) -> int:
-    """Where a text first stands in the submission."""
+    """Return the line of a text's first occurrence in the submission."""
     return SUBMISSION[: SUBMISSION.index(text)].count("\n") + 1
 
 
@@ -213,7 +213,7 @@ ROWS, COLUMNS, GAP = 6, 100, 4
 
 
 def case(rng: np.random.Generator) -> Case:
-    """Rows with gaps between them; their maxima lie too far apart for one shift to serve all."""
+    """Rows with gaps between them; their maxima are too far apart for one shift to work for all."""
     heights = 60.0 + 200.0 * rng.permutation(ROWS)[:, None]
     values = rng.normal(size=(ROWS, COLUMNS)) + heights
     return Case("rows", (Tensor(values, FP32, row_gap=GAP),), TensorSpec((ROWS, COLUMNS), FP32))
@@ -240,14 +240,14 @@ WHOLE = ROWS * COLUMNS * 4
 def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
-    # All tests of this file share it, on a loaded machine too.
+    # All tests of this file share it, also on a busy machine.
     session = new_session(folder, budget_s=3600)
     yield session
     session.close()
 
 
 def judge(session: Session, name: str, rung: Traffic = RUNG) -> RungRecord:
-    session._made.clear()  # what the rungs of one task share
+    session._made.clear()  # shared by the rungs of one task
     (record,) = judge_rungs({"traffic": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
 
@@ -332,7 +332,7 @@ def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
 
 
 def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(session: Session) -> None:
-    """The plan says row_softmax, so that is what runs and counts; the file is what is handed in."""
+    """The plan names row_softmax, so that kernel runs and counts, from the submitted file."""
     assert judge(session, "name_of_another").evidence["factor"] == 1.0
 
 
@@ -341,7 +341,7 @@ def test_fewer_bytes_than_possible_are_implausible(session: Session) -> None:
     assert (record.verdict, record.earned) == (Verdict.IMPLAUSIBLE, 0.0)
 
 
-# What a worker claims, as data. It is a claim about launching row_softmax or another kernel.
+# A worker's claim, as data: it says that row_softmax or another kernel was launched.
 
 CLAIM: dict[str, Any] = {
     "launches": [
@@ -365,7 +365,7 @@ CLAIM: dict[str, Any] = {
 
 @pytest.fixture
 def claim(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRecord]:
-    """Judge right answers with a claim: CLAIM with changes to the plan or to its only launch."""
+    """Judges right answers with a claim: CLAIM with changes to the plan or to its only launch."""
 
     def judged(plan: Any = None, **changes: Any) -> RungRecord:
         claimed = copy.deepcopy(CLAIM) if plan is None else plan

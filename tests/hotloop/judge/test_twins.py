@@ -1,4 +1,4 @@
-"""Twins: the same shapes and indices, and no other value in common."""
+"""Twin cases: the same shapes and indices, and no other value in common."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -36,7 +36,7 @@ BUILDERS: dict[str, Cases] = {
 
 
 def _same(first: Case, second: Case) -> list[bool]:
-    """Of each floating tensor with more than a few elements, whether the values are the same."""
+    """Return for each floating-point tensor whether both cases have equal values."""
     pairs = zip(first.arguments, second.arguments, strict=True)
     return [
         bool(np.array_equal(a.values, b.values, equal_nan=True))
@@ -66,7 +66,7 @@ def test_arrays_of_integers_are_values_and_single_ones_are_not() -> None:
     first, second = make(), make()
     assert [first.integers(1000) for _ in range(9)] == [second.integers(1000) for _ in range(9)]
     assert first.integers(1000, size=9).tolist() != second.integers(1000, size=9).tolist()
-    second.integers(3)  # another pair of bounds has a stream of its own
+    second.integers(3)  # another pair of bounds has its own stream
     assert first.integers(5, 1000) == second.integers(5, 1000)
     assert len({int(first.integers(1 << 40)) for _ in range(9)}) == 9
 

@@ -1,4 +1,4 @@
-"""A compiler's mismatch about a file that nobody has worked on is no mismatch yet."""
+"""A compiler's mismatch about a file that was not edited does not count as a mismatch yet."""
 
 import hashlib
 from pathlib import Path
@@ -22,7 +22,7 @@ RUNGS = (
 
 @pytest.fixture
 def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SubmissionFiles:
-    """As it was handed out, with `a.conf` read by the judge."""
+    """The files as handed out; the judge has read `a.conf`."""
     for folder in ("exercises/m", "submission"):
         (tmp_path / folder).mkdir(parents=True)
         for name in ("a.conf", "b.conf"):

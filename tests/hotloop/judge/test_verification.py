@@ -1,4 +1,4 @@
-"""What was left by a timed call is right, wrong in a row that was looked at, or nobody knows."""
+"""The output of a timed call is right, wrong in an inspected row, or of unknown correctness."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Modules, questions and records that tests make up."""
+"""Modules, questions and records made up by the tests."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from hotloop.curriculum import Module
 
 @pytest.fixture
 def module() -> Callable[..., Module]:
-    """Makes a module that asks for others."""
+    """Returns a function that makes a module with prerequisites."""
     pattern = curriculum.modules()[0]
 
     def made(name: str, *before: str, tier: str = "beginner") -> Module:

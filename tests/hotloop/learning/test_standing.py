@@ -132,6 +132,6 @@ def test_a_placement_opens_the_module_where_it_says() -> None:
 
 
 def test_a_module_that_asks_for_another_waits_for_it() -> None:
-    """Somebody placed high who lacks what comes before is sent there first."""
+    """A learner placed high who lacks the prerequisite is sent to it first."""
     state = State(placements=[_placement(SECOND)])
     assert _commands(state, [])[0] == f"hotloop start {FIRST}"

@@ -1,4 +1,4 @@
-"""Changes to a config.pbtxt do what they are named after, and what they break is noticed."""
+"""Changes to a config.pbtxt make the mistakes that they are named after, which are detected."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Changes to kernels do what they are named after, and leave code that can be read."""
+"""Changes to kernels do what they are named after, and the code still parses."""
 
 import ast
 import itertools
@@ -9,7 +9,7 @@ from hotloop.mutation import kernels
 
 
 def made(edits: object, text: str) -> set[tuple[str, str]]:
-    """Operator and the whole changed text."""
+    """Return operator and changed text of each edit."""
     return {(e.operator, e.made_in(text)) for e in edits(text)}  # type: ignore[operator]
 
 
@@ -36,7 +36,7 @@ def test_cuda(text: str, operator: str, changed: str) -> None:
 
 
 def test_a_stretch_for_each_thread_has_all_elements_once() -> None:
-    """Or the change would be a mistake, and not a question about bytes."""
+    """Otherwise the change would be a mistake, and not a question about bytes."""
     for columns, threads in itertools.product((1, 7, 256, 1000), (4, 256)):
         share = (columns + threads - 1) // threads
         taken = [c for t in range(threads) for c in range(t * share, min(columns, (t + 1) * share))]

@@ -1,4 +1,4 @@
-"""A module from the templates: judged for real, and short of what only an author can write."""
+"""A module from the templates: judged for real; only what an author must write is missing."""
 
 import json
 import os
@@ -19,7 +19,7 @@ LEFT_TO_WRITE = {
 
 @pytest.fixture(scope="module")
 def tree(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the clone that may be written, without what the templates have no part in."""
+    """A writable copy of the clone, without what the templates do not use."""
     copy = tmp_path_factory.mktemp("tree")
     ignored = shutil.ignore_patterns("__pycache__", "*.gz", "*.onnx", "*.safetensors")
     for name in ("curriculum", "exercises", "solutions", "graders"):

@@ -1,4 +1,4 @@
-"""nvcc as it is here, as it was recorded, and absent."""
+"""nvcc in three forms: the installed one, a recording, and none."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ def sources() -> Path:
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    """Puts the stand-in on PATH under the names that are given."""
+    """Returns a function that puts the stand-in on PATH under the given names."""
     folder = tmp_path / "cuda" / "bin"
     folder.mkdir(parents=True)
     program = HERE / "fake_nvcc.py"
@@ -43,13 +43,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Pa
 
 @pytest.fixture
 def fake(install: Callable[..., Path]) -> Path:
-    """Recorded nvcc and nvdisasm."""
+    """Stand-ins for nvcc and nvdisasm with recorded output."""
     return install("nvcc", "nvdisasm")
 
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine without CUDA: of PATH, only a folder with the host's compiler."""
+    """A machine without CUDA: PATH has only a folder with the host's compiler."""
     folder = tmp_path / "bare"
     folder.mkdir()
     for name in ("g++", "c++filt"):
@@ -69,7 +69,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def real() -> Toolchain:
-    """What is installed here."""
+    """The installed toolchain; skips if there is none."""
     try:
         return toolchain.find()
     except ToolMissing as missing:

@@ -1,6 +1,6 @@
-"""Stands in for nvcc and nvdisasm: says what they said of `sources/` when it was recorded.
+"""Stands in for nvcc and nvdisasm: prints their recorded output for `sources/`.
 
-What a source's first line asks for in a comment, such as `// fake: hang`, is done instead.
+A command in a comment on a source's first line, such as `// fake: hang`, is executed instead.
 """
 
 import os
@@ -43,7 +43,7 @@ def compile_recorded(arguments: list[str]) -> int:
 
 
 def do(what: str, file: str, source: Path, dependencies: Path) -> int:
-    """Fail as it was asked for."""
+    """Fail in the requested way."""
     if what == "hang":
         # A child that outlives its parent, as nvcc's would.
         os.spawnlp(os.P_NOWAIT, "sleep", "sleep", file)

@@ -1,6 +1,6 @@
-"""Records what NVIDIA's programs say of `sources/`, for tests on machines without them.
+"""Records the output of NVIDIA's programs for `sources/`, for tests on machines without them.
 
-`python tests/hotloop/nvcc/record.py`, with nvcc and nvdisasm on PATH. `@FOLDER@` stands for the
+`python tests/hotloop/nvcc/record.py`, with nvcc and nvdisasm on PATH. `@FOLDER@` replaces the
 folder in which the compiler ran.
 """
 

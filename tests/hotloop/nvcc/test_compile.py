@@ -1,4 +1,4 @@
-"""A file is compiled for several GPUs; what is wrong with it comes in the compiler's own words."""
+"""A file is compiled for several GPUs; errors are reported in the compiler's own words."""
 
 import subprocess
 import time
@@ -25,14 +25,14 @@ def compile_one(source: Path, tools: Toolchain | None = None) -> dict[str, Kerne
 
 
 def asked(folder: Path, words: str) -> Path:
-    """A file that asks the stand-in for something."""
+    """Write a file with a command for the stand-in."""
     path = folder / "asking.cu"
     path.write_text(f"// fake: {words}\n")
     return path
 
 
 def commands() -> list[str]:
-    """Command lines of all processes."""
+    """Return the command lines of all processes."""
     done = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 

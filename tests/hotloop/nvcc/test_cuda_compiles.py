@@ -1,4 +1,4 @@
-"""The rung: kernels of a file that was handed in compile, do not spill, and load widely."""
+"""The rung: kernels of a submitted file compile, do not spill, and use wide loads."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def isolation(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
-    """Judges a text, or one of `sources/`, as a file that was handed in."""
+    """Judges a text, or one of `sources/`, as a submitted file."""
     folder = tmp_path / "submission"
     folder.mkdir()
     sessions: list[Session] = []
@@ -170,7 +170,7 @@ def test_what_a_foreign_file_holds_is_not_told(fake: Path, judge: Judge, tmp_pat
     assert record.verdict is Verdict.COMPILE_ERROR
     assert "includes a file that is no header" in record.sentence
     assert "secret words" not in str(record)
-    # A header of the toolkit may be quoted: that is where a wrong type often shows.
+    # A header of the toolkit may be quoted, as a wrong type is often reported there.
     header = SOURCES.parent / "recorded" / "copies.ptx"
     record = judge(f"// fake: read {header}\n")
     assert record.sentence.startswith("copies.ptx, line 1: It does not compile for sm_90: secret")
@@ -240,7 +240,7 @@ KERNEL = "__global__ void scalar(float* x) { x[0] = 1.0f; }\n"
 
 @pytest.fixture
 def confined(real: Toolchain, isolation: str) -> None:
-    """Skips what asks for a sandbox where there can be none."""
+    """Skips tests that need a sandbox if this machine has none."""
     if isolation != "none" and level()[0] == "none":
         pytest.skip(level()[1])
 

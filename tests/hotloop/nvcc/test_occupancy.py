@@ -74,7 +74,7 @@ def found(capability: int, block: int, registers: int, shared: int, barriers: in
 
 @pytest.fixture
 def calculator(real: Toolchain, tmp_path: Path) -> Path:
-    """NVIDIA's own arithmetic, from the header in the toolkit."""
+    """NVIDIA's own calculation, compiled from the header in the toolkit."""
     folder = real.headers[0] / "include"
     if not (folder / "cuda_occupancy.h").is_file():
         pytest.skip("cuda_occupancy.h is not installed: pip install nvidia-cuda-runtime")
@@ -141,7 +141,7 @@ def test_known_values(
 
 
 def test_the_two_shares_in_the_best_practices_guide() -> None:
-    """It rounds them to 75 % and 63 %."""
+    """The guide rounds them to 75 % and 63 %."""
     assert found(80, 128, 37, 0, 0).share == 0.75
     assert found(80, 320, 37, 0, 0).share == 0.625
 

@@ -1,4 +1,4 @@
-"""The assembler's report is read for each kernel."""
+"""The assembler's report is parsed for each kernel."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def test_stack_without_spills_is_told_apart() -> None:
 
 
 def test_functions_that_are_no_kernels_do_not_count_for_one() -> None:
-    """`fetch` is not inlined, so that the assembler reports it after the kernel that calls it."""
+    """`fetch` is not inlined, so the assembler reports it after the kernel that calls it."""
     found = {r.base_name: r for r in resources.read(log("copies"), {})}
     assert set(found) == {
         "hidden",

@@ -1,4 +1,4 @@
-"""nvcc is found where people have it, and where it is not, they are told how to get it."""
+"""nvcc is found in its usual places; if it is missing, the message says how to install it."""
 
 import importlib.util
 from collections.abc import Callable
@@ -37,13 +37,13 @@ def test_in_cuda_home(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = toolchain.find()
     assert (found.nvcc, found.nvdisasm) == (nvcc, None)
     assert found.tools()["nvdisasm"] == ""
-    # One that says nothing of itself is taken to lie in its toolkit.
+    # An nvcc that prints nothing about itself is assumed to be in its toolkit's folder.
     assert found.headers[0] == tmp_path / "home"
     assert found.version() == "unknown"
 
 
 def test_where_nvidias_installer_puts_it(bare: Path, tmp_path: Path) -> None:
-    """Found by whoever looks: the doctor, the judge, and a worker that compiles."""
+    """Found by the doctor, the judge, and a worker that compiles."""
     program(tmp_path / "local" / "cuda-12.4" / "bin" / "nvcc")
     later = program(tmp_path / "local" / "cuda-13.0" / "bin" / "nvcc")
     assert toolchain.find().nvcc == later
@@ -53,7 +53,7 @@ def test_where_nvidias_installer_puts_it(bare: Path, tmp_path: Path) -> None:
 def test_a_worker_uses_what_the_judge_has_found(
     bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It sees neither the judge's PATH nor its CUDA_HOME."""
+    """The worker has neither the judge's PATH nor its CUDA_HOME."""
     with pytest.raises(cuda_extension.CompileFailed, match="hotloop doctor"):
         cuda_extension.nvcc()
     monkeypatch.setenv("HOTLOOP_NVCC", "/opt/cuda/bin/nvcc")

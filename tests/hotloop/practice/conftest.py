@@ -1,4 +1,4 @@
-"""A learner's folder of their own, and the scripts of the practice page, run by Node."""
+"""A learner's folder, and the scripts of the practice page, run by Node."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 LOGIC = (
     "schedule", "plan", "numbers", "state", "judged", "standing", "next_steps", "placement",
 )  # fmt: skip
-"""What decides, and touches no page."""
+"""The scripts with logic only, which do not touch the page."""
 RUN = """
 const given = JSON.parse(require('fs').readFileSync(0, 'utf8'));
 for (const script of given.scripts) require(script);
@@ -31,7 +31,10 @@ JavaScript = Callable[[str, object], Any]
 
 @pytest.fixture(scope="session")
 def javascript() -> JavaScript:
-    """Runs a function's body, which sees `hotloop` and `given`, and gives what it returns."""
+    """Returns a function that runs a JavaScript function body and returns its result.
+
+    The body can use `hotloop` and `given`.
+    """
 
     def run(body: str, given: object) -> Any:
         scripts = [str(PAGE / f"{name}.js") for name in LOGIC]
@@ -58,7 +61,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def review() -> Callable[..., Review]:
-    """Makes a review, `days` after the start."""
+    """Returns a function that makes a review, `days` after the start."""
 
     def made(mark: int = 3, days: float = 0, question: str = "first.bytes_of_a_batch") -> Review:
         at = START + timedelta(days=days)

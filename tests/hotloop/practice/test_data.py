@@ -1,4 +1,4 @@
-"""The scripts of the practice pages hold what the bank and the curriculum hold."""
+"""The scripts of the practice pages contain the data of the bank and the curriculum."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from hotloop.bank.numeric import draw, instances
 from hotloop.practice import data
 
 MOST_BYTES = 120_000
-"""Of what a page loads before a question is asked: it is loaded by everybody."""
+"""Most bytes that a page loads before the first question, for every visitor."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def scripts() -> dict[str, str]:
 
 
 def value(script: str) -> Any:
-    """What a script assigns."""
+    """Return the value that a script assigns."""
     name, _, told = script.partition(" = ")
     assert name.startswith("hotloop.")
     return json.loads(told.strip().removesuffix(";"))

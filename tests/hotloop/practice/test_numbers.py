@@ -1,4 +1,4 @@
-"""Whether an answer to a question with numbers is right, and what is said of it, by the page."""
+"""The page's ruling on an answer to a question with numbers, and its message."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ JavaScript = Callable[[str, object], Any]
 
 @pytest.fixture
 def judged(javascript: JavaScript) -> Callable[..., Any]:
-    """The judgement of an answer in a unit; a wrong one is told how it was read."""
+    """Returns the page's check of an answer; for a wrong one it also says how it was parsed."""
 
     def found(unit: str, answer: float, said: str, tolerance: float = 0.02) -> dict[str, Any]:
         form = numeric.document(Instance({}, "?", answer, unit, tolerance, "So it is."))

@@ -43,7 +43,7 @@ return given.learners.map(({ known, dice, slips }) => {
 
 @pytest.fixture
 def placed(javascript: JavaScript) -> Callable[..., Any]:
-    """Where learners begin who know these tiers."""
+    """Returns where learners who know given tiers begin."""
 
     def found(learners: list[dict[str, Any]], track: str = TRACK) -> Any:
         tiers = data.tests(curriculum.modules())[track]
@@ -72,7 +72,7 @@ def test_every_track_places_who_knows_nothing_at_its_beginning(placed: Any, trac
 
 
 def test_learners_who_slip_and_guess_are_placed_well(placed: Any) -> None:
-    """At most one in ten lands elsewhere, and next to nobody is two tiers off."""
+    """At most one in ten is placed elsewhere, and almost none is two tiers off."""
     dice = random.Random(5)
     found = placed([knowing(n % 4, SLIPS, dice) for n in range(600)])
     off = [abs(len(each["known"]) - n % 4) for n, each in enumerate(found)]

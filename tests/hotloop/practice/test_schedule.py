@@ -1,4 +1,4 @@
-"""When a question returns: the page's scheduler beside the library whose formulas it has."""
+"""When a question returns: the page's scheduler against the library whose formulas it uses."""
 
 import random
 from collections.abc import Callable
@@ -26,7 +26,7 @@ STANDINGS = "return Object.fromEntries(hotloop.schedule.standings(given))"
 
 @pytest.fixture
 def days(javascript: JavaScript) -> Callable[[list[list[Review]]], list[int]]:
-    """For each of some histories, the days after which the question returns."""
+    """Returns for each history the days after which the question returns."""
 
     def found(histories: list[list[Review]]) -> list[int]:
         body = (

@@ -1,4 +1,4 @@
-"""The server of the practice page: who is answered, and what is written."""
+"""The server of the practice page: which requests it answers, and what it writes."""
 
 import http.client
 import threading
@@ -16,7 +16,7 @@ ReviewOf = Callable[..., Review]
 
 
 class Client:
-    """Asks the server as a browser does, or as somebody else."""
+    """Sends requests like a browser, or like another program."""
 
     def __init__(self, server: Server) -> None:
         self.server = server

@@ -1,4 +1,4 @@
-"""Where one stands is the same on the site's learning path and in `hotloop progress`."""
+"""A learner's standing is the same on the site's learning path and in `hotloop progress`."""
 
 import json
 import random

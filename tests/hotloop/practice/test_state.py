@@ -1,4 +1,4 @@
-"""The format of the record, which the page and Python read alike."""
+"""The format of the record, which the page and Python parse in the same way."""
 
 import json
 from collections.abc import Callable
@@ -86,5 +86,5 @@ def test_merging_takes_what_either_has_and_changes_nothing_twice(
         "return [both, merged(both, theirs), merged(theirs, mine)]"
         "  .map(({ reviews }) => reviews.map(({ mark }) => mark))"
     )
-    # Of two of the same moment, the first one's stays.
+    # Of two reviews at the same moment, the first one's is kept.
     assert javascript(body, [mine, theirs]) == [[1, 4, 2], [1, 4, 2], [1, 4, 4]]

@@ -1,4 +1,4 @@
-"""A learner's game: what is asked, what is kept, and when there is none."""
+"""A learner's prediction game: its questions, its records, and when there are none."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def made_of(work: Work, before: Outcome = RIGHT) -> ItemSet:
-    """Two real changes, of which one is a race and one is nothing."""
+    """Two real changes with given outcomes, a race and no fault."""
     found = [
         items.item_of(
             number,

@@ -1,4 +1,4 @@
-"""Which changes become questions. A judge of ours stands in, whose answers are known."""
+"""Which changes become questions. A fake judge with known answers is used."""
 
 import hashlib
 from collections import Counter
@@ -34,7 +34,7 @@ def work() -> Work:
 
 
 def drawn(changed: Work, seed: str = "") -> int:
-    """A number that the changed code has, the same in every process."""
+    """Return a number that depends on the changed code and the seed, equal in every process."""
     code = changed.files["softmax.cu"] + changed.files["softmax_triton.py"] + seed.encode()
     return int.from_bytes(hashlib.sha256(code).digest()[:4], "big")
 
@@ -69,7 +69,7 @@ def test_outcomes_are_spread(made: Callable[[Says], ItemSet]) -> None:
 
 
 def test_a_change_without_a_clear_outcome_is_no_item(made: Callable[[Says], ItemSet]) -> None:
-    """It differs by seed, or the judge fails: neither may be asked."""
+    """Its outcome depends on the seed, or the judge fails: neither can be a question."""
     by_seed = made(lambda changed, seed: of(KINDS[drawn(changed, seed) % 5]))
     assert by_seed.items == [] or all(
         len({KINDS[drawn(item_work(item, by_seed), seed) % 5] for seed in by_seed.seeds}) == 1

@@ -1,4 +1,4 @@
-"""The judge itself on changed code: outcomes, widths, and a whole set of questions."""
+"""The real judge on changed code: outcomes, widths, and a whole set of questions."""
 
 import importlib.util
 import shutil
@@ -32,7 +32,7 @@ def work(*names: str) -> Work:
 
 
 def changed(of: Work, task: str, operator: str) -> Work:
-    """With the last such change in the file: that of the sum, where the maximum comes first."""
+    """Apply the last such change in the file: to the sum, as the maximum comes first."""
     found = [change for change in changes(of, task) if change.edit.operator == operator]
     change = max(found, key=lambda each: each.line)
     return of.with_text(change.code, change.text)
@@ -90,7 +90,7 @@ def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
 @needs_judge
 @pytest.mark.slow
 def test_questions_of_a_work() -> None:
-    """A few on one task, by the real judge: the keys are what it says once more."""
+    """A few questions on one task, by the real judge: judging again gives the same keys."""
     own, said = work("cuda_block"), list[str]()
     made = items.make(own, 3, said.append)
     assert len(made.items) == 3

@@ -1,4 +1,4 @@
-"""Records in words that can be predicted: each sentence of the judge's gets one, and no chance."""
+"""Kinds of outcome that can be predicted: each of the judge's sentences maps to one."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Only what somebody wrote themselves is changed, and only in the task that is asked about."""
+"""Only code that the learner wrote is changed, and only in the task of the question."""
 
 import json
 from dataclasses import replace

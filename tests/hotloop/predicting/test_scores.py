@@ -1,4 +1,4 @@
-"""Brier's score by known values; and what no interval may claim."""
+"""Brier scores against known values; and limits of what an interval may claim."""
 
 import random
 
@@ -30,7 +30,7 @@ def test_known_values() -> None:
 
 
 def test_who_says_what_they_believe_does_best() -> None:
-    """Somebody who is right six times of ten."""
+    """For somebody who is right six times out of ten."""
 
     def expected(sure: float) -> float:
         return 0.6 * brier("race", sure, "race") + 0.4 * brier("race", sure, "wrong")
@@ -81,7 +81,7 @@ def test_no_predictions_are_no_score() -> None:
 
 
 def test_few_perfect_answers_prove_little() -> None:
-    """Wilson's bound for none of 8 is 0.324: twice that of the score."""
+    """Wilson's bound for 0 of 8 is 0.324; the score's is twice that."""
     found = mean_interval([0.0] * 8)
     assert found.low == 0
     assert found.high == pytest.approx(2 * 0.32442, abs=1e-4)
@@ -91,7 +91,7 @@ def test_few_perfect_answers_prove_little() -> None:
 
 
 def test_the_interval_covers() -> None:
-    """Of 400 vivas of 8 questions, at least 95 % of the intervals hold the true mean."""
+    """In 400 vivas of 8 questions, at least 95 % of the intervals contain the true mean."""
     rng = random.Random(3)
     right, wrong = brier("race", 0.8, "race"), brier("race", 0.8, "wrong")
     truth = 0.7 * right + 0.3 * wrong

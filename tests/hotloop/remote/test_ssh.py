@@ -25,7 +25,7 @@ MODULE, TASK = "ssa_passes", "fold"
 
 @pytest.fixture
 def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Puts an `ssh` on the path that does this, with what it was called with in $@."""
+    """Returns a function that puts an `ssh` with this script on the path; $@ has its arguments."""
 
     def put(script: str) -> Path:
         folder = tmp_path / "bin"
@@ -41,7 +41,7 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.fixture
 def there(ssh) -> Path:
-    """A machine that has Hotloop where its python3 is."""
+    """An ssh to a machine that has Hotloop in its python3."""
     python = f'python3() {{ {shlex.quote(sys.executable)} "$@"; }}'
     return ssh(f'{python}\nfor last; do :; done\neval "$last"')
 
@@ -70,7 +70,7 @@ def request(**changes: Any) -> dict[str, Any]:
 
 
 def answered(document: object) -> tuple[int, list[dict[str, Any]]]:
-    """What the other machine prints."""
+    """Return the other machine's exit code and output."""
     done = subprocess.run(
         [sys.executable, "-m", "hotloop.remote"],
         input=json.dumps(document),
@@ -190,7 +190,7 @@ def test_a_problem_of_ones_own_is_judged_here(tmp_path: Path) -> None:
 
 
 def test_who_asks_may_leave(ssh, tmp_path: Path) -> None:
-    """The other side ends when nobody reads what it says."""
+    """The remote process ends when nobody reads its output."""
     ours, theirs = socket.socketpair()
     process = subprocess.Popen(
         [sys.executable, "-m", "hotloop.remote"], stdin=subprocess.PIPE, stdout=theirs, text=True

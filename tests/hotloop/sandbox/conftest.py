@@ -24,7 +24,7 @@ Launcher = Callable[[Confinement], Confined]
 
 @dataclass(frozen=True)
 class Ran:
-    """How a confined program ended."""
+    """How a sandboxed program ended."""
 
     status: int | None
     death: Verdict | None
@@ -34,7 +34,7 @@ class Ran:
 
 @pytest.fixture
 def confinement() -> Make:
-    """A confinement that runs a Python text; keywords replace its small limits."""
+    """Makes a confinement that runs Python source; keywords replace its small limits."""
 
     def make(code: str, *, argv: tuple[str, ...] | None = None, **changes: Any) -> Confinement:
         values: dict[str, Any] = {
@@ -56,21 +56,23 @@ def confinement() -> Make:
 
 @pytest.fixture(scope="session")
 def zygote() -> Iterator[Zygote]:
-    """One for all tests; a Python text needs nothing preloaded."""
+    """One zygote for all tests; Python source needs nothing preloaded."""
     with Zygote(preload=()) as kept:
         yield kept
 
 
 @pytest.fixture(params=["bubblewrap", "zygote"])
 def launcher(request: pytest.FixtureRequest, zygote: Zygote) -> Launcher:
-    """Runs a test twice: with every program executed behind bubblewrap, and forked by a zygote
-    where it can be: a Python text that is given neither devices nor folders to write to."""
+    """Runs a test with bubblewrap, and with a zygote where it can fork.
+
+    A zygote can fork Python source that gets neither devices nor writable folders.
+    """
     return zygote.launch if request.param == "zygote" else launch
 
 
 @pytest.fixture
 def start(confinement: Make, launcher: Launcher) -> Iterator[Callable[..., Confined]]:
-    """Launches a program; whatever still runs at the end of the test is killed."""
+    """Launches a program; it is killed at the end of the test if it still runs."""
     if level()[0] == "none":
         pytest.skip(level()[1])
     running: list[Confined] = []
@@ -80,7 +82,8 @@ def start(confinement: Make, launcher: Launcher) -> Iterator[Callable[..., Confi
         running.append(launcher(wanted))
         if launcher != launch and not (wanted.writable or changes.get("argv")):
             if not isinstance(running[-1], ForkedProcess):
-                # On a machine too busy to fork in time it was started the ordinary way: once more.
+                # If the machine is too busy to fork in time, it was started the ordinary way: try
+                # again.
                 running.append(launcher(wanted))
             assert isinstance(running[-1], ForkedProcess)
         return running[-1]
@@ -106,7 +109,7 @@ def run(start: Callable[..., Confined]) -> Callable[..., Ran]:
 
 @pytest.fixture(params=["control groups", "watchdog"])
 def limited_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Runs a test twice: with what this machine has, and as where no control group can be made."""
+    """Runs a test twice: with this machine's control groups, and without any."""
     if request.param == "watchdog":
         monkeypatch.setattr(cgroup, "make_groups", lambda: None)
     elif cgroup.places() == cgroup.Places(None, None):
@@ -116,7 +119,7 @@ def limited_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.fixture
 def submission(tmp_path: Path) -> Path:
-    """An empty folder to hand in."""
+    """An empty submission folder."""
     folder = tmp_path / "submission"
     folder.mkdir()
     return folder

@@ -1,4 +1,4 @@
-"""Where control groups can be made, from what different systems show, and that they are removed."""
+"""Where control groups can be created on different systems, and that they are removed."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Freezing: that trees stand still, that it is seen when they do not, and how it is passed on."""
+"""Freezing: process trees stand still, failures are detected, and the freezer is passed on."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def wait_for(confined: Confined, text: bytes = b"upup") -> None:
 
 @pytest.fixture
 def plain(confinement: Make) -> Iterator[Callable[[str], Confined]]:
-    """Launches a program without confinement, whose tree is frozen by signals."""
+    """Launches a program without a sandbox, whose process tree is frozen by signals."""
     running: list[Confined] = []
 
     def begin(code: str) -> Confined:
@@ -89,7 +89,7 @@ def assert_stands_still(freezer: Freezer) -> None:
     time.sleep(0.1)
     after = freezer.usage()
     if isinstance(freezer, SignalFreezer):
-        # A stopped task may have a little of the kernel's own work left.
+        # A stopped task may have a little kernel work left.
         assert after.tasks == before.tasks
         assert after.cpu_ns - before.cpu_ns < 5e6
     else:
@@ -127,10 +127,10 @@ def test_signals_stop_a_tree(plain: Callable[[str], Confined], program: str) -> 
 
 
 def test_self_thaw_is_seen(plain: Callable[[str], Confined]) -> None:
-    """A timer can send SIGCONT to its own process: only the CPU time tells.
+    """A timer can send SIGCONT to its own process: only the CPU time shows it.
 
-    Where SIGSTOP finds the timer's signal pending it drops it, and the timer is not armed again:
-    then the process stays stopped, and another one is tried.
+    If the timer's signal is pending at a SIGSTOP, the signal is dropped and the timer is not armed
+    again: then the process stays stopped, and the test tries another one.
     """
     assert any(_thaws_itself(plain(SELF_THAW)) for _ in range(8))
 
@@ -169,7 +169,7 @@ def _cannot_be_stopped(confined: Confined) -> bool:
 def test_a_tree_that_grows_at_each_look_is_told_from_a_busy_machine(
     plain: Callable[[str], Confined], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether a real one forks between two looks depends on the machine: here it always does."""
+    """Whether a real tree forks between two looks depends on the machine: here it always does."""
     confined = plain(BUSY)
     wait_for(confined)
     born: list[subprocess.Popen[bytes]] = []
@@ -280,7 +280,7 @@ def test_both_versions_of_control_groups(version: int) -> None:
 
 @pytest.mark.sandbox
 def test_freezing_is_quick(start: Callable[..., Confined]) -> None:
-    """A generous bound on the best of many, because other tests run beside this one."""
+    """A generous bound on the best of many, because other tests run in parallel."""
     confined = start("import time\nimport os\nos.write(1, b'upup')\nwhile True: time.sleep(0.001)")
     wait_for(confined)
     if not isinstance(confined.freezer, CgroupFreezer):

@@ -1,4 +1,4 @@
-"""However Hotloop was installed, a sandbox sees of it the worker only."""
+"""However Hotloop was installed, a sandbox contains only its worker package."""
 
 import json
 import re
@@ -46,7 +46,7 @@ print(json.dumps({"from": hotloop.__file__, "files": files, "modules": modules})
 
 @pytest.fixture
 def environment(tmp_path: Path) -> Path:
-    """A virtual environment that finds this one's other packages."""
+    """A virtual environment that can import this one's other packages."""
     if level()[0] == "none":
         pytest.skip(level()[1])
     prefix = tmp_path / "environment"
@@ -65,7 +65,7 @@ def lend_packages(prefix: Path, *before: Path) -> None:
 
 
 def clone_into(folder: Path) -> None:
-    """As much of a clone as matters here."""
+    """Copy the parts of a clone that matter here."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(CLONE / "graders" / "hotloop", folder / "graders" / "hotloop", ignore=ignore)
     (folder / "solutions").mkdir()

@@ -1,4 +1,4 @@
-"""Starting and ending: what is cleaned up, also when the launching process is killed."""
+"""Start and end of sandboxes: the cleanup, also when the launching process is killed."""
 
 import gc
 import os
@@ -40,7 +40,7 @@ time.sleep(60)
 
 
 def leftovers() -> set[str]:
-    """Names of groups and staged copies, of any process."""
+    """Return the names of control groups and staged copies, of any process."""
     folders = [place.parent for place in cgroup.places().distinct()]
     folders.append(state_folder() / "staged")
     entries = [entry.name for folder in folders if folder.is_dir() for entry in folder.iterdir()]
@@ -91,7 +91,7 @@ def test_descriptors_are_given_back(confinement: Make, submission: Path) -> None
 
 
 def test_threads_that_launched_may_end(start: Callable[..., Confined]) -> None:
-    """bubblewrap's --die-with-parent means the thread that forked it."""
+    """bubblewrap's --die-with-parent refers to the thread that forked it."""
     made: list[Confined] = []
     thread = threading.Thread(target=lambda: made.append(start("import time; time.sleep(0.5)")))
     thread.start()
@@ -111,7 +111,7 @@ def test_a_killed_launcher_takes_the_sandbox_along(submission: Path) -> None:
         assert wait_readable(inner, 20)
     finally:
         os.close(inner)
-    # What it left on the machine goes with the next launch, wherever that is.
+    # Its leftovers are removed by the next launch, wherever that is.
     stale = {name for name in leftovers() if f"-{launcher.pid}-" in name}
     assert stale
     assert all(map(is_stale, stale))
@@ -162,7 +162,7 @@ def test_a_program_that_does_not_exist_is_our_fault(start: Callable[..., Confine
 
 
 def _said_of_the_end(confined: Confined) -> str:
-    """What is told of a program whose end was the platform's fault."""
+    """Return the message about a program that the platform itself made fail."""
     assert confined.wait(20) not in (0, None)
     until(lambda: confined.fault is not None, 5)
     return str(confined.fault)
@@ -254,7 +254,7 @@ def test_the_remedy_is_named(
 def test_a_container_of_nvidias_toolkit_is_recognized(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Its mounts over /proc keep a user from mounting a new one, whatever Docker was told."""
+    """Its mounts over /proc prevent a user from mounting a new one, whatever Docker's options."""
     mounts = tmp_path / "mountinfo"
     mounts.write_text(
         "1 0 0:1 / / rw - overlay overlay rw\n2 1 0:5 / /proc rw - proc proc rw\n"

@@ -1,4 +1,4 @@
-"""The level is found by confining a program, and a failure names its remedy."""
+"""The isolation level is found by sandboxing a program; a failure's message names the remedy."""
 
 from collections.abc import Iterator
 from dataclasses import replace

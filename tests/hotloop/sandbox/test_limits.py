@@ -1,4 +1,4 @@
-"""Programs that try to use more than they may. Each is ended, and nothing of it is left."""
+"""Programs that exceed their limits. Each is killed, and nothing of it remains."""
 
 import os
 import time
@@ -47,7 +47,7 @@ time.sleep(30)
 
 
 class Namespace:
-    """The living processes in the namespace of `pid`. Held open, so no other gets its number."""
+    """The live processes in the namespace of `pid`. Held open, so that its number is not reused."""
 
     def __init__(self, pid: int) -> None:
         self._fd = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
@@ -74,7 +74,7 @@ def test_processes_are_capped(start: Callable[..., Confined], bomb: str) -> None
         most = max(most, len(confined.freezer.usage().tasks))
         time.sleep(0.05)
     assert confined.death is Verdict.TIMEOUT
-    # bubblewrap's own process in the namespace is root's where root launched.
+    # If root launched, bubblewrap's own process in the namespace is root's.
     assert 10 < most <= 25
     assert namespace.left() == []
 

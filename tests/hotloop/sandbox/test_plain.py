@@ -1,4 +1,4 @@
-"""The form without confinement: watched, whole, and honest about its level."""
+"""Running without a sandbox: watched, complete, and reported as level "none"."""
 
 import os
 import sys

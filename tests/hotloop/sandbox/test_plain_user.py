@@ -1,6 +1,6 @@
-"""The same attacks where a plain user launches, with a user namespace instead of a spare user.
+"""The same attacks if a plain user launches, with a user namespace instead of a spare user.
 
-Run by root only, who can become another user; a plain user's own test run is that already.
+Runs as root only, who can become another user; a plain user's own test run covers it already.
 """
 
 import os
@@ -20,11 +20,11 @@ FILES = {
     "life": (("test_freezer.py", "test_launch.py"), 30),
     "zygote": (("test_zygote.py",), 20),
 }
-"""By name of a run: the files, and how many of their tests must pass at least."""
+"""Per run: the test files, and how many of their tests must pass at least."""
 
 
 def interpreter_for_all() -> str | None:
-    """A Python of this version that every user may run; ours may lie in root's home."""
+    """Return a Python of this version that every user may run; this one may be in root's home."""
     for name in (sys.executable, f"/usr/bin/python3.{sys.version_info.minor}", "/usr/bin/python3"):
         code = "import sys; print(sys.version_info[:2])"
         try:

@@ -1,4 +1,4 @@
-"""Guesses of what a process will import, from the text that it will run."""
+"""Predictions of a process's imports, from the source that it will run."""
 
 from pathlib import Path
 

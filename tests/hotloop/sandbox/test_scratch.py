@@ -1,4 +1,4 @@
-"""What a judge puts down for a while goes with it, also when it is killed."""
+"""A judge's temporary files are removed with it, also when it is killed."""
 
 import subprocess
 import sys

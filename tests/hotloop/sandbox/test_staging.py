@@ -1,4 +1,4 @@
-"""What of a submission reaches the sandbox: ordinary files only, within limits."""
+"""Which of a submission's files reach the sandbox: ordinary files only, within limits."""
 
 import os
 import socket

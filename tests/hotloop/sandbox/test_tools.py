@@ -1,4 +1,4 @@
-"""What learners use works inside: torch, compilers, Triton without a GPU, a Jupyter kernel."""
+"""Learners' tools work inside: torch, compilers, Triton without a GPU, a Jupyter kernel."""
 
 import shutil
 from collections.abc import Callable
@@ -77,7 +77,8 @@ def kernel_file(submission: Path) -> Path:
 def test_torch_and_its_compiler(run: Callable[..., Any]) -> None:
     environment = {
         "OMP_PROC_BIND": "true",
-        # More threads are processes that import torch anew; the others spare g++ its trials.
+        # More threads would be processes that import torch again; the other settings save g++ its
+        # probes.
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
         "TORCHINDUCTOR_VEC_ISA_OK": "1",
         "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",

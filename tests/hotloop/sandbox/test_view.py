@@ -1,4 +1,4 @@
-"""What a confined program sees of the machine: the allow-list, and nothing of Hotloop's secrets."""
+"""What a sandboxed program can see: the allow-list, and none of Hotloop's secrets."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_a_gradebook_is_not_seen(run: Callable[..., Any], tmp_path: Path) -> Non
     gradebook = tmp_path / "gradebook.db"
     gradebook.write_text("points")
     ran = run(f"import os; print(os.path.exists({str(gradebook)!r}), sorted(os.listdir('/tmp')))")
-    # Where Python itself is below /tmp, that is seen.
+    # If Python itself is below /tmp, it is visible.
     python = {inside.parts[2] for inside, _ in base_view().seen if inside.parts[1] == "tmp"}
     assert ran.text == f"False {sorted(python)}\n"
 
@@ -223,7 +223,7 @@ for folder, _, names in os.walk("/proc/sys"):
             pass
 print(*writable, sep="\\n")
 """)
-    # A plain user owns the namespaces, and with them the settings that hold in them only.
+    # A plain user owns the namespaces, and so the settings that apply only in them.
     own = (
         "net/",
         "user/",

@@ -1,7 +1,7 @@
-"""What forking from a zygote adds to the risks: leftovers, siblings, and the zygote itself.
+"""Additional risks of forking from a zygote: leftovers, siblings, and the zygote itself.
 
-The attacks on limits, view and system calls are those of the other files, which run over both ways
-to launch.
+The attacks on limits, view and system calls are in the other files, which run with both ways to
+launch.
 """
 
 import gc
@@ -36,7 +36,7 @@ from .conftest import Make
 
 pytestmark = pytest.mark.sandbox
 HERE = {Path(sys.prefix), Path(hotloop.__file__)}
-"""Apart where another Python than the clone's runs its packages."""
+"""Two separate trees if another Python than the clone's runs its packages."""
 
 NOT_BELOW_TMP = pytest.mark.skipif(
     any(Path(tempfile.gettempdir()) in path.parents for path in HERE),
@@ -134,14 +134,14 @@ DIFFERENCES = {
     "access to fd of 1": "as maps",
     "status of self: FDSize": "room in a table that was inherited",
 }
-"""By name in the view: why it differs."""
+"""Reasons for known differences, by name in the view."""
 MEASURED = ("Vm", "Rss", "Hugetlb", "SigQ", "voluntary", "nonvoluntary", "State", "Threads")
-"""Beginnings of the fields of /proc/PID/status that are measurements."""
+"""Prefixes of the fields of /proc/PID/status that are measurements."""
 
 
 @pytest.fixture
 def fork(confinement: Make, zygote: Zygote) -> Iterator[Fork]:
-    """Launches by zygote only."""
+    """Launches with the zygote only."""
     if level()[0] == "none":
         pytest.skip(level()[1])
     running: list[Confined] = []
@@ -157,7 +157,7 @@ def fork(confinement: Make, zygote: Zygote) -> Iterator[Fork]:
 
 
 def ended(confined: Confined) -> str:
-    """Its output, once it has ended well."""
+    """Return a program's output; it must have ended successfully."""
     status = confined.wait(60)
     text = confined.output().decode(errors="replace")
     assert (status, confined.death, confined.fault) == (0, None, None), text
@@ -177,7 +177,7 @@ def test_both_ways_give_the_same_view(fork: Fork, confinement: Make, tmp_path: P
         "read_only": {"/run/hotloop": tmp_path / "given"},
         "environment": {"OMP_NUM_THREADS": "1"},
     }
-    # The user that root lends is another each time, and the copy's name with it.
+    # The spare user that root uses differs each time, and so does the copy's name.
     first = launch(confinement(PROBE, **changes))
     here = json.loads(ended(first).replace(str(_user(first)), "7777777"))
     second = fork(PROBE, **changes)
@@ -228,7 +228,7 @@ print(found())
 def test_nothing_of_others_is_in_the_memory(
     fork: Fork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither of the child before, in whatever way it was told something, nor of the owner."""
+    """Neither data of an earlier child, however it was received, nor of the owner."""
     marks = [f"mark{secrets.token_hex(12)}" for _ in range(2)]
     monkeypatch.setenv("HOTLOOP_TEST_SECRET", marks[1])
     (tmp_path / "answer.txt").write_text(marks[0])
@@ -320,7 +320,7 @@ for where in ("/proc/self/root/..", "/proc/self/cwd/../../.."):
 
 
 def test_a_child_cannot_fake_its_end(fork: Fork) -> None:
-    """The socket on which the status is told is not the program's."""
+    """The program does not have the socket on which the status is sent."""
     confined = fork("""
 import os
 for fd in range(3, 200):
@@ -349,7 +349,7 @@ def test_a_zygote_that_dies_is_our_fault_and_is_replaced(confinement: Make) -> N
 def test_an_end_that_is_seen_late_is_one_too(
     confinement: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its socket may still take what nobody reads."""
+    """Its socket may still accept data that nobody reads."""
     fork = ZygoteProcess.fork
 
     def dies(self: ZygoteProcess, owner: int) -> None:
@@ -403,7 +403,7 @@ def test_descriptors_of_the_owner_are_given_back(fork: Fork, submission: Path) -
         return len(list(Path("/proc/self/fd").iterdir()))
 
     once()
-    # The freezer's two stay as long as the test holds the process.
+    # The freezer's two descriptors stay open while the test holds the process.
     before = once()
     grown = [once() - before for _ in range(3)]
     per_held = grown[0]
@@ -426,7 +426,7 @@ def test_many_at_once(fork: Fork) -> None:
 
 
 def test_what_is_read_at_import_has_a_zygote_of_its_own(confinement: Make) -> None:
-    """The seed of `hash` tells zygotes apart."""
+    """For example, `hash`'s seed differs between zygotes."""
     with Zygote(preload=()) as zygote:
 
         def seed(**environment: str) -> str:

@@ -1,4 +1,4 @@
-"""A repository that serves the topics of sentences, and servers over it."""
+"""A repository that classifies sentences by topic, and servers over it."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ StartServer = Callable[..., Server]
 
 @pytest.fixture
 def topics(tmp_path: Path) -> Path:
-    """A sound repository of the test's own: preprocess, bert, postprocess, and their ensemble."""
+    """A copy of a valid repository: preprocess, bert, postprocess, and their ensemble."""
     folder = tmp_path / "repository"
     shutil.copytree(HERE / "topics", folder)
     (folder / "bert" / "1").mkdir(parents=True, exist_ok=True)  # git keeps no empty folder
@@ -46,7 +46,7 @@ def start(installed: Environment) -> Iterator[StartServer]:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where an environment would be, and is none."""
+    """An unused path for the server's environment."""
     folder = tmp_path / "serving"
     monkeypatch.setenv("HOTLOOP_SERVING", str(folder))
     assert environment.folder() == folder

@@ -116,7 +116,7 @@ HOSTILE = {
 
 @pytest.fixture
 def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judge]:
-    """Judges a client; nothing is left of it afterwards, nor of the server."""
+    """Judges a client; checks that nothing of it or of the server is left."""
     if importlib.util.find_spec("tritonclient") is None:
         pytest.skip("the extra `serving` is not installed")
     service = Service(lambda _session: topics, calling.texts)
@@ -146,13 +146,13 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
 
 
 def handed_in() -> str:
-    """The reference. What each mistake of a client fails is in the contract tests."""
+    """Return the reference. The contract tests cover which rung each mistake fails."""
     pieces = markers.parse(CLIENT.read_text(encoding="utf-8"), CLIENT.name)
     return markers.solved(pieces, lambda _directive: [])
 
 
 def left_now() -> tuple[int, int]:
-    """Sockets and threads of this process."""
+    """Return the number of sockets and threads of this process."""
     found = [path for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     sockets = [path for path in found if str(path.readlink()).startswith("socket:")]
     return len(sockets), threading.active_count()
@@ -194,7 +194,7 @@ def test_a_hostile_client_gets_a_verdict(judge: Judge, kind: str, isolation: str
 
 @pytest.fixture
 def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Ends the server when a client is called, so many times as its one entry says."""
+    """Kills the server when a client is called, as many times as its one entry says."""
     ask, over = called_over.ask_plainly, called_over.over
     left, started = [0], list[Server]()
 

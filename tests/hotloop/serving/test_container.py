@@ -1,4 +1,4 @@
-"""What is asked of docker or podman; a program that stands in for them writes it down."""
+"""The commands for docker or podman; a program that stands in for them records them."""
 
 import json
 import os
@@ -60,7 +60,7 @@ MakeEngine = Callable[..., Path]
 
 @pytest.fixture
 def make_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeEngine:
-    """Puts an engine, and nothing else that could be one, on PATH."""
+    """Returns a function that puts one container engine on PATH, and no other."""
 
     def make(name: str = "docker", says: str = "", status: int = 0, dies: bool = False) -> Path:
         folder = tmp_path / "engine"

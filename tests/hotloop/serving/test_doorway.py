@@ -1,4 +1,4 @@
-"""The way into a confined server's network, with and without root."""
+"""The way into a sandboxed server's network namespace, with and without root."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ while True:
 
 @contextmanager
 def network_of_its_own(*prefix: str) -> Iterator[int]:
-    """A process that listens in a network with nothing but its loopback; its id on this machine."""
+    """Run a process that listens in a network with only a loopback; yield its id in this system."""
     bwrap = bubblewrap.program()
     if bwrap is None:
         pytest.skip("bubblewrap is not installed")
@@ -51,7 +51,7 @@ def network_of_its_own(*prefix: str) -> Iterator[int]:
 
 
 def innermost(pid: int) -> int:
-    """The listening process: runuser and bubblewrap are its parents."""
+    """Return the listening process, a descendant of runuser and bubblewrap."""
     while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         pid = int(children[0])
     return pid

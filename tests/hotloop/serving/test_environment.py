@@ -1,4 +1,4 @@
-"""A half-made environment is never taken for a whole one, and two do not make it at once."""
+"""An incomplete environment is never used, and two processes do not make it at once."""
 
 import json
 import re
@@ -18,7 +18,7 @@ FAKE_PACKAGES = "venv/lib/python3.11/site-packages"
 
 @pytest.fixture
 def made(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Commands that installing would run; they lay out empty files in their place."""
+    """Records the commands of an installation; they create empty files instead."""
     commands: list[list[str]] = []
 
     def run(command: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""A log is passed on while it grows, in whole lines, and nothing of it is lost or told twice."""
+"""A log is passed on while it grows, in whole lines, without losses or repeats."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""HTTP to a server that is hostile: a deadline for the whole answer, and caps on all of it."""
+"""HTTP to a hostile server: a deadline for the whole answer, and limits on all of its parts."""
 
 import socket
 import threading
@@ -17,7 +17,7 @@ Answering = Callable[[socket.socket], None]
 
 @pytest.fixture
 def speak() -> Iterator[Callable[[Answering, float], Http]]:
-    """A connection to a server that says what it is told to."""
+    """Returns a function that connects to a server with the given behavior."""
     listener = socket.create_server(("127.0.0.1", 0))
     opened: list[Http] = []
 

@@ -1,4 +1,4 @@
-"""Tensors to and from the wire; an answer that lies about itself is refused."""
+"""Encoding and decoding of tensors; an inconsistent answer is refused."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ def answered(outputs: list[dict[str, Any]], data: bytes, length: str | None = No
 
 
 def echoed(inputs: dict[str, Array]) -> dict[str, Array]:
-    """As a server would send them back."""
+    """Return the tensors as a server would send them back."""
     body, length = encode(inputs)
     document = json.loads(body[:length])
     return decode(answered(document["inputs"], body[length:]))

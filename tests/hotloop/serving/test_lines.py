@@ -26,7 +26,7 @@ Begin = Callable[..., LineProgram]
 
 @pytest.fixture
 def begin(tmp_path: Path) -> Iterator[Begin]:
-    """Starts the program with this interpreter, as if it were the server's."""
+    """Starts the program with this interpreter instead of the server environment's."""
     script = tmp_path / "program.py"
     script.write_text(PROGRAM)
     python = SimpleNamespace(python=Path(sys.executable), variables=dict)
@@ -56,7 +56,7 @@ def test_what_it_said_last_is_told(begin: Begin) -> None:
 
 
 def test_a_late_answer_is_never_that_to_another_question(begin: Begin) -> None:
-    """Whoever asked first got a failure; the next one must not get what was meant for the first."""
+    """The first asker got a failure; the next one must not get the late answer."""
     program = begin()
     assert program.ask("ready")["same"] == "ready"
     with pytest.raises(LineProgramFailed, match=r"no answer within 0\.2 s"):

@@ -1,4 +1,4 @@
-"""The load generator against small servers of our own: right ones, slow ones, hostile ones."""
+"""The load generator against small servers: correct ones, slow ones, hostile ones."""
 
 import contextlib
 import socket
@@ -28,7 +28,7 @@ Serve = Callable[[Handler], Server]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts servers that give each connection to a handler, in a thread of its own."""
+    """Starts servers that pass each connection to a handler, in a thread of its own."""
     listeners: list[socket.socket] = []
     given_out: list[socket.socket] = []
     threads: list[threading.Thread] = []
@@ -63,13 +63,13 @@ def serve() -> Iterator[Serve]:
 
 
 def reached(connect: Callable[[], socket.socket]) -> Server:
-    """As much of a server as clients need."""
+    """Return the parts of a server that clients need."""
     fake = SimpleNamespace(ports=SimpleNamespace(http=0), connect=lambda _port: connect())
     return cast(Server, cast(Any, fake))
 
 
 def one_request(connection: socket.socket) -> bytes:
-    """The next request's body. OSError when there is none."""
+    """Return the next request's body. Raises OSError if there is none."""
     data = b""
     while b"\r\n\r\n" not in data:
         data += received(connection)
@@ -96,7 +96,7 @@ def asked(body: bytes) -> bytes:
 
 
 class Desk:
-    """Answers with what it was sent, after `work`. most: requests that were ever under way."""
+    """Echoes requests after `work`. most: peak of concurrent requests."""
 
     def __init__(self, work: Callable[[bytes], None] = lambda _body: None) -> None:
         self.work = work
@@ -149,7 +149,7 @@ def test_a_closed_loop_has_as_many_requests_under_way_as_clients(serve: Serve, c
 
 
 def test_littles_law(serve: Serve) -> None:
-    """Requests a second times seconds a request is the number of clients."""
+    """Requests per second times seconds per request is the number of clients."""
     with Clients(serve(Desk(lambda _body: time.sleep(0.01))), 6) as clients:
         found = clients.closed_loop(numbered(300), 30.0)
     rate = len(found.latencies) / found.seconds
@@ -159,7 +159,7 @@ def test_littles_law(serve: Serve) -> None:
 def test_a_stall_is_one_slow_request_in_a_closed_loop_and_many_in_an_open_one(
     serve: Serve,
 ) -> None:
-    """Coordinated omission: who waits for an answer asks nothing meanwhile."""
+    """Coordinated omission: a client that waits for an answer sends nothing meanwhile."""
 
     def stalls_once(body: bytes) -> None:
         if body == b"20":
@@ -217,7 +217,7 @@ def test_a_request_is_whole() -> None:
 
 
 def says(*parts: bytes, pause_s: float = 0.0, then: Handler = lambda _c: None) -> Handler:
-    """Sends these, whatever it was asked."""
+    """Return a handler that sends these parts, whatever the request."""
 
     def handler(connection: socket.socket) -> None:
         one_request(connection)
@@ -293,7 +293,7 @@ def test_a_hostile_server_fails_the_load_in_time(serve: Serve, name: str) -> Non
 
 
 def test_an_answer_from_before_the_question_is_held_against_the_question(serve: Serve) -> None:
-    """It cannot know what will be asked; whoever looks at the answers sees it."""
+    """It cannot depend on the question; comparing the answers shows it."""
 
     def knows_already(connection: socket.socket) -> None:
         connection.sendall(reply(b"early"))
@@ -306,7 +306,7 @@ def test_an_answer_from_before_the_question_is_held_against_the_question(serve: 
 
 
 def test_what_an_idle_client_hears_is_no_answer(serve: Serve) -> None:
-    """Else two answers to one request would stand for two requests."""
+    """Otherwise two answers to one request would count as two requests."""
     server = serve(says(OK, OK, pause_s=0.1))
     with Clients(server, 2) as clients, pytest.raises(LoadFailed, match="nobody has asked"):
         clients.open_loop(numbered(3), [0.0, 0.3, 0.3], 2.0)
@@ -359,7 +359,7 @@ PIECES = st.one_of(
 @settings(max_examples=400, deadline=None)
 @given(said=st.lists(PIECES, max_size=10), hang_up=st.booleans())
 def test_whatever_is_said_is_an_answer_or_fails_the_load(said: list[bytes], hang_up: bool) -> None:
-    """Never a hang, never another exception; and what counts as an answer can be read."""
+    """Never a hang, never another exception; and whatever counts as an answer can be parsed."""
     ours, theirs = socket.socketpair()
     with theirs, Clients(reached(lambda: ours), 1) as clients:
         theirs.sendall(b"".join(said))

@@ -1,4 +1,4 @@
-"""What a server tells of itself is read, and what it cannot have told is refused."""
+"""A server's metrics are parsed, and impossible ones are refused."""
 
 import math
 

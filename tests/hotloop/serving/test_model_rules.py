@@ -1,4 +1,4 @@
-"""Each rule refuses a configuration that breaks it, at the place, and no other."""
+"""Each rule reports a configuration that violates it, with its position, and no other."""
 
 import pytest
 
@@ -107,7 +107,7 @@ def test_a_decoupled_model_is_not_cached() -> None:
 
 
 def broken(text: str, old: str, new: str) -> list[str]:
-    """What the change brings; some changes break a second rule too."""
+    """Return the problems after a change; some changes violate a second rule too."""
     assert old in text
     problems = list(model_rules.check(config_of(text.replace(old, new, 1))))
     assert all(problem.line > 0 for problem in problems)

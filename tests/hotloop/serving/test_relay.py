@@ -1,4 +1,4 @@
-"""What the relay passes on, notes, refuses and cuts off; the servers here are small ones."""
+"""What the relay forwards, records, refuses and cuts off, between small servers."""
 
 import gc
 import http.client
@@ -41,12 +41,12 @@ class Echo(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture
 def servers() -> Iterator[dict[Kind, int]]:
-    """Their ports. Both answer with what they were sent."""
+    """Ports of two servers that echo requests."""
     echo = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     echo.daemon_threads = True
     thread = threading.Thread(target=echo.serve_forever, args=(0.02,))
@@ -70,7 +70,7 @@ def servers() -> Iterator[dict[Kind, int]]:
 
 @pytest.fixture
 def relay(servers: dict[Kind, int]) -> Iterator[MakeRelay]:
-    """Makes relays to them; nothing is left of any."""
+    """Makes relays to them; checks that nothing of any is left."""
     before, made = open_sockets(), list[Relay]()
 
     def make(trouble: Trouble | None = None, caps: Caps | None = None) -> Relay:
@@ -85,15 +85,15 @@ def relay(servers: dict[Kind, int]) -> Iterator[MakeRelay]:
         one.close()
         one.close()
     assert not [t for t in threading.enumerate() if t.name == "hotloop-relay"]
-    # The small servers hang up in threads of their own.
+    # The small servers close connections in their own threads.
     until(lambda: not open_sockets() - before, 5)
     assert not any(one._selector.get_map() for one in made)
 
 
 def open_sockets() -> set[socket.socket]:
-    """Python's: gRPC's library opens and closes some of its own whenever it likes.
+    """Return Python's open sockets: gRPC opens and closes others of its own at any time.
 
-    By their types: to ask some objects of other libraries for their class gives a warning.
+    Compares types, as some objects of other libraries emit a warning when asked for their class.
     """
     found = [each for each in gc.get_objects() if issubclass(type(each), socket.socket)]
     return {sock for sock in found if sock.fileno() >= 0}
@@ -191,7 +191,7 @@ def test_grpc_is_refused_as_unavailable_and_works_again(relay: MakeRelay) -> Non
 
 
 def test_a_large_request_is_refused_too(relay: MakeRelay) -> None:
-    """More than a HTTP/2 window that nobody opens would let through."""
+    """More than one HTTP/2 window that nobody extends would let through."""
     middle = relay(Trouble(refusals=FOREVER))
     with grpc.insecure_channel(f"127.0.0.1:{middle.ports['grpc']}") as channel:
         for _ in range(5):
@@ -247,7 +247,7 @@ GARBAGE: list[tuple[Kind, bytes, str]] = [
     ("http", b"\0\xff" * 100_000, "no HTTP request"),
     ("http", b"nonsense\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "in chunks"),
-    # A server that takes a bare \n for a line's end reads a body in chunks here, or another length.
+    # A server that accepts a bare \n as a line end reads a chunked body here, or another length.
     ("http", b"POST / HTTP/1.1\r\nA: b\nTransfer-Encoding: chunked\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nA: b\nContent-Length: 9\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nContent-Length : 9\r\n\r\n", "no HTTP request"),

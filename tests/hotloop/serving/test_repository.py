@@ -1,4 +1,4 @@
-"""The static check: every wrong repository is told with the place of what is wrong."""
+"""The static check: every wrong repository is reported with the position of the error."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ def test_a_sound_repository_has_no_problems(topics: Path) -> None:
 
 
 def change(folder: Path, file: str, old: str, new: str) -> tuple[int, int]:
-    """Replace the first `old`; returns line and column where it stood."""
+    """Replace the first `old`; return the line and column where it was."""
     path = folder / file
     text = path.read_text()
     assert old in text
@@ -245,7 +245,7 @@ def texts(folder: Path) -> list[str]:
 
 
 def test_what_the_server_completes_may_be_left_out(topics: Path) -> None:
-    """The onnxruntime backend, from the model; model.py, where it has a function for it."""
+    """The onnxruntime backend completes it from the model; model.py, if it has a method for it."""
     bert = topics / "bert" / "config.pbtxt"
     bert.write_text('max_batch_size: 16\nbackend: "onnxruntime"\n')
     assert texts(topics) == []
@@ -331,6 +331,6 @@ def test_what_two_decoupled_models_give_does_not_meet(tmp_path: Path) -> None:
 
 
 def test_an_unbatched_model_beside_a_batched_one(topics: Path) -> None:
-    """The server takes it where the shapes agree with the batch dimension, or without it."""
+    """The server accepts it if the shapes agree with or without the batch dimension."""
     change(topics, "topics/config.pbtxt", "max_batch_size: 16", "max_batch_size: 0")
     assert texts(topics) == []

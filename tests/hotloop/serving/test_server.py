@@ -1,4 +1,4 @@
-"""Real servers: ready in time, reached from outside, refused with a reason, ended whole."""
+"""Real servers: ready in time, reachable from outside, refused with a reason, fully ended."""
 
 import json
 import os
@@ -38,7 +38,7 @@ print(client.infer("echo", [text]).as_numpy("SAME"))
 
 
 def model(folder: Path, code: str, *, batch: int = 8) -> Path:
-    """A repository with one Python model, whose methods are `code`."""
+    """Write a repository with one Python model with these methods."""
     version = folder / "models" / "m" / "1"
     version.mkdir(parents=True)
     (version.parent / "config.pbtxt").write_text(
@@ -254,7 +254,7 @@ def test_one_that_kills_the_server_is_seen(start: StartServer, tmp_path: Path) -
 def test_one_that_crashes_fails_all_later_requests_of_a_server_that_says_it_is_ready(
     start: StartServer, tmp_path: Path
 ) -> None:
-    """The server does not start a stub again: only requests show that the model is gone."""
+    """The server does not restart a stub: only requests show that the model is gone."""
     code = (
         "    count = 0\n"
         "    def execute(self, requests):\n"
@@ -341,7 +341,7 @@ def test_the_response_cache_can_be_had(start: StartServer, topics: Path) -> None
 def test_rows_of_a_shared_run_go_back_to_their_own_requests(
     start: StartServer, topics: Path
 ) -> None:
-    """The onnxruntime backend joins requests into one run; each gets its own rows."""
+    """The onnxruntime backend merges requests into one run; each gets its own rows."""
     path = topics / "bert" / "config.pbtxt"
     late = "dynamic_batching { max_queue_delay_microseconds: 100000 }"
     path.write_text(path.read_text().replace("dynamic_batching { }", late))
@@ -484,7 +484,7 @@ def test_two_servers_at_once_do_not_meet(start: StartServer) -> None:
 def _counted(
     server: Server, name: str = "nv_inference_count", model: str = "echo", least: float = 1
 ) -> float:
-    """The server's own count, which it takes after the answer has gone out."""
+    """Return the server's own count, which is updated after the answer was sent."""
     for _ in range(50):
         counted = metrics.value(server.metrics(), name, model=model)
         if counted >= least:

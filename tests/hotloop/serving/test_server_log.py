@@ -1,4 +1,4 @@
-"""The reason for a failed start is found in what servers really print."""
+"""The reason for a failed start is found in the real output of servers."""
 
 from hotloop.serving import server_log
 

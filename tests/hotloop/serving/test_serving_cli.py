@@ -1,4 +1,4 @@
-"""`hotloop serving`, as people and as programs call it."""
+"""`hotloop serving`, as used by people and by programs."""
 
 import json
 import os

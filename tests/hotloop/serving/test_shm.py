@@ -1,4 +1,4 @@
-"""Regions of servers that are gone are removed; nobody else's are touched."""
+"""Shared memory of servers that have ended is removed; that of others is not touched."""
 
 import subprocess
 import sys
@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def stale_tag() -> str:
-    """Of a process that has ended."""
+    """Return a tag of a process that has ended."""
     code = "from hotloop.sandbox.owner import new_tag; print(new_tag())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""A way to write a CUDA source."""
+"""A fixture that writes CUDA sources."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def source(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a text as a file of the test's own folder."""
+    """Returns a function that writes a text to a file in the test's folder."""
 
     def write(text: str, name: str = "program.cu") -> Path:
         path = tmp_path / name

@@ -1,6 +1,6 @@
-"""Kernels that try to move bytes unseen, or to reach what is not theirs: attacks/*.cu.
+"""Kernels that try to move bytes uncounted, or to access foreign memory: attacks/*.cu.
 
-The first line of each says what must come of it: `// counted: 128` (bytes of global memory written,
+The first line of each says the required result: `// counted: 128` (bytes of global memory written,
 and no finding), `// found: race` (a finding of this kind, with its line), or `// refused`.
 """
 

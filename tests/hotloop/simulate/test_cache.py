@@ -1,4 +1,4 @@
-"""Built files are kept by content."""
+"""Built files are cached by content."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Names as the source has them."""
+"""Demangled names match the source."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""PyTorch operators in CUDA C++: right results, and what is said of wrong kernels."""
+"""PyTorch operators in CUDA C++: right results, and messages about wrong kernels."""
 
 import subprocess
 import sys
@@ -37,13 +37,13 @@ def loaded() -> Any:
 
 @pytest.fixture
 def wrong(loaded: Any) -> Any:
-    """The same without an error of another test's."""
+    """As `loaded`, without an error that another test has left."""
     loaded.reset(torch.zeros(1))
     return loaded
 
 
 def line_of(mark: str) -> str:
-    """Where wrong.cu has it, as messages name the place."""
+    """Return a position in wrong.cu, in the format of messages."""
     rows = WRONG.read_text(encoding="utf-8").splitlines()
     return f"wrong.cu:{1 + next(n for n, row in enumerate(rows) if f'// LINE: {mark}' in row)}"
 

@@ -1,4 +1,4 @@
-"""The pass on modules that no compiler made: what it lets through reports every access."""
+"""The instrumentation pass on hand-made modules: all accesses in accepted ones are reported."""
 
 import random
 import re
@@ -66,14 +66,14 @@ def test_an_address_of_its_own_in_the_frames_is_seen(compiled: tuple[bytes, list
     wasm = instrument.instrument(*compiled, checked=True).wasm
     load = re.search(rb"\x23[\x00-\x7f]\x28\x40\x01", wasm)
     assert load is not None
-    # local.get 0 in place of the frames' own address
+    # local.get 0 instead of the frame's own address
     wrong = wasm[: load.start()] + b"\x20\0" + wasm[load.start() + 2 :]
     with pytest.raises(Refused, match="frames"):
         verify.verify(wrong, 1)
 
 
 def mutated(wasm: bytes, chance: random.Random) -> bytes:
-    """Some bytes changed, taken away, doubled or moved, mostly in the code."""
+    """Change, remove, duplicate or move some bytes, mostly in the code."""
     code = next(s for s in binary.sections(wasm) if s.number == 10)
     data = bytearray(wasm)
     first = code.at if chance.random() < 0.9 else 8
@@ -109,7 +109,7 @@ def test_ten_thousand_modules_that_nobody_compiled(compiled: tuple[bytes, list[K
         except wasmtime.WasmtimeError:
             continue
         runnable += 1
-    # Enough of them must get so far that the test has something to say.
+    # Enough of them must get this far for the test to be meaningful.
     assert passed > 1000
     assert runnable > 200
     print(f"10,000 modules: {passed} instrumented, {runnable} valid, all accesses reported")

@@ -1,8 +1,7 @@
-"""Whole CUDA programs: the right ones are clean, the broken ones are reported, with their lines.
+"""Whole CUDA programs: right ones are clean, broken ones are reported, with their lines.
 
-The first line of a broken program says what must be found, and nothing else may be:
-`// expect: race 9,11; order -`, `-` where no line is known, and `within 1 s` where it would run
-for ever.
+The first line of a broken program says what must be found, and nothing else may be: `// expect:
+race 9,11; order -`, `-` if no line is known, and `within 1 s` if it would never end.
 """
 
 import re
@@ -49,14 +48,14 @@ Found = set[tuple[str, frozenset[str]]]
 
 
 def parts(program: Path) -> tuple[list[Path], list[Path]]:
-    """Sources of a program and the folders of its headers."""
+    """Return a program's sources and the folders of its headers."""
     if program.is_dir():
         return sorted(program.glob("*.cu"), reverse=True), [program / "include"]
     return [program], []
 
 
 def expected(program: Path) -> tuple[Found, int]:
-    """What must be found in a program, and the seconds that it may run."""
+    """Return the required findings of a program, and the seconds that it may run."""
     first = program.read_text(encoding="utf-8").splitlines()[0]
     said = EXPECT.fullmatch(first)
     assert said, first

@@ -109,7 +109,7 @@ def test_of_two_kernels_of_a_name_the_one_that_fits(kernels: Built) -> None:
 def test_a_kernels_own_fault_is_told_as_one(
     source: Callable[..., Path], body: str, said: str
 ) -> None:
-    """None of these may end as a failure of the simulator's."""
+    """None of these may end as a failure of the simulator."""
     text = f"#include <assert.h>\n__global__ void k(float* y, int rows) {{ {body} }}"
     _, y = arrays()
     built = build.kernels([source(text)], checked=True)

@@ -1,4 +1,4 @@
-"""A process that runs many programs keeps nothing of them."""
+"""A process that runs many programs does not leak."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ def open_files() -> int:
 
 
 def address_space() -> int:
-    """Pages."""
+    """Return the size of the address space in pages."""
     return int(Path("/proc/self/statm").read_text().split()[0])
 
 

@@ -1,4 +1,4 @@
-"""What the notebook's cells about kernels and operators say, before and after they are written."""
+"""Output of the notebook's cells about kernels and operators, before and after they are written."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,7 +29,7 @@ def reference(tmp_path: Path) -> Path:
 
 
 def compared(folder: Path) -> dict[str, list[str]]:
-    """The cells of each row, by input."""
+    """Return the cells of each row, by input."""
     lines = repr(compare_operators(*(str(folder / name) for name in OPERATORS))).splitlines()
     return {line[:18].strip(): line[18:].split("  ") for line in lines[2:-1]}
 

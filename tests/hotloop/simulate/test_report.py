@@ -1,4 +1,4 @@
-"""What a run found: figures at the program's lines, and nothing twice."""
+"""A run's findings: figures at the program's lines, without duplicates."""
 
 from collections.abc import Callable
 from pathlib import Path

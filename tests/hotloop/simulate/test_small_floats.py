@@ -1,4 +1,4 @@
-"""__half and __nv_bfloat16: the bits that a GPU gives, for every value."""
+"""__half and __nv_bfloat16: the bits of a GPU's results, for every value."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ int main() {
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the program has converted every half, and floats near every rounding."""
+    """Where the program has converted every half, and floats near every rounding boundary."""
     path = tmp_path_factory.mktemp("floats")
     (path / "program.cu").write_text(PROGRAM)
     generator = np.random.default_rng(7)
@@ -60,7 +60,7 @@ def halves(path: Path) -> np.ndarray:
 
 
 def same(got: np.ndarray, expected: np.ndarray) -> bool:
-    """Equal bits, and NaN for NaN whatever its bits."""
+    """Return whether bits are equal; any NaN equals any NaN."""
     nan = np.isnan(expected.astype(np.float32))
     kind = np.uint16 if expected.dtype == np.float16 else np.uint32
     equal = got.view(kind)[~nan] == expected.view(kind)[~nan]

@@ -1,4 +1,4 @@
-"""What a line moves, in words and as a picture."""
+"""The bytes that a line moves, in words and as a drawing."""
 
 from xml.etree import ElementTree
 

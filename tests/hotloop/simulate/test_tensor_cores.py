@@ -79,7 +79,7 @@ def test_a_product_has_the_fragments_of_the_tables(source: Callable[..., Path], 
 def test_ldmatrix_gives_the_pieces_of_the_tables(
     source: Callable[..., Path], count: int, transposed: bool, pitch: int, passes: int
 ) -> None:
-    """Rows of 128 bytes lie in the same banks; 16 or 144 bytes apart they lie in all of them."""
+    """Rows of 128 bytes start in the same banks; with strides of 16 or 144 bytes, in all banks."""
     m = np.arange(32 * 8, dtype=np.uint16)
     r = np.zeros((32, count), np.uint32)
     given = [array("m", m), array("r", r, is_output=True), pitch]
@@ -171,7 +171,7 @@ def test_a_missing_wait_or_barrier_is_found(
 
 
 def test_bytes_that_are_filled_are_not_read(source: Callable[..., Path]) -> None:
-    x = np.ones(4 * 32 - 1, np.float32)  # the last 4 bytes would lie outside
+    x = np.ones(4 * 32 - 1, np.float32)  # the last 4 bytes would be outside
     y = np.full((32, 4), np.nan, np.float32)
     given = [array("x", x), array("y", y, is_output=True), 1]
     assert run(source, _complete(WAIT, BARRIER, BARRIER), "tail", given).findings == []

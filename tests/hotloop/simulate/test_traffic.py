@@ -95,7 +95,7 @@ def sites_of(text: str, source: Callable[..., Path]) -> dict[tuple[str, str], Si
 
 
 def test_a_line_has_figures_for_each_memory_that_it_uses(source: Callable[..., Path]) -> None:
-    """Else a first call with shared memory would hide what the others move."""
+    """Otherwise a first call with shared memory would hide what the others move."""
     found = sites_of(
         """\
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-"""The reader of built pages finds what is broken and what comes from elsewhere."""
+"""The reader of built pages finds broken links and resources from other hosts."""
 
 from pathlib import Path
 

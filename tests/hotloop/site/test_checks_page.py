@@ -58,7 +58,7 @@ def test_a_wrong_one_that_passed_is_shown(tmp_path: Path) -> None:
 
 
 def test_tasks_without_judged_mutants_are_listed(tmp_path: Path) -> None:
-    """And those of which the mutants were judged with other code."""
+    """And those whose mutants were judged with other code."""
     page = recorded(tmp_path, {**row("5", 0), "module": "ssa_passes", "task": "to_ssa"})
     assert "- `ssa_passes.to_ssa`: judged with an earlier version of its module" in page
     assert f"- `fused_softmax.online_pass`: {runs.NOT_MEASURED}" in page

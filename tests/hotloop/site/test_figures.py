@@ -1,4 +1,4 @@
-"""A figure in prose is a recorded value with its circumstances, or the build stops."""
+"""A figure in prose becomes a recorded value with its circumstances, or the build stops."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Recorder = Callable[..., None]
 
 @pytest.fixture
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    """Writes a run of the module, in a curriculum that is otherwise the real one."""
+    """Returns a function that writes a run of the module, in an otherwise real curriculum."""
     for path in paths.curriculum().iterdir():
         if path.name != MODULE:
             (tmp_path / path.name).symlink_to(path)
@@ -158,7 +158,7 @@ def test_code_is_left_alone(record: Recorder) -> None:
 
 
 def test_the_lessons_name_figures(clone: Path) -> None:
-    """Those that a run holds; every one of them can be told."""
+    """Every figure in the lessons is in a run and can be inserted."""
     for module in ("fused_softmax", "profile_training_loop", "triton_ensemble"):
         path = clone / "curriculum" / module / "lesson.md"
         text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The site builds without a warning, from pages and data only, and is whole when it is built."""
+"""The site builds without a warning, from pages and data only, and is complete."""
 
 import os
 import re
@@ -22,12 +22,12 @@ from hotloop.site.gather import gather
 CLONE = Path(__file__).resolve().parents[3]
 MODULE = "fused_softmax"
 MOST_BYTES = 300_000
-"""Of a lesson's page, pictures of notebooks not counted."""
+"""Most bytes of a lesson's page, without notebook images."""
 
 
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder like the clone, so that nothing is written into the clone itself."""
+    """Pages gathered in a folder like the clone, so that nothing is written into the clone."""
     root = tmp_path_factory.mktemp("clone")
     sources(root)
     # Lessons include code from these.

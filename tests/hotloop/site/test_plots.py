@@ -1,4 +1,4 @@
-"""Plots show what a run holds, in words as well as in the picture."""
+"""Plots show a run's data, in words and as drawings."""
 
 import re
 from xml.etree import ElementTree
@@ -49,7 +49,7 @@ def measured(candidate: str, p50: float, ratio: float) -> curriculum.Measurement
 
 
 def pictures(lines: list[str]) -> list[ElementTree.Element]:
-    """Each is well-formed, has a description, and no blank line that would end the HTML."""
+    """Parse the drawings; each has a description and no blank line, which would end the HTML."""
     text = "\n".join(lines)
     found = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
     for picture in found:
@@ -110,7 +110,7 @@ def test_the_way_to_a_module_is_drawn_and_linked() -> None:
     assert before.title in picture.attrib["aria-label"]
     after_it = [m for m in modules.values() if MODULE in m.prerequisites.modules]
     arrows = [e for e in picture.iter() if e.tag.endswith("polygon")]
-    # From what it needs of knowledge, from the modules before it, and to those after it.
+    # From the required knowledge and the modules before it, and to those after it.
     assert len(arrows) == 1 + len(modules[MODULE].prerequisites.modules) + len(after_it)
     assert f"[{before.title}](../profile_training_loop/index.md)" in "\n".join(lines)
     back = prerequisites.section(before, modules)

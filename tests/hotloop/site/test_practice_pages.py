@@ -1,4 +1,4 @@
-"""What the site's practice pages load is there, and the drawn way is the curriculum's."""
+"""All resources of the site's practice pages exist, and the drawn path is the curriculum's."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A question's page holds all that the bank knows, in each language."""
+"""A question's page has all of the bank's data about it, in each language."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The first screen shows what was recorded, and nothing that is not there."""
+"""The front page shows recorded results only."""
 
 import pytest
 from bs4 import BeautifulSoup

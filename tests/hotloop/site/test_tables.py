@@ -1,4 +1,4 @@
-"""Tables of runs and of the judge's own figures: what is recorded, and nothing else."""
+"""Tables of runs and of the judge's own figures show recorded values only."""
 
 import json
 from pathlib import Path

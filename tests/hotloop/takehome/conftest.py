@@ -36,7 +36,7 @@ help:
 MADE = datetime(2030, 1, 1, 12, tzinfo=UTC)
 RECEIVED = MADE + timedelta(days=2)
 STRANGER = "Quirinya Vandermolhoek"
-"""No text of ours has any of it by chance."""
+"""A name that no text of Hotloop contains by chance."""
 
 NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
 
@@ -51,7 +51,7 @@ class Hired:
 
 @pytest.fixture(scope="session")
 def hired(tmp_path_factory: pytest.TempPathFactory) -> Hired:
-    """To be read only."""
+    """The team, shared by tests; must not be changed."""
     team = Team.create(tmp_path_factory.mktemp("team") / "team")
     path = team.role_path("gpu_engineer")
     path.parent.mkdir(parents=True)
@@ -79,7 +79,7 @@ def whole_pack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tupl
 
 @pytest.fixture
 def own_team(hired: Hired, tmp_path: Path) -> Hired:
-    """A copy that a test may change."""
+    """A copy of the team that a test may change."""
     team = Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team")))
     first, second = (Pack(team.pack_file(p.manifest.pack), p.manifest) for p in hired.packs)
     return Hired(team, (first, second))
@@ -87,7 +87,7 @@ def own_team(hired: Hired, tmp_path: Path) -> Hired:
 
 @pytest.fixture
 def unpack(tmp_path: Path) -> Callable[[Pack], Path]:
-    """Unpacks as a candidate does; the folder with the notebook."""
+    """Unpacks as a candidate does; returns the folder with the notebook."""
 
     def unpacked(pack: Pack) -> Path:
         with zipfile.ZipFile(pack.path) as archive:
@@ -99,7 +99,7 @@ def unpack(tmp_path: Path) -> Callable[[Pack], Path]:
 
 @pytest.fixture(scope="session")
 def worked(hired: Hired, tmp_path_factory: pytest.TempPathFactory) -> tuple[Hired, Submission]:
-    """A team whose first candidate has handed in; to be read only."""
+    """A team whose first candidate has handed in, shared by tests; must not be changed."""
     from .made_reports import handed_in
 
     folder = tmp_path_factory.mktemp("worked")

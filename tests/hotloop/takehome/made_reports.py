@@ -63,7 +63,7 @@ def record(task: str, rungs: Sequence[RungRecord], module: str = MODULE) -> Reco
 
 
 def all_of(task: str, verdict: Verdict = Verdict.PASSED, sentence: str = "Right.") -> Record:
-    """The same for all rungs; on a machine without a GPU."""
+    """Return a record with the same verdict for all rungs, on a machine without a GPU."""
     found = [
         rung(r.id, Verdict.NOT_MEASURED, sentence="No GPU here.")
         if r.needs_gpu
@@ -80,7 +80,7 @@ def handed_in(
     change: Callable[[dict[str, bytes]], None] = lambda _files: None,
     answer: str | None = ANSWER,
 ) -> Submission:
-    """The reference in the candidate's variant, kept by the team."""
+    """Hand in the reference in the candidate's variant; the team keeps it."""
     from .conftest import RECEIVED
 
     with zipfile.ZipFile(pack.path) as archive:
@@ -110,6 +110,6 @@ def with_cell(notebook: bytes, grade_id: str, source: str) -> bytes:
 def report_on(
     team: Team, submission: Submission, records: Mapping[str, Record] | None = None
 ) -> Report:
-    """Both code tasks right as far as a CPU can tell, unless other records are given."""
+    """Return a report; both code tasks pass on a CPU, unless other records are given."""
     found = {"online_pass": all_of("online_pass"), "triton_forward": all_of("triton_forward")}
     return make_report(submission, team, {**found, **(records or {})})

@@ -1,4 +1,4 @@
-"""Zips written byte by byte, so that each field can lie."""
+"""Zips written byte by byte, so that each field can be wrong."""
 
 import struct
 import zlib
@@ -12,7 +12,7 @@ STORED, DEFLATED = 0, 8
 
 @dataclass(frozen=True)
 class Raw:
-    """One entry. What is None is as it ought to be."""
+    """One entry. A field that is None gets its right value."""
 
     name: str | bytes
     data: bytes
@@ -28,7 +28,7 @@ class Raw:
     comment: bytes = b""
     local_name: str | bytes | None = None
     at: int | None = None
-    """The place of its local header, in place of a header of its own."""
+    """The offset of the local header to use instead of an own one."""
 
 
 def raw_zip(
@@ -40,7 +40,10 @@ def raw_zip(
     count: int | None = None,
     behind: bytes = b"",
 ) -> bytes:
-    """between: in front of the directory. count: how many entries the end claims."""
+    """Return a zip. between: bytes before the directory.
+
+    count: number of entries stated at the end.
+    """
     body, directory = before, b""
     for entry in entries:
         place = len(body) if entry.at is None else entry.at
@@ -76,7 +79,7 @@ def raw_zip(
 
 
 def _fields(entry: Raw) -> tuple[bytes, tuple[int, ...]]:
-    """Flags, method, time, date, checksum, packed size, size."""
+    """Return flags, method, time, date, checksum, packed size, size."""
     packed = entry.packed
     if packed is None:
         packed = _deflated(entry.data) if entry.method == DEFLATED else entry.data

@@ -1,4 +1,4 @@
-"""A wheel with nothing in it but what pip reads before it installs."""
+"""A wheel with only the files that pip reads before it installs."""
 
 import zipfile
 from pathlib import Path
@@ -9,7 +9,7 @@ EXTRAS = ("course", "cuda", "takehome")
 
 
 def small_wheel(folder: Path, version: str = "", extras: tuple[str, ...] = EXTRAS) -> Path:
-    """Under the name of this version's. version: what it says of itself, if not the name's."""
+    """Write it under the name of this version's wheel. version: the one in its metadata."""
     named = WHEEL.split("-")[1]
     info = f"hotloop-{named}.dist-info"
     provides = "".join(f"Provides-Extra: {extra}\n" for extra in extras)

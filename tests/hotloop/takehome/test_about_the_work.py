@@ -1,4 +1,4 @@
-"""The report is about the work: its lines, what the judge says of them, and questions on them."""
+"""The report is about the work: its lines, the judge's messages on them, and questions on them."""
 
 import re
 import shutil
@@ -34,7 +34,7 @@ Graded = Callable[..., Report]
 
 @pytest.fixture(scope="module")
 def graded(hired: Hired, tmp_path_factory: pytest.TempPathFactory) -> Graded:
-    """Makes the report on a candidate of a role for CUDA, from records that the test gives."""
+    """Returns a function that reports on a candidate of a CUDA role, from the test's records."""
     folder = tmp_path_factory.mktemp("graded")
     team = Team(Path(shutil.copytree(hired.team.folder, folder / "team")))
 
@@ -173,7 +173,7 @@ def test_untouched_lines_are_folded_and_cited_ones_are_not() -> None:
 
 
 def test_the_parts_of_other_tasks_are_put_aside() -> None:
-    """A helper between two functions belongs to whoever uses it, and is shown."""
+    """A helper between two functions belongs to its caller, and is shown."""
     starter = (
         "__global__ void naive() {\n  // ### TASK fused_softmax.cuda_naive\n}\n"
         "__global__ void block() {\n  // ### TASK fused_softmax.cuda_block\n}\n"
@@ -232,7 +232,7 @@ def test_code_is_text(graded: Graded) -> None:
 
 
 def test_each_question_on_code_finds_what_it_is_about() -> None:
-    """A pattern that finds nothing, or its own absence, asks nobody or everybody."""
+    """A pattern that matches nothing, or its own absence, would ask nobody or everybody."""
     examples = {
         "barrier": "__syncthreads();",
         "shuffle": "x += __shfl_xor_sync(mask, x, 1);",

@@ -1,4 +1,4 @@
-"""What an assistant alone scores: asked over HTTP, judged by the same judge, kept, and told."""
+"""What a model alone scores: asked over HTTP, judged by the same judge, stored, and reported."""
 
 import json
 import threading
@@ -40,7 +40,7 @@ def completion(text: str) -> str:
 
 @contextmanager
 def stand_in(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
-    """A server that answers by a script, and what it was asked, with the keys."""
+    """Run a server with scripted answers; yield its address and its requests, with the keys."""
     asked: list[Any] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,7 +55,7 @@ def stand_in(answer: Answer) -> Iterator[tuple[str, list[Any]]]:
             self.wfile.write(text.encode())
 
         def log_message(self, *_args: object) -> None:
-            """Nothing to standard error."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -187,7 +187,7 @@ TASKS = ("online_pass", "triton_forward")
 
 
 def series(*shares: float, model: str = "small-1") -> Baseline:
-    """Attempts that earned these shares of all that a CPU measures."""
+    """Return attempts that earned these shares of the points measured on a CPU."""
     from hotloop.curriculum import load_module
     from hotloop.judge.service import module_digest
 
@@ -240,7 +240,7 @@ def report(own_team: Hired, tmp_path: Path) -> Callable[..., Report]:
 def test_the_report_says_where_a_candidate_stands(report: Callable[..., Report]) -> None:
     (above,) = report(Verdict.PASSED, series(0.2, 0.5, 0.1)).baselines
     assert (above.position, above.span.high, above.own.low) == ("above", pytest.approx(50), 100)
-    # What no machine has measured tells nobody apart.
+    # A rung that no machine has measured distinguishes no candidates.
     assert "triton_forward.gpu_fast" in above.left_out
     assert "online_pass.correct" not in above.left_out
     found = report(Verdict.WRONG_ANSWER)
@@ -304,7 +304,7 @@ def test_nothing_is_sent_without_consent(own_team: Hired) -> None:
 def test_a_model_is_judged_as_a_candidate_is(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its attempts: declined; the published solution, which is another variant's; a right one."""
+    """Its attempts: a refusal; the published solution, which is another variant's; a right one."""
     variant = draw("fused_softmax", b"k" * 32, "calm-ibex-12")
     monkeypatch.setattr(baseline, "draw", lambda *_args: variant)
 

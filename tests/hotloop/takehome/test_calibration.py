@@ -1,4 +1,4 @@
-"""What is known of a role's tasks, and how little few candidates say."""
+"""Statistics on a role's tasks, and how little a few candidates show."""
 
 import json
 from pathlib import Path
@@ -36,11 +36,11 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
     assert "2 candidates only" in found.warning
     first = found.tasks[0]
     assert (first.task, first.difficulty.share) == ("online_pass", 0.5)
-    # One of two: that says next to nothing.
+    # One of two shows almost nothing.
     assert first.difficulty.interval == rate_interval(1, 2)
     assert first.discrimination.correlation is None
     assert first.time.median is None
-    # What is open counts neither for nor against: 14 of the 14 that are settled.
+    # Open points count neither for nor against: 14 of the 14 that are settled.
     assert found.tasks[1].difficulty.share == 1
     assert found.tasks[1].time.planned == 90
 
@@ -48,7 +48,7 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
 def test_a_written_task_is_measured_once_scorecards_are_filed(
     own_team: Hired, tmp_path: Path
 ) -> None:
-    """Who left it blank never stands for those whose answers wait for a mark."""
+    """A blank answer must not stand for those that wait for a mark."""
     team = own_team.team
     answered = handed_in(team, own_team.packs[0], tmp_path / "a")
     blank = handed_in(team, own_team.packs[1], tmp_path / "b", lambda files: files.clear(), None)
@@ -68,7 +68,7 @@ def test_a_written_task_is_measured_once_scorecards_are_filed(
     assert (both.difficulty.candidates, both.difficulty.share) == (2, 0.375)
     assert both.remarks == []
 
-    # A mark is worth nothing for what was handed in after it.
+    # A mark does not count for a later hand-in.
     report, card = report_on(team, answered), scorecard.read(team, answered.manifest.pack)
     assert card is not None
     before = Past(report, card.model_copy(update={"submission": "0" * 64}))
@@ -99,7 +99,7 @@ def test_a_damaged_scorecard_counts_as_none(own_team: Hired, tmp_path: Path) -> 
 def test_what_was_measured_counts_by_the_middle_of_its_interval(
     own_team: Hired, tmp_path: Path
 ) -> None:
-    """A ratio that may reach the next level is no full score, and was measured all the same."""
+    """A ratio whose interval contains the next level is not a full score, but was measured."""
     evidence = {"interval": [1.9, 2.1], "levels": SPEED["levels"]}
     found = record(
         "triton_forward",
@@ -153,7 +153,7 @@ def test_a_remark_holds_at_the_far_end_of_its_interval() -> None:
     assert _remarks([0.0] * 80) == [
         "Nearly nobody earns any of it: it is too hard, or its check is wrong."
     ]
-    # Nothing checks what a person reads.
+    # What a person reads has no checks.
     assert _remarks([0.0] * 80, task="explain") == [
         "Nearly nobody earns any of it: it is too hard."
     ]
@@ -202,7 +202,7 @@ def test_the_recorded_wrong_answers_are_counted() -> None:
 
 
 def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
-    """A team's own measurement counts beside what comes with the module."""
+    """A team's own measurement counts in addition to the module's."""
     team, module = own_team.team, curriculum.load_module("fused_softmax")
     run = curriculum.runs("fused_softmax")[0].model_dump(mode="json", exclude_none=True)
     for found in run["measurements"]:
@@ -215,7 +215,7 @@ def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
     assert found is not None
     assert found.wrong_passed == ["forgotten_rescale, correct (Another)"]
     assert len(found.measured) == 2
-    # The same wrong answers on another machine are no further ones.
+    # The same wrong answers on another machine are not counted again.
     alone = quality.check_quality(module, module.task("online_pass"))
     assert alone is not None
     assert found.wrong_answers == alone.wrong_answers

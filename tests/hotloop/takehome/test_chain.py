@@ -58,7 +58,7 @@ def test_after_a_crash_nothing_is_lost_and_writing_goes_on(path: Path, cut: int)
     found = chain.read(path.read_bytes(), "x")
     assert path.read_bytes().startswith(whole[:-cut])
     assert found.breaks == []
-    # A line that lacks its end only is whole; what lacks more is told of as torn.
+    # A line without its newline is whole; a line that lacks more is reported as torn.
     assert numbers(found) == ([0, 1, 2, 3, 4] if cut == 1 else [0, 1, 2, 4])
     assert found.torn == ([] if cut == 1 else [4])
 

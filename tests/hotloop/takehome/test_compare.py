@@ -1,4 +1,4 @@
-"""Comparisons: nobody is ranked whose interval overlaps another's."""
+"""Comparisons: candidates with overlapping intervals are not ranked."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ def report(worked: tuple[Hired, Submission]) -> Report:
 
 
 def with_share(report: Report, name: str, low: float, high: float) -> Report:
-    """The same report on somebody else, with this share of the task that weighs all."""
+    """Return the report for another pseudonym, with this share of the only weighted task."""
     task = report.task("online_pass")
     possible = task.rungs[0].possible
     points = Interval(low=low * possible, high=high * possible)

@@ -1,4 +1,4 @@
-"""`hotloop takehome scorecard`, `compare` and `calibrate` on reports that were made by hand."""
+"""`hotloop takehome scorecard`, `compare` and `calibrate` on reports made by hand."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ NOTE = "three of four bounds, with units"
 
 @pytest.fixture
 def team(worked: tuple[Hired, Submission], tmp_path: Path) -> Team:
-    """With one report."""
+    """A team with one report."""
     hired, submission = worked
     copied = Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team")))
     grading.write(report_on(copied, submission), copied)
@@ -54,7 +54,7 @@ def shown(team: Team, *words: str | Path) -> str:
 
 
 def filled(form: Path, decision: str = "decision: advance") -> str:
-    """The form as a person fills it in: with words put after the keys."""
+    """Return the form as a person fills it in: with words after the keys."""
     text = form.read_text().replace("decision:\n", f"{decision}\n", 1)
     for key in ("task.explain", "overall"):
         before = f"  {key}:\n    mark:\n    note:\n"
@@ -191,7 +191,7 @@ def own_pack(worked: tuple[Hired, Submission]) -> Any:
 
 
 def again(team: Team, pseudonym: str, folder: Path) -> None:
-    """More time, other work, and the report on it."""
+    """Extend the time, hand in other work, and write the report on it."""
     pack = team.find(pseudonym).pack
     team.extend(pack, max(RECEIVED, datetime.now(UTC)) + timedelta(days=30))
     (folder / "helper.py").write_text("x = 1\n")
@@ -206,7 +206,7 @@ def again(team: Team, pseudonym: str, folder: Path) -> None:
 
 @pytest.fixture
 def both(team: Team, worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[Report, Report]:
-    """Reports on two candidates."""
+    """A team with reports on two candidates."""
     second = handed_in(team, replace(worked[0].packs[1]), tmp_path / "second")
     reports = (report_on(team, worked[1]), report_on(team, second))
     grading.write(reports[1], team)

@@ -1,4 +1,4 @@
-"""A submission's tasks are judged side by side, and one that is lost costs nobody a point."""
+"""A submission's tasks are judged in parallel, and a lost one costs no points."""
 
 import os
 import tempfile
@@ -24,14 +24,14 @@ LONGEST_S = 60.0
 
 
 def right(piece: Piece, _terms: Terms, _say: Say) -> Attempt:
-    """Every task is right, and nobody looked."""
+    """Pass every task without judging."""
     (task,) = piece.tasks
     passed = {task: record(task, [rung("correct")])}
     return Attempt(piece.student, piece.module, "", "", {}, now(), 0.0, passed)
 
 
 def meets_another(piece: Piece, terms: Terms, say: Say) -> Attempt:
-    """Is done when a second task has begun; it never is where they are judged in turn."""
+    """Return when a second task has begun, which never happens if they are judged in turn."""
     (task,) = piece.tasks
     Path(tempfile.gettempdir(), task).touch()
     latest = time.monotonic() + LONGEST_S
@@ -43,7 +43,7 @@ def meets_another(piece: Piece, terms: Terms, say: Say) -> Attempt:
 
 
 def dies(piece: Piece, terms: Terms, say: Say) -> Attempt:
-    """Takes the process along when it judges the first task."""
+    """End the process when it judges the first task."""
     if piece.tasks == TASKS[:1]:
         os._exit(1)
     return right(piece, terms, say)
@@ -56,7 +56,7 @@ def judged_by(
     hired, submission = worked
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    # Other processes look for what is executed by this file's name.
+    # Other processes import the executed functions by this file's name.
     monkeypatch.syspath_prepend(Path(__file__).parents[3])
 
     def judged(execute: object, **more: object) -> dict[str, execution.Record]:

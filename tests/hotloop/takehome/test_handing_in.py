@@ -15,7 +15,7 @@ from .conftest import RECEIVED, Hired
 
 
 def write_cell(folder: Path, source: str, output: str = "") -> None:
-    """Change the first cell of code."""
+    """Change the first code cell."""
     path = folder / "lab.ipynb"
     notebook = json.loads(path.read_text())
     cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
@@ -113,7 +113,7 @@ def test_even_data_is_handed_in_too(hired: Hired, folder: Path) -> None:
 
 
 def test_plots_make_no_notebook_too_large(hired: Hired, folder: Path) -> None:
-    """What counts is what is handed in, and outputs are not."""
+    """The size that counts is the submission's, without outputs."""
     write_cell(folder, "mine = 1", output="x" * (limits.MAX_FILE + 1))
     found = open_submission(make_submission(folder), hired.team, received=RECEIVED)
     assert b"mine = 1" in found.work.files["lab.ipynb"]

@@ -1,5 +1,7 @@
-"""Uploads that mean harm. Each is refused with its code, or is taken and has no effect but its own
-verdict; none changes a file, and none takes long or much memory.
+"""Malicious uploads.
+
+Each is refused with its code, or is accepted and affects only its own verdict; none changes a file,
+and none takes long or much memory.
 """
 
 import base64
@@ -40,7 +42,7 @@ OTHER_TEAM = TeamKey(bytes(range(32)), bytes(32))
 
 @dataclass(frozen=True)
 class Attack:
-    """name: what is tried. build: the upload, for a team. code: how it is refused."""
+    """name: the attack. build: the upload, for a team. code: of the refusal."""
 
     name: str
     build: Callable[[Hired], bytes]
@@ -49,7 +51,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Harmless:
-    """What is taken, and what must hold of it."""
+    """An upload that is accepted, and what must be true of it."""
 
     name: str
     build: Callable[[Hired], bytes]
@@ -65,7 +67,7 @@ def opening(hired: Hired) -> Raw:
 
 
 def with_(*entries: Raw, **how: object) -> Callable[[Hired], bytes]:
-    """A valid manifest, and these entries behind it."""
+    """Return a builder of a valid manifest followed by these entries."""
     return lambda hired: raw_zip([opening(hired), *entries], **how)  # type: ignore[arg-type]
 
 
@@ -115,7 +117,7 @@ def swapped_signature(hired: Hired) -> bytes:
 
 
 def signed_but_never_made(hired: Hired) -> bytes:
-    """What an attacker would do who had found an old key's signature of a forgotten pack."""
+    """As by an attacker who has an old key's signature of a deleted pack."""
     unknown = hired.packs[0].manifest.model_copy(update={"pack": uuid.UUID(int=7)})
     return zipped({"manifest.json": manifest.sign(unknown, hired.team.key).to_bytes()})
 
@@ -127,7 +129,7 @@ def older_pack(hired: Hired) -> bytes:
 
 
 def overlapping(hired: Hired) -> bytes:
-    """Many names for the same packed bytes, as in Fifield's bomb."""
+    """Many names for the same compressed bytes, as in Fifield's zip bomb."""
     first = opening(hired)
     bomb = Raw("files/a0.py", bytes(limits.MAX_FILE))
     place = len(raw_zip([first])) - 46 - len("manifest.json") - 22
@@ -142,13 +144,13 @@ def deflated(data: bytes) -> bytes:
 
 @cache
 def _packed_zeros() -> bytes:
-    """600 MB of them."""
+    """Return 600 MB of zeros, compressed."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     return b"".join(packer.compress(bytes(1 << 20)) for _ in range(600)) + packer.flush()
 
 
 def lying_bomb(hired: Hired) -> bytes:
-    """It says that it holds ten bytes, and its checksum is theirs."""
+    """It declares ten bytes, with their checksum."""
     bomb = Raw("files/a.py", b"", packed=_packed_zeros(), size=10, crc=zlib.crc32(bytes(10)))
     return raw_zip([opening(hired), bomb])
 
@@ -171,7 +173,7 @@ def zip64(hired: Hired) -> bytes:
 
 
 def zip64_locator(hired: Hired) -> bytes:
-    """The end says one directory, a locator in front of it another."""
+    """The end names one directory, a zip64 locator before it another."""
     return raw_zip([opening(hired), Raw("files/x.py", b"x", comment=b"PK\6\7" + bytes(16))])
 
 
@@ -376,7 +378,7 @@ def test_is_refused(attack: Attack, hired: Hired, upload: Callable[[bytes], Path
 
 
 def _require_a_clean_sentence(sentence: str) -> None:
-    """What the candidate chose is not told back to them, nor to a page."""
+    """Check that the message has no text of the candidate's choice."""
     assert sentence.isprintable()
     assert not any(sign in sentence for sign in "<>\u202e=")
     assert len(sentence) < 400
@@ -413,7 +415,7 @@ def cells(found: Submission) -> list[dict[str, object]]:
 
 
 def others_work(hired: Hired) -> bytes:
-    """The second candidate's pack as the work on the first one's."""
+    """Return the second candidate's pack as the work on the first one's."""
     with zipfile.ZipFile(hired.packs[1].path) as archive:
         top = f"{hired.packs[1].pseudonym}/"
         files = {n.removeprefix(top): archive.read(n) for n in archive.namelist()}

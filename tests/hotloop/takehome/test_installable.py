@@ -1,4 +1,4 @@
-"""No pack is made whose first command fails. pip is run as a candidate runs it."""
+"""No pack is made whose first command would fail. pip is run as a candidate runs it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from .small_wheel import small_wheel
 
 @pytest.fixture
 def role(own_team: Hired) -> Callable[[str], Role]:
-    """The team's role, with one line more."""
+    """Returns a function that adds a line to the team's role."""
 
     def changed(line: str) -> Role:
         path = own_team.team.role_path("gpu_engineer")

@@ -1,4 +1,4 @@
-"""Intervals of points, and of rates that were counted."""
+"""Intervals of points, and of counted rates."""
 
 import math
 
@@ -54,7 +54,7 @@ def test_a_mean_of_shares_lies_in_its_interval(shares: list[float]) -> None:
 
 @pytest.mark.parametrize("candidates", [3, 5, 10, 44])
 def test_the_interval_of_a_mean_holds_for_few(candidates: int) -> None:
-    """Over all true means the truth lies in it as often as it says; all or nothing is the worst."""
+    """Coverage for all true means; distributions on the two extremes are the worst case."""
     truths = [(number + 0.5) / 200 for number in range(200)]
     held = 0.0
     for passed in range(candidates + 1):

@@ -1,4 +1,4 @@
-"""What stays undecided is judged once more, by itself; and nothing of the work stays behind."""
+"""Undecided rungs are judged once more, separately; and no files of the work are left behind."""
 
 import signal
 import subprocess
@@ -27,7 +27,7 @@ OPEN = [rung("correct"), rung("fast", Verdict.UNDECIDED, sentence="The time was 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
-    """What the judge is asked; the second time it decides."""
+    """Requests to a fake judge, which decides the second time."""
     found: list[tuple[tuple[str, ...], Any]] = []
 
     def judge(
@@ -57,7 +57,7 @@ def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ..
 def test_only_the_rungs_that_the_terms_name_are_judged_and_where_they_say(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With a cluster: first everything without a GPU, then what is left on one."""
+    """With a cluster: first everything without a GPU, then the rest on one."""
     seen: list[Any] = []
 
     def judge(
@@ -87,7 +87,7 @@ def test_work_that_a_killed_grading_has_left_goes_with_the_candidate(own_team: H
 
 
 def _killed_while_judging() -> list[Path]:
-    """What lies about of a work after a grading of it was killed."""
+    """Return the files that are left after a grading was killed."""
     code = """
         import os, signal
         from hotloop.course.hand_in import HandIn

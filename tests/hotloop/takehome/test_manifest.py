@@ -82,7 +82,7 @@ def test_the_keys_show_themselves_to_nobody(hired: Hired) -> None:
 def test_a_folder_knows_its_variant_and_no_other(
     hired: Hired, unpack: Callable[[Pack], Path]
 ) -> None:
-    """Whoever changes it would check an exercise that nobody grades."""
+    """With another variant, a candidate would check an exercise that is not graded."""
     first, second = hired.packs
     folder = manifest.find(unpack(first))
     assert folder is not None

@@ -1,4 +1,4 @@
-"""What came of the last hand-in: nothing that is about an earlier one."""
+"""The outcome of the last hand-in, without anything from an earlier one."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def came(worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[Team, Submis
 
 
 def state(team: Team, report: Report) -> str:
-    """What `hotloop takehome status` says of the candidate."""
+    """Return the candidate's state in `hotloop takehome status`."""
     done = CliRunner().invoke(app, ["takehome", "status", str(team.folder), "--json"])
     rows = {row["pack"]: row["state"] for row in json.loads(done.stdout)["packs"]}
     return rows[str(report.pack)]

@@ -26,7 +26,7 @@ from .conftest import MADE, NAMES, STRANGER, Hired
 
 MODULES = [module.id for module in curriculum.modules()]
 RECORDED = (".gz", ".npz", ".safetensors")
-"""What machines have recorded; no code is in it."""
+"""Recorded data, without code."""
 
 STARTER = {"lab.ipynb", "operator_trials.py", "softmax_triton.py"}
 
@@ -37,7 +37,7 @@ def contents(pack: Pack) -> dict[str, bytes]:
 
 
 def text_of(pack: Pack) -> str:
-    """All that a candidate can read, notebook cells as text."""
+    """Return all that a candidate can read, notebook cells as text."""
     return readable(contents(pack))
 
 
@@ -74,7 +74,7 @@ def test_a_pack_has_what_it_takes_to_start(hired: Hired) -> None:
 def test_a_pack_holds_no_solution(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
 ) -> None:
-    """Each line of a solution region, and of a wrong answer, that tells it from what is given."""
+    """Lines of solutions and of wrong answers that are not in the given files."""
     team, pack = whole_pack(module)
     given, public = text_of(pack), _public_text(module, team.variant(pack.manifest.pack))
     lines = {line for line in _solution_lines(module) if len(line) >= 24}
@@ -106,7 +106,7 @@ def _code_lines(text: str) -> set[str]:
 
 
 def _public_text(module: str, variant: Variant) -> str:
-    """What every exercise says outside of its hints, and the one in this variant."""
+    """Return the exercise's text without hints, of the course and of this variant."""
     texts = [readable(render.render(module, one)) for one in (None, variant)]
     return re.sub(r"<details>.*?</details>", "", "\n".join(texts), flags=re.DOTALL)
 
@@ -179,10 +179,10 @@ def test_the_manifest_speaks_of_every_file(hired: Hired) -> None:
 def test_a_variant_overlaps_little_in_what_the_role_asks(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Tasks that the role leaves out count for nothing, and each earlier candidate counts."""
+    """Tasks that the role leaves out do not count, and each earlier candidate does."""
     team = own_team.team
     shared = {
-        # Twice as much as the last one; and by the alphabet it is the first.
+        # Twice the overlap of the last one; and the first in alphabetical order.
         "amber-otter-11": (["online_pass"], ["online_pass"]),
         "brave-heron-22": (["online_pass", "triton_forward"], []),
         "calm-wren-33": (["triton_masked", "cuda_naive", "cuda_tiled"], ["online_pass"]),
@@ -282,7 +282,7 @@ def test_the_ways_to_start_name_what_is_installed(
     for target in ("lab", "status", "submit", "container"):
         done = subprocess.run(["make", "-n", target], check=False, cwd=folder, capture_output=True)
         assert done.returncode == 0, done.stderr
-    # These tests may themselves be run by make, which tells its children so.
+    # These tests may be run by make, which sets variables for its children.
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     said = subprocess.run(
         ["make"], check=True, cwd=folder, capture_output=True, text=True, env=plain
@@ -317,7 +317,7 @@ def test_what_nobody_could_pass_is_not_asked(own_team: Hired) -> None:
 def test_make_hands_in_with_the_log_or_without(
     hired: Hired, unpack: Callable[[Pack], Path], words: tuple[str, ...], has_log: bool
 ) -> None:
-    """With what `make lab` would have installed: nothing is downloaded in a test."""
+    """With the packages that `make lab` would install: a test downloads nothing."""
     folder = unpack(hired.packs[0])
     tools = folder / ".venv" / "bin"
     tools.mkdir(parents=True)
@@ -365,7 +365,7 @@ def test_a_team_can_name_its_own_hotloop(own_team: Hired) -> None:
 def with_wheel(
     hired: Hired, *members: str, name: str = f"hotloop-{__version__}-py3-none-any.whl"
 ) -> Role:
-    """The role, which names a wheel with these files in the team's folder."""
+    """Return the role with a wheel in the team's folder that has these files."""
     with zipfile.ZipFile(hired.team.folder / name, "w") as archive:
         for member in members:
             archive.writestr(member, "")
@@ -500,7 +500,7 @@ def test_names_are_spelled_with_joiners(own_team: Hired, name: str) -> None:
 
 
 def test_more_time_is_more_time_for_who_begins_late(own_team: Hired) -> None:
-    """A window that ends with the pack would be no longer for whom it was made longer."""
+    """If the window ended with the pack, the candidate with more time would not get it."""
     role = own_team.team.role("gpu_engineer")
     plain, longer = (
         make_pack(own_team.team, role, "Ada", now=MADE, accommodation=factor, again=True).manifest

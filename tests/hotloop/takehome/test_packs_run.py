@@ -1,4 +1,4 @@
-"""A pack of a few tasks can be worked on: what it asks can be passed, and its cells run."""
+"""A pack of a few tasks can be worked on: its checks can be passed, and its cells run."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def quick(task: Task) -> tuple[str, ...]:
 
 
 def unsolved(module: Module, task: str) -> set[str]:
-    """Tasks that are not asked, and whose places stand in the pack all the same."""
+    """Return the tasks that are not asked, but whose stubs are in the pack."""
     asked = with_all_it_builds_on(module, task)
     files = chosen_files(render.render(module.id), module, asked)
     text = "\n".join(data.decode(errors="replace") for data in files.values())
@@ -42,21 +42,21 @@ def unsolved(module: Module, task: str) -> set[str]:
 
 
 def is_entangled(module: Module, task: Task) -> bool:
-    """Whether it could meet another task's work: where a pack holds none, it cannot."""
+    """Return whether a pack of this task could contain another task's work."""
     if task.kind != "code" or not quick(task):
         return False
     return bool(task.builds_on or unsolved(module, task.id))
 
 
 def needs(module: Module, task: Task) -> list[str]:
-    """Optional groups that are not installed."""
+    """Return the optional groups that are not installed."""
     rungs = [rung for rung in task.rungs if rung.id in quick(task)]
     wanted = {need for rung in rungs for need in module.needs_of(rung)}
     return sorted(need for need in wanted & extras.IMPORTED.keys() if extras.missing(need))
 
 
 def say_what_was_left_out(missing: set[str]) -> None:
-    """Once all the others are judged: a test that has judged a part only is no pass."""
+    """Skip, after all others were judged: a partial test must not count as passed."""
     if missing:
         names = sorted(missing)
         pytest.skip(f"tasks that need {', '.join(names)} were left out: {extras.remedy(names[0])}")
@@ -110,7 +110,7 @@ def test_each_task_is_passed_with_what_it_builds_on_and_not_without(
     ],
 )
 def test_the_cells_that_are_given_run(name: str, tmp_path: Path) -> None:
-    """Those that try out another task's work, or read a file of its making, are left out."""
+    """Cells that use another task's work, or a file made by it, are left out."""
     module_id, _, task = name.partition(".")
     module = curriculum.load_module(module_id)
     if missing := needs(module, module.task(task)):
@@ -144,7 +144,7 @@ def test_the_cells_that_are_given_run(name: str, tmp_path: Path) -> None:
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", [module.id for module in curriculum.modules()])
 def test_the_whole_module_is_passed_in_a_candidates_variant(name: str, judge: JudgeProcess) -> None:
-    """A task that goes on from another one's work must hold for what that means to a candidate."""
+    """A task that builds on another must accept that one's answer in the candidate's variant."""
     module = curriculum.load_module(name)
     variant = draw(name, b"a team's secret key", "quiet-otter-41")
     files = render.submission(name, variant=variant)

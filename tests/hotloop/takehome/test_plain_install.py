@@ -1,7 +1,7 @@
-"""What a candidate's machine holds, a pack and a Hotloop without solutions, makes no solution.
+"""A candidate's machine, with a pack and Hotloop without solutions, cannot produce a solution.
 
-Once both held all that it takes: the wheel the solutions and the edits of every variant, the pack
-which variant it was. One call rendered the candidate's complete solution.
+Earlier, both together could: the wheel had the solutions and the edits of every variant, and the
+pack named its variant. One call rendered the candidate's complete solution.
 """
 
 import gzip
@@ -31,7 +31,7 @@ from .conftest import MADE, Hired
 
 MODULES = [module.id for module in curriculum.modules()]
 SHORTEST = 8
-"""Characters, spaces aside, of what is searched for: shorter pieces stand somewhere by chance."""
+"""Shortest searched text, without spaces: shorter pieces occur by chance."""
 
 ATTACKS = """
 import json, sys
@@ -68,7 +68,7 @@ print(json.dumps(outcomes))
 
 @pytest.fixture(scope="module")
 def plain_wheel(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a candidate installs: solutions are in a package of their own."""
+    """What a candidate installs: the wheel without solutions, which are in another package."""
     dist = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(dist)]
     subprocess.run(command, check=True, cwd=clone, capture_output=True)
@@ -97,7 +97,7 @@ def run(installed: Path, cwd: Path, *words: str) -> subprocess.CompletedProcess[
 
 
 def texts(name: str, data: bytes) -> Iterator[str]:
-    """All that can be read in a file: cells of notebooks as text, and what archives hold."""
+    """Yield the readable text in a file: cells of notebooks as text, and contents of archives."""
     if data.startswith(b"PK\x03\x04"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for entry in archive.namelist():
@@ -113,7 +113,7 @@ def texts(name: str, data: bytes) -> Iterator[str]:
 
 
 def squeezed(text: str) -> str:
-    """Without spaces, and without the signs of a comment, which a notebook's text cells lose."""
+    """Return the text without spaces and comment signs, which a notebook's text cells lose."""
     return re.sub(r"^\s*#+|\s+", "", text, flags=re.MULTILINE)
 
 
@@ -122,7 +122,7 @@ def told_by(pieces: Iterator[str]) -> str:
 
 
 def needles(edit: Edit, slots: dict[str, str] | None) -> list[str]:
-    """What an edit brings: each line of it, of a call what stands before its argument."""
+    """Return the text that an edit inserts: each line, of a call the part before its argument."""
     filled = edit.becomes if slots is None else Template(edit.becomes).substitute(slots)
     lines = [max(line.split(ARGUMENT), key=len) for line in filled.split("\n")]
     return [squeezed(line) for line in lines]
@@ -144,7 +144,7 @@ def without_hints(files: dict[str, bytes]) -> str:
 def test_a_pack_holds_no_edit_of_an_answer(
     module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
 ) -> None:
-    """But for what the exercise's own text says, edited or not."""
+    """Except for what the exercise's own text says, edited or not."""
     team, pack = whole_pack(module)
     variant, choices = team.variant(pack.manifest.pack), form_of(module).choices
     held = told_by(texts(pack.path.name, pack.path.read_bytes()))
@@ -179,7 +179,7 @@ def test_a_pack_holds_no_whole_region_of_a_solution(
 
 
 def regions(module: str, variant: Variant) -> set[str]:
-    """What a learner writes, in the solution as it is published and as the variant makes it."""
+    """Return the solution regions, as published and in the variant."""
     found: set[str] = set()
     rewriting = render.Rewriting(variant, {path.stem for path in render.sources(module)})
     for path in render.sources(module):
@@ -226,7 +226,7 @@ def test_nothing_on_a_candidates_machine_renders_the_solution(
 def test_where_solutions_are_the_attack_works(
     clone: Path, whole_pack: Callable[[str], tuple[Team, Pack]], tmp_path: Path
 ) -> None:
-    """Or the test above could not fail."""
+    """Otherwise the test above could not fail."""
     folder = unpacked(whole_pack("fused_softmax")[1], tmp_path)
     done = run(
         clone / "graders", tmp_path, "-c", ATTACKS, json.dumps({"fused_softmax": str(folder)})
@@ -298,7 +298,7 @@ def test_the_notebooks_check_works_without_any_solution(
 def test_a_packs_first_command_installs_the_wheel_that_came_with_it(
     plain_wheel: Path, own_team: Hired, tmp_path: Path
 ) -> None:
-    """What the wheel needs is taken from this environment: nothing is downloaded in a test."""
+    """The wheel's dependencies are taken from this environment: a test downloads nothing."""
     team = own_team.team
     shutil.copy(plain_wheel, team.folder)
     path = team.role_path("gpu_engineer")

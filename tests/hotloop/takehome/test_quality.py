@@ -1,4 +1,4 @@
-"""What a report says of a task's checks: in many candidates' variants, and of mutants."""
+"""What a report says of a task's checks: in many candidates' variants, and about mutants."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ def test_of_another_task_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_variants_alone_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a module of which no run and no mutant was recorded."""
+    """For a module without a recorded run or mutant."""
     _record(monkeypatch, ROW)
     _record(monkeypatch, of="mutants")
     monkeypatch.setattr(curriculum, "runs", lambda _module: [])

@@ -1,4 +1,4 @@
-"""The page of a report: whole in itself, and nothing of a candidate's is more than text."""
+"""A report's page: self-contained, with the candidate's content as plain text only."""
 
 import re
 from dataclasses import replace
@@ -21,7 +21,7 @@ HOSTILE = "It said <img src=x onerror=alert(1)> and `<b>`."
 
 
 class Tags(HTMLParser):
-    """All elements with their attributes."""
+    """Collects all elements with their attributes."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ def test_verdicts_questions_signals_and_the_command_are_there(report: Report) ->
 
 
 def test_one_explanation_of_several_signals_is_said_once(report: Report) -> None:
-    """Each title and all evidence stay, and another explanation stands by itself."""
+    """Each title and all evidence stay, and a different explanation is separate."""
     one, *_ = report.signals
     alike = [
         one.model_copy(update={"title": f"Like {name}", "evidence": [f"Seen in {name}."]})

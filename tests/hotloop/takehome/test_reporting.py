@@ -1,4 +1,4 @@
-"""Reports from records: scores, what is open, questions, and what stands in report.json."""
+"""Reports from records: scores, what is open, questions, and the contents of report.json."""
 
 import json
 from dataclasses import replace
@@ -30,7 +30,7 @@ def team(worked: tuple[Hired, Submission]) -> Team:
 
 
 def test_what_is_open_makes_the_score_an_interval(team: Team, submission: Submission) -> None:
-    """Weights 1, 3 and 1: the first is earned, of the second 14 of 22, the third is to be read."""
+    """Weights 1, 3 and 1: the first is earned, of the second 14 of 22, the third must be read."""
     report = report_on(team, submission)
     assert report.score.low == pytest.approx(100 * (1 + 3 * 14 / 22) / 5)
     assert report.score.high == 100
@@ -96,7 +96,7 @@ def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
 
 
 def test_an_answer_in_another_cell_waits_for_a_person(own_team: Hired, tmp_path: Path) -> None:
-    """An editor may drop what names a cell."""
+    """An editor may drop a cell's name."""
 
     def nameless(files: dict[str, bytes]) -> None:
         document = json.loads(files["lab.ipynb"])

@@ -95,5 +95,5 @@ def test_what_init_writes_is_a_role(tmp_path: Path, module: str) -> None:
     assert not role.lacking()
     assert sum(task.minutes for task in role.pack_tasks(1).values()) <= DEFAULT_MINUTES
     assert any(task.kind == "code" for task in role.chosen())
-    # The others stand there as remarks, ready to be put in.
+    # The others are in the file as comments.
     assert all(f"task: {task.id}," in text for task in found.tasks)

@@ -1,4 +1,4 @@
-"""Scorecards: filed once, in versions, and before the name is seen."""
+"""Scorecards: filed once, in versions, and before the name is revealed."""
 
 import shutil
 from pathlib import Path
@@ -156,7 +156,7 @@ def test_nothing_is_filed_for_one_who_was_deleted(reported: tuple[Team, UUID]) -
 def test_no_report_comes_back_after_a_deletion(
     worked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
-    """Grading was under way when all about the candidate was deleted."""
+    """Grading was in progress when all of the candidate's data was deleted."""
     hired, submission = worked
     team = Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team")))
     report = report_on(team, submission)

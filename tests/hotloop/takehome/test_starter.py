@@ -26,7 +26,7 @@ def code_cells(notebook: bytes) -> list[str]:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_each_task_can_be_given_alone(module: str) -> None:
-    """What a kept cell uses is made by a kept cell, if the whole notebook makes it at all."""
+    """Names used in a kept cell are defined in a kept cell, if the whole notebook defines them."""
     found = curriculum.load_module(module)
     whole = render.render(module)
     made_by_all = {name for cell in code_cells(whole["lab.ipynb"]) for name in made(cell)}
@@ -154,7 +154,7 @@ def test_a_pack_can_be_solved_by_its_own_variant_only(hired: Hired) -> None:
 
 
 def with_solution(notebook: bytes, answer: bytes) -> bytes:
-    """The solution cell of another notebook in place of one's own."""
+    """Replace the solution cell by that of another notebook."""
     document: Any = json.loads(notebook)
     solved = {cell["id"]: cell for cell in json.loads(answer)["cells"]}
     document["cells"] = [

@@ -29,7 +29,7 @@ def refused(path: Path, hired: Hired, **how: object) -> Refusal:
 
 
 def test_given_files_come_from_the_pack(own_team: Hired, folder: Path) -> None:
-    """Of the files that no chosen task asks to edit, the pack's own are graded."""
+    """Files that no chosen task asks to edit are graded as in the pack."""
     given = given_files(own_team.team, own_team.packs[0].manifest)
     (folder / "operator_trials.py").write_text("raise SystemExit")
     (folder / "helper.py").write_text("x = 1\n")
@@ -47,7 +47,7 @@ def test_outputs_never_arrive(own_team: Hired, folder: Path) -> None:
 
 
 def test_a_notebook_is_repaired_as_in_a_class(own_team: Hired, folder: Path) -> None:
-    """A check that was deleted is put back, one that was changed is as it was handed out."""
+    """A deleted check is restored, a changed one is as it was handed out."""
     path = folder / "lab.ipynb"
     notebook = json.loads(path.read_text())
     checks = {c["id"]: c for c in notebook["cells"] if c["id"] in ("online_pass", "triton_forward")}
@@ -136,7 +136,7 @@ def test_opening_keeps_nothing(own_team: Hired, folder: Path) -> None:
 def test_work_on_a_task_that_is_no_more_is_kept(
     own_team: Hired, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another version of Hotloop may be installed since: then grading says what is missing."""
+    """A newer Hotloop may be installed: then grading says what is missing."""
     (folder / "softmax_triton.py").write_text("mine = 1\n")
     path = make_submission(folder)
 

@@ -139,11 +139,11 @@ def test_the_audit_log_shows_what_was_altered(own_team: Hired) -> None:
 
 
 class Killed(BaseException):
-    """As if by `kill -9`: nothing that cleans up may run on it."""
+    """Simulates `kill -9`: no cleanup may run on it."""
 
 
 def killed_at(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, nth: int) -> None:
-    """The nth call of a function is the end."""
+    """Raise Killed at the nth call of a function."""
     real, calls = getattr(owner, name), iter(range(1, 10_000))
 
     def call(*args: object, **more: object) -> object:

@@ -21,7 +21,7 @@ from .made_reports import SPEED, all_of, record, report_on, rung
 
 
 class Judged:
-    """A team with a report, and a judge that says what it is told."""
+    """A team with a report, and a judge with given verdicts."""
 
     def __init__(self, team: Team, work: Submission, monkeypatch: pytest.MonkeyPatch) -> None:
         self.team, self.submission = team, work
@@ -97,7 +97,7 @@ def test_a_report_with_better_points_is_found_out(judged: Judged) -> None:
 
 
 def test_a_report_that_names_the_courses_commands_still_holds(judged: Judged) -> None:
-    """As reports did that were made before a team's own command was named."""
+    """Such as reports made before the team's own command was named."""
     said = "It needs a GPU, with the same `hotloop check` or `hotloop course grade`."
     records = {"online_pass": all_of("online_pass", Verdict.NOT_MEASURED, said)}
     report = report_on(judged.team, judged.submission, records)
@@ -136,7 +136,7 @@ def test_tasks_that_are_missing_or_weigh_otherwise_are_found_out(judged: Judged)
 
 
 def test_a_rung_that_says_more_than_its_record_is_found_out(judged: Judged) -> None:
-    """`compare` adds up rungs."""
+    """`compare` sums points of rungs."""
     task = judged.report.task("triton_forward")
     rungs = [rung.model_copy(update={"points": Interval.exactly(rung.possible)})
              for rung in task.rungs]  # fmt: skip
@@ -155,7 +155,7 @@ def test_an_answer_that_was_not_handed_in_is_found_out(judged: Judged) -> None:
 
 @dataclass(frozen=True)
 class Written:
-    """A report with its page, which a team's own grading wrote; a judge says the same again."""
+    """A report with its page, written by a team's own grading; the judge repeats its verdicts."""
 
     team: Team
     submission: Submission
@@ -179,7 +179,7 @@ def written(
 
 
 def test_a_file_that_was_not_written_here_is_found_out(written: Written) -> None:
-    """Records that say of a GPU what no machine here can judge again, and all that follows."""
+    """GPU records that no machine here can judge again, and everything computed from them."""
     assert written.verified().holds
     names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
     records = {"triton_forward": record("triton_forward", [rung(name) for name in names])}

@@ -1,4 +1,4 @@
-"""The viva in a team's folder: who may be asked what, and who never sees the key."""
+"""The viva in a team's folder: who may be asked which questions, and who never sees the key."""
 
 import json
 import re
@@ -32,7 +32,7 @@ KINDS = ("wrong", "none", "bytes", "wrong")
 
 
 def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
-    """Real changes of the work, with outcomes that no judge gave."""
+    """Return real changes of the work, with made-up outcomes."""
     say("made")
     chosen = changes(work, "triton_forward")[: min(most, 4)]
     return ItemSet(
@@ -60,7 +60,7 @@ def made_of(work: Work, most: int = 4, say: Say = print) -> ItemSet:
 def asked(
     own_team: Hired, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Hired, Submission]:
-    """A candidate has handed in, and questions were made and accepted, all but the last."""
+    """A candidate has handed in; questions were made, and all but the last accepted."""
     monkeypatch.setattr(items, "make", made_of)
     submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "first")
     pack = submission.manifest.pack
@@ -218,7 +218,7 @@ def test_everybody_is_asked_the_same_on_the_reference(
 
 
 def test_no_pack_holds_a_key(asked: tuple[Hired, Submission]) -> None:
-    """Neither one that is made later, nor anything of a team's that goes to a candidate."""
+    """Neither a pack that is made later, nor any other file sent to a candidate."""
     team = asked[0].team
     viva.make_fixed(team, "gpu_engineer", "ann", print)
     viva_page.write(team, asked[1].manifest.pack)

@@ -1,4 +1,4 @@
-"""A candidate installs neither cryptography nor a web server, and courses none of them."""
+"""Candidates need neither cryptography nor a web server, and courses need none of the group."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""An answer is read wherever it stands; blank is only what holds no word of the candidate's."""
+"""An answer is found in any cell; it is blank only if no word of it is the candidate's."""
 
 import json
 from typing import Any
@@ -46,7 +46,7 @@ def marks(name: str) -> dict[str, Any]:
 
 
 def read(cells: Cells) -> Answer | None:
-    """Of a notebook that was handed in like any other."""
+    """Return the answer in a notebook that was handed in."""
     given = {NOTEBOOK: notebook(GIVEN)}
     release = released.of_files("fused_softmax", given, [NOTEBOOK])
     work = hand_in.complete("quiet-otter-41", release, {}, notebook(cells))

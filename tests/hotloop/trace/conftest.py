@@ -1,4 +1,4 @@
-"""Real traces of a small training loop on a CPU, made once by the torch that is installed."""
+"""Real traces of a small training loop on a CPU, made once with the installed torch."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ STEPS = 3
 
 @dataclass(frozen=True)
 class Recorded:
-    """A trace file, and what the profiler itself says about the same run."""
+    """A trace file, and the profiler's own figures for the same run."""
 
     path: Path
     self_us: dict[str, float]
@@ -36,7 +36,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """Three steps, nothing else recorded, written as TensorBoard has it: compressed."""
+    """Three steps without further recordings, in TensorBoard's compressed format."""
     folder = tmp_path_factory.mktemp("tensorboard")
     handler = torch.profiler.tensorboard_trace_handler(str(folder), use_gzip=True)
     made = record(handler, folder)

@@ -1,7 +1,7 @@
-"""GPU traces written by hand, to the format in which Kineto writes them. No GPU made them.
+"""GPU traces written by hand in Kineto's format, not recorded on a GPU.
 
-Where the fields come from: libkineto/src/output_json.cpp and CuptiActivity.cpp of PyTorch's
-profiler. Times are small whole microseconds, so that each expected figure can be reckoned by eye.
+Sources of the fields: libkineto/src/output_json.cpp and CuptiActivity.cpp of PyTorch's profiler.
+Times are small whole microseconds, so that each expected figure can be checked by eye.
 """
 
 import gzip
@@ -15,7 +15,7 @@ MAIN, BACKWARD = 100, 101
 
 
 def span(cat: str, name: str, start: float, duration: float, tid: int = MAIN, **args: Any) -> Event:
-    """A complete event: on the GPU's process where its category is one of the GPU's."""
+    """Return a complete event, in the GPU's process if its category is one of the GPU's."""
     on_gpu = cat in {"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation"}
     return {
         "ph": "X",
@@ -90,7 +90,7 @@ def two_steps() -> list[Event]:
 
 
 def write(path: Path, events: list[Event], **beside: Any) -> Path:
-    """A trace file; compressed if the name ends so."""
+    """Write a trace file, compressed if the name ends in .gz."""
     text = json.dumps(
         {"schemaVersion": 1, "deviceProperties": []} | beside | {"traceEvents": events}
     )

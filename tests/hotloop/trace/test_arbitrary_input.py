@@ -1,4 +1,4 @@
-"""Whatever lies in a file, reading it ends soon: with a trace or with a TraceError."""
+"""Whatever a file contains, reading it ends soon: with a trace or with a TraceError."""
 
 import gzip
 import json
@@ -43,7 +43,7 @@ _EVENTS = st.fixed_dictionaries(
         | _JSON,
     },
 )
-# Mostly believable events, so that many documents are read to their end.
+# Mostly plausible events, so that many documents are read to their end.
 _GOOD = st.fixed_dictionaries(
     {
         "ph": st.just("X"),
@@ -58,7 +58,7 @@ _GOOD = st.fixed_dictionaries(
 
 
 def read(content: bytes) -> trace.Trace | None:
-    """Read it and ask everything; None for what was refused."""
+    """Read it and run all queries; return None if it was refused."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.json"
         path.write_bytes(content)

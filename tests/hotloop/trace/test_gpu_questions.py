@@ -1,4 +1,4 @@
-"""What is asked about a GPU, on traces that were written by hand (see hand_made.py)."""
+"""Queries about a GPU, on traces written by hand (see hand_made.py)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files that are no traces: each gets a sentence, soon, and never fills the memory."""
+"""Files that are not traces: each gets a message, soon, and never fills the memory."""
 
 import gc
 import gzip

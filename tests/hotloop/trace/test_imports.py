@@ -1,4 +1,4 @@
-"""The reader needs numpy only: it serves the judge, and notebooks that have nothing else."""
+"""The reader needs numpy only: the judge uses it, and notebooks without other packages."""
 
 import subprocess
 import sys

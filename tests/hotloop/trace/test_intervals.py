@@ -1,4 +1,4 @@
-"""Unions of intervals, against sets of whole numbers."""
+"""Unions of intervals, against sets of integers."""
 
 import numpy as np
 from hypothesis import given

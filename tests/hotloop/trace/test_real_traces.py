@@ -1,4 +1,4 @@
-"""What the installed torch writes is read, and read as torch itself reads it."""
+"""Traces of the installed torch are read, with torch's own figures."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def test_self_time_is_what_the_profiler_says(plain: Recorded) -> None:
     assert rows.keys() == {name for name in plain.calls if not name.startswith(ranges)}
     for name, row in rows.items():
         assert row.calls == plain.calls[name]
-        # Whole nanoseconds here; torch has the same clock in microseconds.
+        # Integer nanoseconds here; torch uses microseconds of the same clock.
         assert row.self_us == pytest.approx(plain.self_us[name], abs=0.01 * row.calls), name
     assert sum(row.share for row in rows.values()) == pytest.approx(1)
 

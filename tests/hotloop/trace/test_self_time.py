@@ -1,4 +1,4 @@
-"""Self time and depth, against a reference that looks at every nanosecond."""
+"""Self time and depth, against a reference that examines every nanosecond."""
 
 import numpy as np
 from hypothesis import given
@@ -20,7 +20,7 @@ def spans(events: Raw) -> Spans:
 
 
 def reference(events: Raw) -> list[int]:
-    """Each nanosecond of a thread goes to the event that started last of those that run."""
+    """Attribute each nanosecond of a thread to the running event that started last."""
     own = [0] * len(events)
     for lane in {event[0] for event in events}:
         for now in range(50):

@@ -1,4 +1,4 @@
-"""The table of operators, the comparison, and the quantities in them."""
+"""The table of operators, the comparison, and their quantities."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -15,7 +15,7 @@ _HOSTILE = "<script>alert(1)</script>&\"'"
 
 
 def loop(tmp_path: Path, name: str, durations: list[int], busy: int = 0) -> trace.Trace:
-    """Steps of these lengths: half of each is aten::mm, and `busy` µs of each are a kernel."""
+    """Steps of these durations: half of each is aten::mm, and `busy` µs of each are a kernel."""
     events: list[Event] = []
     now = 0
     for number, length in enumerate(durations):

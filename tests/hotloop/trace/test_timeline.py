@@ -1,4 +1,4 @@
-"""The picture: what is in it, that names cannot break out of it, and that it stays small."""
+"""The timeline's drawing: its contents, that names are escaped, and that it stays small."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -27,7 +27,7 @@ def page(read: trace.Trace, **which: object) -> str:
 
 
 def parsed(text: str) -> ET.Element:
-    """The page as XML: what is not well formed fails here."""
+    """Parse the page as XML, which fails if it is not well-formed."""
     return ET.fromstring(text)
 
 
@@ -231,7 +231,7 @@ def test_letters_can_be_read_on_every_bar(kind: str) -> None:
     assert contrast(LETTERS, COLOURS[kind]) >= 4.5
 
 
-# What a colour looks like to somebody without red or green cones (Viénot, Brettel, Mollon 1999).
+# How a color appears without red or green cones (Viénot, Brettel, Mollon 1999).
 _BLIND = {
     "protan": ((0.11238, 0.88762, 0.0), (0.11238, 0.88762, 0.0), (0.00401, -0.00401, 1.0)),
     "deutan": ((0.29275, 0.70725, 0.0), (0.29275, 0.70725, 0.0), (-0.02234, 0.02234, 1.0)),

@@ -1,4 +1,4 @@
-"""What a check reads of a variant is what variants.yaml draws, with the course's own value."""
+"""Constants that a check reads are those that variants.yaml draws, with the course's values."""
 
 import ast
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ MODULES = [module.id for module in curriculum.modules()]
 
 
 def read(module: str) -> Iterator[tuple[str, ast.expr, Path]]:
-    """Name and plain value of each `constant(…)` in the module's checks."""
+    """Yield name, plain value and file of each `constant(…)` in the module's checks."""
     for path in sorted((CHECKS / module).glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
@@ -26,7 +26,7 @@ def read(module: str) -> Iterator[tuple[str, ast.expr, Path]]:
 
 
 def plain_values(form: Form) -> dict[str, Value]:
-    """By constant: of options, the first one is the module as it is."""
+    """Return the plain value by constant: the first of several options is the module's own."""
     found: dict[str, Value] = {}
     for choice in form.choices:
         found |= {name: numbers.plain for name, numbers in choice.numbers.items()}

@@ -1,4 +1,4 @@
-"""`variants.yaml`: faults are named with their lines, and each edit has something to change."""
+"""`variants.yaml`: errors are reported with their lines, and each edit matches something."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -88,7 +88,7 @@ Answers = dict[str, list[tuple[str, str]]]
 
 
 def _lines(module: str) -> dict[str, list[str]]:
-    """What edits of text may find, by file: all that is given, and the hints."""
+    """Return the lines that edits of text may match, by file: all given text, and the hints."""
     found: dict[str, list[str]] = {}
     for source in render.sources(module):
         if source.suffix in {".py", ".cu", ".cpp", ".md"}:
@@ -98,7 +98,7 @@ def _lines(module: str) -> dict[str, list[str]]:
 
 
 def _answers(module: str) -> Answers:
-    """What edits of answers may find: what a learner writes, rightly or wrongly, and the hints."""
+    """Return the lines that edits of answers may match: solutions, wrong answers, and the hints."""
     files: dict[str, str] = {}
     found: Answers = {}
     for source in render.sources(module):
@@ -134,7 +134,7 @@ def _finds(edit: Edit, line: str, file: str) -> bool:
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_edit_of_an_answer_finds_something_in_its_tasks(module: str) -> None:
-    """Whoever changes the module's text changes the edit with it."""
+    """When the module's text changes, the edit must change with it."""
     answers = _answers(module)
     for choice in form.form_of(module).choices:
         lines = [each for task in choice.tasks for each in answers.get(task, [])]

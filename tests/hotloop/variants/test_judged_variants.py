@@ -1,4 +1,4 @@
-"""Two variants of two tasks, judged for real; many in tests/benchmarks/variants.py."""
+"""Two variants of two tasks, judged for real; tests/benchmarks/variants.py judges many."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What tests/benchmarks/variants.py keeps of what it counted."""
+"""Which rows tests/benchmarks/variants.py stores."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).parents[2] / "benchmarks" / "variants.py"
 def bench(
     load_file: Callable[[Path], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> ModuleType:
-    """The script, with a file of its own that has a row of eight variants."""
+    """The script, with a result file of its own that has a row of eight variants."""
     module = load_file(SCRIPT)
     result = tmp_path / "variants.json"
     monkeypatch.setattr(module, "RESULT", result)

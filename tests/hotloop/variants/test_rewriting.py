@@ -1,4 +1,4 @@
-"""What a variant does to a module's text, and what it leaves alone."""
+"""What a variant changes in a module's text, and what it does not."""
 
 import ast
 import json

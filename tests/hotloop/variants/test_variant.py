@@ -1,4 +1,4 @@
-"""A variant survives its file, and nothing that is not one is read."""
+"""A variant can be written to a file and read back; anything else is refused."""
 
 import json
 import re
@@ -100,7 +100,7 @@ def test_what_is_drawn_is_within_its_range_and_never_plain() -> None:
 
 
 def test_tasks_that_are_the_same_for_all_are_known() -> None:
-    """As the page on take-homes lists them."""
+    """The tasks that the documentation on take-homes lists."""
     alike = {
         module.id: same_for_all(module.id, [task.id for task in module.tasks])
         for module in curriculum.modules()

@@ -1,4 +1,4 @@
-"""A real server for a site, in a thread of the tests' own."""
+"""A real server for a site, in a thread of the tests' process."""
 
 import threading
 import time
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp
 
 @contextmanager
 def listening(app: ASGIApp) -> Iterator[int]:
-    """Its port."""
+    """Run the server and yield its port."""
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

@@ -1,4 +1,4 @@
-"""A process is there as long as its site, and not a moment longer."""
+"""A supervised process runs exactly as long as its site."""
 
 import os
 import signal

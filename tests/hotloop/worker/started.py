@@ -1,4 +1,4 @@
-"""A program of the worker's, started beside a test, and this end of its wire."""
+"""A program of the worker package, started by a test, and this end of its socket."""
 
 import os
 import socket
@@ -23,12 +23,12 @@ class Started:
             )
 
     def ask(self, message: wire.Message, fds: tuple[int, ...] = ()) -> wire.Message:
-        """Its answer."""
+        """Send a message and return the answer."""
         wire.send(self.sock, message, fds)
         return wire.receive(self.sock)
 
     def close(self) -> None:
-        """Say goodbye, and see that it ends well."""
+        """Send `bye`, and check that it ends without an error."""
         self.ask({"op": "bye"})
         self.sock.close()
         assert self.process.wait(10) == 0

@@ -71,7 +71,7 @@ def _wait_until_gone(session: int) -> bool:
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
-        # Right, and not in one pass.
+        # Right, but not in one pass.
         ("import torch; return torch.softmax(x.double(), -1).nan_to_num(0).to(x.dtype)", "partial"),
         ("return x", "wrong_answer"),
         ("raise NotImplementedError('online_pass')", "wrong_answer"),
@@ -160,7 +160,7 @@ def test_interrupting_ends_a_file_of_the_learner_that_never_ends(tmp_path: Path)
 
 
 def _children_of(parents: list[int]) -> list[Path]:
-    """Process folders of the direct children."""
+    """Return the /proc folders of the direct children."""
     found: list[Path] = []
     for parent in parents:
         for children in Path(f"/proc/{parent}/task").glob("*/children"):
@@ -178,7 +178,7 @@ def _until(true: Callable[[], object]) -> bool:
 
 @pytest.mark.timeout(170)
 def test_a_kernel_that_nothing_is_asked_of_is_let_go(tmp_path: Path) -> None:
-    """The task is about a file: the judge runs it elsewhere, and the kernel only waits."""
+    """The task is about a file: the judge runs it in another process, and the kernel only waits."""
     for name, content in render.submission("fused_softmax").items():
         (tmp_path / name).write_bytes(content)
     program = "from hotloop import check; check('fused_softmax.cuda_naive'); print('free')"

@@ -1,5 +1,7 @@
-"""A loop bound that is a kernel's argument works in the interpreter, with every supported pair of
-Triton and numpy."""
+"""A loop bound that is a kernel's argument works in Triton's interpreter.
+
+With every supported pair of Triton and numpy.
+"""
 
 import importlib.metadata
 import os
@@ -68,7 +70,7 @@ def kernels(tmp_path: Path) -> Path:
 
 
 def clash() -> str:
-    """Why the two packages that are installed get along; empty when they do not."""
+    """Return why the installed packages are compatible; empty if they are not."""
     if not triton_compat.needed():
         return f"Triton {importlib.metadata.version('triton')} does without"
     if tuple(int(n) for n in np.__version__.split(".")[:2]) < (2, 4):

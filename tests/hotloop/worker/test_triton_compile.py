@@ -1,4 +1,4 @@
-"""Kernels compile for GPUs that are not here; what the compiler says comes back with a line."""
+"""Kernels compile for GPUs that are not here; the compiler's messages come with a line."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,7 +34,7 @@ NUMBERS = {"n": {"value": 1000}, "factor": {"value": 0.5}, "BLOCK": {"value": 10
 
 
 class Compiler(Started):
-    """The program."""
+    """The compiler program."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__("hotloop.worker.triton_compile", folder)

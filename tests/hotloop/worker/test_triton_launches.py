@@ -1,4 +1,4 @@
-"""What a learner's function launches is noted as plain data."""
+"""The launches of a learner's function are recorded as plain data."""
 
 import os
 from collections.abc import Iterator

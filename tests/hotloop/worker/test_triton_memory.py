@@ -1,4 +1,4 @@
-"""Accesses are counted, and each must stay inside the elements of a tensor."""
+"""Accesses are counted, and each must be inside the elements of a tensor."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_by
 
 
 def memory(**last: object) -> Memory:
-    """Two arguments of 64 bytes; `last` changes the second, which may be written."""
+    """Two arguments of 64 bytes; `last` changes the second, which is writable."""
     return Memory(
         [
             Region(("argument", 0), 64, writable=False),

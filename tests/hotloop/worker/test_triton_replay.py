@@ -1,4 +1,4 @@
-"""A launch plan is replayed by vetted kernels alone; bytes are counted, strays are faults."""
+"""A launch plan is replayed with vetted kernels only; bytes are counted, stray accesses fail."""
 
 import mmap
 import os
@@ -64,7 +64,7 @@ def copy(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 
 
 class Replayer(Started):
-    """The program, and two buffers in its hands: an input with gaps between rows, an output."""
+    """The replay program with two buffers: an input with gaps between rows, and an output."""
 
     def __init__(self, folder: Path, gap: int = 4) -> None:
         self.stride = COLUMNS + gap
@@ -171,7 +171,7 @@ def test_temporaries_and_atomics_count(replayer: Replayer) -> None:
 
 
 def test_a_mask_leaves_nothing_where_no_other_is_named(replayer: Replayer) -> None:
-    """Zeros for them are the interpreter's own; a GPU promises none."""
+    """The interpreter would give zeros; a GPU guarantees nothing."""
     right = replayer.replay(COPY.replace(", other=0.0", ""), [replayer.launch()])
     assert right["undefined"] == ROWS
     np.testing.assert_array_equal(replayer.out, replayer.x[:, :COLUMNS])  # they are not stored
@@ -212,7 +212,7 @@ def test_descriptors_are_counted_too(replayer: Replayer) -> None:
         ({"n": {"value": COLUMNS + 1}}, 1, ("gap", "read", ["argument", 0])),
         ({"stride": {"value": 0}}, ROWS + 1, ("outside", "write", ["argument", 2])),
         ({"stride": {"value": 1 << 40}}, ROWS, ("outside", "read", ["argument", 2])),
-        # No further: where the heap lies low, as of Debian's Python, an address would wrap.
+        # No further: if the heap has low addresses, as with Debian's Python, an address would wrap.
         ({"stride": {"value": -(1 << 19)}}, ROWS, ("outside", "read", ["argument", 0])),
         ({"x_ptr": pointer("argument", 0, 1 << 40)}, 1, ("outside", "read", ["argument", 2])),
         ({"x_ptr": pointer("argument", 0, 16)}, ROWS, ("gap", "read", ["argument", 0])),
@@ -245,7 +245,7 @@ def test_errors_of_a_kernel_carry_its_line(replayer: Replayer) -> None:
 
 
 def test_programs_run_in_no_promised_order(replayer: Replayer) -> None:
-    """A kernel that adds up over programs by reading what the one before stored."""
+    """A kernel that accumulates over programs by reading what the previous one stored."""
     chained = HEAD + (
         "@triton.jit\ndef chain(x_ptr, out_ptr):\n"
         "    i = tl.program_id(0)\n"
@@ -259,7 +259,7 @@ def test_programs_run_in_no_promised_order(replayer: Replayer) -> None:
 
 
 def test_a_program_leaves_nothing_for_the_next(replayer: Replayer) -> None:
-    """Arguments are made anew, so that nothing which was loaded once can be kept in one."""
+    """Arguments are made anew, so that no loaded value can be kept in one."""
     keeping = HEAD + (
         "@triton.jit\ndef keep(x_ptr, out_ptr):\n"
         "    s = x_ptr.shape\n"

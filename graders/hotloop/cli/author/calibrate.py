@@ -1,4 +1,4 @@
-"""`hotloop author calibrate`: which levels the recorded runs on GPUs support."""
+"""`hotloop author calibrate`: speed levels supported by recorded runs on GPUs."""
 
 from dataclasses import asdict
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop author env`: an environment for packages that cannot stand beside Hotloop's."""
+"""`hotloop author env`: environments for packages that conflict with Hotloop's own."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop author evidence`: measure the solutions on this machine and write it down."""
+"""`hotloop author evidence`: measure the solutions on this machine and record the results."""
 
 from typing import Annotated
 
@@ -51,7 +51,7 @@ def run(
             log,
             asked=asked,
             earlier=known,
-            # What is stopped half way has still written what it found.
+            # Written after each record, so that an interrupted run keeps its results.
             on_run=lambda run, here=here: evidence.write(evidence.joined(here, run)),
         )
         runs[found.id] = evidence.joined(here, made)
@@ -63,7 +63,7 @@ def run(
 
 
 def _modules(module: str | None, tasks: list[str]) -> list[Module]:
-    """Those that are asked for. UserError for a task that the module does not have."""
+    """Return the modules to measure. Raises UserError for a task that the module does not have."""
     if module is None:
         if tasks:
             raise UserError("--task needs the name of its module before it.")

@@ -1,4 +1,4 @@
-"""`hotloop author export`: a task as a folder that a harness trains or evaluates models with."""
+"""`hotloop author export`: write a task as a folder for harnesses that train or evaluate models."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop author new`: the files that an author begins with."""
+"""`hotloop author new`: create the files of a new module."""
 
 from pathlib import Path
 from typing import Annotated

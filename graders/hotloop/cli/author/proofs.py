@@ -1,4 +1,4 @@
-"""`hotloop author proofs`: run the programs behind answers and lessons, and keep their output."""
+"""`hotloop author proofs`: run the programs that back answers and lessons, and record outputs."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop author render`: exercises from solutions, and what lessons quote."""
+"""`hotloop author render`: make exercises from solutions, and update code quoted in lessons."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`hotloop course ask`: ask the instructor to look at a grade again."""
+"""`hotloop course ask`: ask the instructor to review a grade."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`hotloop course attempts`: a learner's attempts at a module, and which of them are to count."""
+"""`hotloop course attempts`: a learner's attempts at a module, and which of them count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotloop.course.standing import Listed
 
 SHORT = 12
-"""Characters of a digest that people are shown."""
+"""Characters of a digest that are shown."""
 _COLOURS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
 
 

@@ -1,4 +1,4 @@
-"""`hotloop course due`: when modules are due, and for whom later."""
+"""`hotloop course due`: due dates of modules, and learners' extensions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NONE = "none"
 _HOURS = {"h": 1, "d": 24}
-"""By letter: what it stands for."""
+"""Hours per unit."""
 _EXTRA = re.compile(r"(\d{1,4})([hd])")
 
 
@@ -81,7 +81,10 @@ def run(
 
 
 def _date(text: str) -> datetime | None:
-    """UTC without a time zone, as nbgrader keeps dates."""
+    """Parse a date. Returns UTC without a time zone, as nbgrader stores it; None for `none`.
+
+    Raises UserError if it is invalid.
+    """
     if text == NONE:
         return None
     try:

@@ -1,4 +1,4 @@
-"""`hotloop course new`: an nbgrader course with modules released."""
+"""`hotloop course new`: create an nbgrader course, and release modules in it."""
 
 from pathlib import Path
 from typing import Annotated

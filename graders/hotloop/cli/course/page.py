@@ -1,4 +1,4 @@
-"""`hotloop course page`: how a class did, on one page."""
+"""`hotloop course page`: a class's results on one page."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run(
 
 
 def _said(module: ModuleSummary) -> str:
-    """One line: the figures of each task are on the page."""
+    """Summarize a module in one line; the page has the figures of each task."""
     small = "; a small class, see the page" if module.small else ""
     pairs = f"; {len(module.alike)} pairs of hand-ins are alike" if module.alike else ""
     return f"{module.title}: {module.graded} graded, open for {module.pending}{pairs}{small}"

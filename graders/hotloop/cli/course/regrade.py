@@ -1,4 +1,4 @@
-"""`hotloop course regrade`: what a changed grader would change, and on a word, does."""
+"""`hotloop course regrade`: show what a changed grader would change, and publish it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hotloop course requests`: what learners ask to be looked at again, and the answers."""
+"""`hotloop course requests`: learners' requests to review a grade, and their answers."""
 
 from __future__ import annotations
 

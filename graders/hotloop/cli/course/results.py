@@ -1,4 +1,4 @@
-"""What commands that grade share: the progress bar, and the table of graded tasks."""
+"""Shared by commands that grade: the progress bar, and the table of graded tasks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Generator[Callable[[Step], None]]:
-    """On standard error: submissions done, and what is being judged now."""
+    """Show submissions done, and what is being judged, on standard error."""
     columns = (
         BarColumn(20),
         MofNCompleteColumn(),
@@ -44,7 +44,7 @@ def progress_bar() -> Generator[Callable[[Step], None]]:
 
 
 def table(results: Sequence[TaskResult]) -> Table:
-    """Student with task, verdict, points, sentence."""
+    """Return a table of student and task, verdict, points, sentence."""
     shown = Table("student, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
     for column in shown.columns[:3]:
         column.no_wrap = True
@@ -68,13 +68,13 @@ def _colour(result: TaskResult) -> str:
 
 
 def _of_possible(result: TaskResult) -> str:
-    """Points so far of those possible; what is open is said, never counted as lost."""
+    """Return points so far of those possible, and the open points."""
     text = f"{result.points:g}/{result.possible:g}"
     return f"{text}, {result.pending:g} open" if result.pending else text
 
 
 def points(found: Points | None) -> str:
-    """An attempt's points so far, and what is open."""
+    """Return an attempt's points so far, and its open points."""
     if found is None:
         return "–"
     return f"{found.points:g}" + (f", {found.pending:g} open" if found.pending else "")

@@ -1,4 +1,4 @@
-"""`hotloop course trial`: a class on this machine, for one account that plays everybody."""
+"""`hotloop course trial`: a class on this machine for one account, both instructor and learner."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop cuda check`: a CUDA C++ program without a GPU, under every check."""
+"""`hotloop cuda check`: run a CUDA C++ program without a GPU, under every check."""
 
 from __future__ import annotations
 

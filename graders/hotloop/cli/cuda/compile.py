@@ -1,4 +1,4 @@
-"""`hotloop cuda compile`: what nvcc makes of a CUDA file, for GPUs that need not be here."""
+"""`hotloop cuda compile`: compile a CUDA file with nvcc, for GPUs that this machine may lack."""
 
 import re
 from pathlib import Path

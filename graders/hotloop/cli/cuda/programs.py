@@ -1,4 +1,4 @@
-"""What the commands on CUDA programs share: their options, and how findings are shown."""
+"""Shared by commands on CUDA programs: their options, and how findings are printed."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +27,7 @@ Seconds = Annotated[int, typer.Option("--timeout", help="Seconds until a run is 
 
 
 def as_data(report: Report) -> dict[str, Any]:
-    """For --json."""
+    """Return a report's data for --json."""
     return {
         "findings": [asdict(f) for f in report.findings],
         "lines": [asdict(s) for s in report.sites],
@@ -36,7 +36,7 @@ def as_data(report: Report) -> dict[str, Any]:
 
 
 def shown(finding: dict[str, Any]) -> Text:
-    """What is wrong, and each access that shows it."""
+    """Describe what is wrong, and each memory access that shows it."""
     text = Text()
     text.append(f"{finding['kind']}: ", style="bold red")
     text.append(finding["text"])

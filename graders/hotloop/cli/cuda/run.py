@@ -1,4 +1,4 @@
-"""`hotloop cuda run`: a CUDA C++ program without a GPU."""
+"""`hotloop cuda run`: run a CUDA C++ program without a GPU."""
 
 from typing import Annotated
 
@@ -40,5 +40,5 @@ def run(
 
 
 def _exit_code(status: int) -> int:
-    """As a shell gives it: 128 and the number of the signal that ended the program."""
+    """Return the exit code as a shell does: 128 plus the signal's number after a signal."""
     return status if status >= 0 else 128 - status

@@ -103,8 +103,10 @@ def run(
 def settings(
     folder: Path, address: str, database: str, course: Path | None = None, ray: str = ""
 ) -> Settings:
-    """UserError for an address that is none, and where an LMS is registered and packages are
-    missing for it.
+    """Return the service's settings.
+
+    Raises UserError for an invalid address, or if an LMS is registered and its packages are
+    missing.
     """
     from hotloop.remote.service.lti import platforms
     from hotloop.remote.service.settings import Settings
@@ -120,9 +122,9 @@ def settings(
 
 
 def _counts(ray: str, jobs: int | None, gpus: int | None) -> Counts:
-    """What was said, else what this machine can do, or the cluster at this moment.
+    """Return the given numbers of workers, else those for this machine or for the cluster now.
 
-    ClusterUnavailable where none answers.
+    Raises ClusterUnavailable if no cluster answers.
     """
     from hotloop import ray_cluster
     from hotloop.judge.device import cards

@@ -1,4 +1,4 @@
-"""`hotloop serve invite`: links with which people come in."""
+"""`hotloop serve invite`: make accounts and invitation links."""
 
 from contextlib import closing
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop serving install`: the environment of a real Triton Inference Server."""
+"""`hotloop serving install`: install a real Triton Inference Server in its own environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`hotloop takehome account`: who of a team can log in to the portal."""
+"""`hotloop takehome account`: accounts of a team's members for the portal."""
 
 import getpass
 import secrets
@@ -65,7 +65,7 @@ def run(
 
 
 def _password(generate: bool) -> tuple[str, str]:
-    """The password, and the same again if it was drawn and has to be shown."""
+    """Return the password, and again if it was generated and must be shown, else ""."""
     if generate:
         drawn = secrets.token_urlsafe(18)
         return drawn, drawn

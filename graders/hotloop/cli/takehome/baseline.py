@@ -1,4 +1,4 @@
-"""`hotloop takehome baseline`: what an assistant alone scores on a role."""
+"""`hotloop takehome baseline`: measure what a model alone scores on a role."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop takehome calibrate`: how hard and how telling the tasks of a role are."""
+"""`hotloop takehome calibrate`: difficulty and discrimination of a role's tasks."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
 
 
 def _calibration(result: Calibration) -> Table:
-    """Each figure with its 95 % interval."""
+    """Return a table of the figures with their 95 % intervals."""
     table = Table(box=SIMPLE_HEAD)
     for heading in (
         "task", "candidates", "mean share", "minutes", "discrimination", "wrong pass", "wrong fail",
@@ -91,7 +91,7 @@ def _calibration(result: Calibration) -> Table:
 
 
 def _remarks(result: Calibration) -> Text:
-    """What a team may want to look at, and how little few candidates say."""
+    """List remarks on tasks, and a warning if there are few candidates."""
     lines = [f"{task.task}: {remark}" for task in result.tasks for remark in task.remarks]
     lines.append(result.warning or f"From {result.candidates} candidates.")
     return Text("\n".join(lines), "yellow")

@@ -1,4 +1,4 @@
-"""`hotloop takehome compare`: candidates beside each other."""
+"""`hotloop takehome compare`: compare candidates."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(
 
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
-    """Reports by what their candidate is called; all of the role where nobody is named."""
+    """Return report files by the candidate's name; all of the role if no name is given."""
     from hotloop.takehome.outcome import report_path
     from hotloop.takehome.report import JSON_NAME
 
@@ -79,7 +79,7 @@ def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[s
 def _readable(
     team: Team, chosen: Mapping[str, Path], role: str | None
 ) -> tuple[list[Report], dict[str, Scorecard], dict[str, VivaScore], list[str]]:
-    """Reports, the scorecards and vivas that go with them, and who is left out and why."""
+    """Return the reports, their scorecards and vivas, and a line for each candidate left out."""
     from hotloop.takehome import scorecard as cards
     from hotloop.takehome import viva
     from hotloop.takehome.report import UnreadableReport
@@ -136,7 +136,7 @@ def _basis(result: Comparison) -> list[str]:
 
 
 def _vivas(result: Comparison) -> list[Table]:
-    """Beside the scores, where anybody was asked."""
+    """Return a table of viva scores; [] if no candidate had a viva."""
     asked = [one for one in result.candidates if one.viva is not None]
     if not asked:
         return []

@@ -1,4 +1,4 @@
-"""`hotloop takehome extend`: more time for a candidate."""
+"""`hotloop takehome extend`: give a candidate more time."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -38,7 +38,7 @@ def run(
 
 
 def _end(text: str) -> datetime:
-    """A day means its end, as it does in a role and in the portal."""
+    """Parse a date and time in UTC; a day means its end, as in a role and in the portal."""
     try:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
             return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)

@@ -1,4 +1,4 @@
-"""What the commands of a team share: its folder, and who is at work."""
+"""Shared by the commands of a team: its folder, and required packages."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,17 +17,20 @@ TeamFolder = Annotated[
 
 
 def open_team(folder: Path) -> Team:
-    """The team. UserError when the folder is none, or packages are missing; SolutionsMissing."""
+    """Return the team.
+
+    Raises UserError for another folder or missing packages, or SolutionsMissing.
+    """
     require_packages()
     return Team(folder)
 
 
 def require_packages() -> None:
-    """UserError or SolutionsMissing, with the command that installs what a team lacks."""
+    """Raise UserError or SolutionsMissing, with the command that installs what is missing."""
     require("takehome")
     paths.solutions()
 
 
 def moment(time: datetime) -> str:
-    """To the minute, in UTC."""
+    """Format a time to the minute, in UTC."""
     return f"{time.astimezone(UTC):%Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""`hotloop takehome forget`: delete what is kept of candidates."""
+"""`hotloop takehome forget`: delete the data of candidates."""
 
 from datetime import UTC, datetime
 from pathlib import Path

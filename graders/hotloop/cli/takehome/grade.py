@@ -1,4 +1,4 @@
-"""`hotloop takehome grade`: from a submission to its report."""
+"""`hotloop takehome grade`: judge submissions and write reports."""
 
 from __future__ import annotations
 
@@ -106,7 +106,10 @@ def _graded(
     say: Callable[[str], None],
     jobs: int,
 ) -> tuple[Report, Path]:
-    """The report on a zip, or on what a pseudonym has handed in; kept in the team's folder."""
+    """Grade a zip, or a pseudonym's last hand-in; return the report and its HTML page.
+
+    Raises UserError if it cannot be graded.
+    """
     from hotloop.takehome import grading
 
     try:
@@ -128,7 +131,7 @@ def _graded(
 
 
 def _taken(team: Team, path: Path, received: datetime | None) -> Submission:
-    """What was handed in, kept; what is not taken is noted too."""
+    """Open a submission and keep it in the team's folder; a refusal is logged in the audit log."""
     from hotloop.takehome.submission import RefusedSubmission, open_submission
 
     try:
@@ -197,7 +200,7 @@ def _document(report: Report, html: Path) -> dict[str, Any]:
 
 
 def _shown(graded: Sequence[tuple[Report, Path]]) -> list[RenderableType]:
-    """The table, and below it each page's path, whole: it is there to be copied."""
+    """Return the table, and below it each page's path, unwrapped so that it can be copied."""
     if not graded:
         return []
     paths = (Text(f"{report.pseudonym}: {html}", no_wrap=True) for report, html in graded)

@@ -1,4 +1,4 @@
-"""`hotloop takehome init`: a team's folder, with its keys and a first role."""
+"""`hotloop takehome init`: create a team's folder, with its keys and a first role."""
 
 import shutil
 from pathlib import Path
@@ -53,7 +53,10 @@ def run(
 
 
 def _take(wheel: Path, team: Team) -> None:
-    """Copy it into the team's folder, where new roles find it."""
+    """Copy the wheel into the team's folder, for new roles.
+
+    Raises UserError for another version.
+    """
     if wheel.is_dir():
         wheel /= WHEEL
     if wheel.name != WHEEL:

@@ -1,4 +1,4 @@
-"""`hotloop takehome new`: a pack for one candidate."""
+"""`hotloop takehome new`: make a pack for one candidate."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A team's roles: found, or made for a module."""
+"""Finds a team's roles, or makes one for a module."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,10 @@ _ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 
 
 def role_for(team: Team, name: str) -> Role:
-    """The role of that id, or the one of that module; a new one where there is none."""
+    """Return the role with that id, or of that module; make one if there is none.
+
+    Raises UserError if several roles use the module, or the name is unknown.
+    """
     roles = team.roles()
     for role in roles:
         if role.role == name:
@@ -33,8 +36,9 @@ def role_for(team: Team, name: str) -> Role:
 
 
 def add_role(team: Team, role: str, title: str, module: curriculum.Module) -> Path:
-    """Write a role's takehome.yaml, with this version's wheel where the team's folder has it.
-    UserError when it is there already, or its id is unusable.
+    """Write a role's takehome.yaml, with this version's wheel if the team's folder has it.
+
+    Raises UserError if the file exists, or the id is invalid.
     """
     if not _ROLE_ID.fullmatch(role):
         raise UserError(f"{role!r} is no role's id: small letters, digits, _ and - only.")

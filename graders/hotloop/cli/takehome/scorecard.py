@@ -1,4 +1,4 @@
-"""`hotloop takehome scorecard`: the marks that people give, and then the name."""
+"""`hotloop takehome scorecard`: file the marks that people give, then reveal the name."""
 
 from __future__ import annotations
 
@@ -66,7 +66,10 @@ def run(
 
 
 def _write_form(asked: Form, path: Path) -> None:
-    """A file to fill in. What was filled in already is not overwritten."""
+    """Write an empty form.
+
+    Raises UserError if the file exists, so that no marks are overwritten.
+    """
     from hotloop.takehome import scorecard_form
 
     try:
@@ -77,7 +80,7 @@ def _write_form(asked: Form, path: Path) -> None:
 
 
 def _is_earlier(team: Team, filed: Scorecard) -> bool:
-    """Whether it is about another hand-in than the last one: its marks are worth nothing then."""
+    """Return whether it is about an earlier hand-in than the last; its marks then do not count."""
     submitted = team.pack(filed.pack).submitted
     return bool(submitted) and submitted[-1].digest != filed.submission
 

@@ -1,4 +1,4 @@
-"""`hotloop takehome serve`: the portal in the browser."""
+"""`hotloop takehome serve`: serve the portal."""
 
 from __future__ import annotations
 

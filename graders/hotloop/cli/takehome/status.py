@@ -76,7 +76,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
 
 
 def _of_team(folder: Path, everything: bool) -> Answer:
-    """Every candidate; one of whom something is damaged hides no other."""
+    """List every candidate; damaged files of one do not hide the others."""
     team = open_team(folder)
     now = datetime.now(UTC)
     shown = Table("candidate", "role", "made", "until", "state", box=SIMPLE_HEAD)
@@ -149,7 +149,7 @@ def _hours_left(manifest: Manifest) -> float:
 
 
 def window(manifest: Manifest) -> str:
-    """What only the team's portal knows: when the pack was downloaded."""
+    """Say that the download sets the deadline, which only the portal knows; "" if it cannot."""
     longest = manifest.expires - manifest.not_before
     if manifest.window_hours >= longest.total_seconds() / 3600:
         return ""

@@ -1,4 +1,4 @@
-"""`hotloop takehome submit`: the file that a candidate hands in."""
+"""`hotloop takehome submit`: write the file that a candidate hands in."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`hotloop takehome grade --verify`: whether a report's verdicts hold."""
+"""`hotloop takehome grade --verify`: check that a report's verdicts hold."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 def verified(
     reports: Sequence[str], team: Path, jobs: int, say: Callable[[str], None]
 ) -> Verification:
-    """What a report is about, judged again; the team's folder is the given one, or the one that the
-    report lies in.
+    """Judge a report's submission again, in the given team's folder or the one the report is in.
+
+    Raises UserError unless exactly one report is given.
     """
     from hotloop.takehome import verify
     from hotloop.takehome.report import read_report
@@ -41,7 +42,7 @@ def verified(
 
 
 def told(found: Verification) -> tuple[Table, Text]:
-    """Each rung then and now, and what follows."""
+    """Return a table of each rung then and now, and the conclusion."""
     return _checks(found), Text(_conclusion(found))
 
 

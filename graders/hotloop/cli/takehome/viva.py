@@ -1,4 +1,4 @@
-"""`hotloop takehome viva`: questions made from a candidate's own code, and what came of them."""
+"""`hotloop takehome viva`: questions made from a candidate's own code, and scores of answers."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def _filed(kept: Filed | None) -> Iterable[Text]:
 
 
 def sentence(score: Scored) -> str:
-    """A score with what it has to be compared with."""
+    """Describe a score with the values of guessing and of a perfect score."""
     reasoning = "not marked" if score.reasoning is None else f"{score.reasoning:.1f} of 4"
     return (
         f"{score.right} of {score.items} right (95 %: {score.rate.low:.0%} to "
@@ -213,7 +213,7 @@ def _varied(
     rows: int,
     change: tuple[str, str] | None,
 ) -> Answer:
-    """What the judge says now of the work, of a question's code, or of it with one text changed."""
+    """Judge the work, or a question's code, with one text changed or other input sizes if given."""
     require_sandbox()
     from hotloop.judge.client import JudgeProcess
     from hotloop.predicting import items

@@ -1,6 +1,6 @@
-"""Calls a submission in its set's form. Runs in the candidate's process, and proves nothing there.
+"""Calls a submission as its set does. Runs in the candidate's process and is not trusted.
 
-The judge hands over tensors and how they are put together; what comes back is one tensor.
+The judge passes tensors and a description of how the arguments nest; one tensor is returned.
 """
 
 import functools
@@ -18,32 +18,32 @@ read = functools.cache(json.loads)
 
 
 def kernelbench(*call):
-    """`ModelNew(*init)(*inputs)`, with weights from a seed as in KernelBench's own evaluation."""
+    """Return `ModelNew(*init)(*inputs)`, with weights from a seed as in KernelBench's own runs."""
     return _one(_kernelbench(*call))
 
 
 def kernelbench_on_gpu(*call):
-    """The same, with the result in less time and without its dtypes and shapes."""
+    """As `kernelbench`, but the result has no header with dtypes and shapes, which saves time."""
     return for_device(_kernelbench(*call))
 
 
 def gpu_mode(*call):
-    """`custom_kernel(data)`, which may write to what it is given."""
+    """Return `custom_kernel(data)`, which may write to its argument."""
     return packed(_gpu_mode(*call))
 
 
 def gpu_mode_on_gpu(*call):
-    """The same, as `kernelbench_on_gpu`."""
+    """As `gpu_mode`, with a result like that of `kernelbench_on_gpu`."""
     return for_device(_gpu_mode(*call))
 
 
 def flashinfer(*call):
-    """`run(*inputs)`, or `run(*inputs, *outputs)` of a submission that takes as many arguments."""
+    """Return `run(*inputs)`, or call `run(*inputs, *outputs)` if it takes that many arguments."""
     return packed(_flashinfer(*call))
 
 
 def flashinfer_on_gpu(*call):
-    """The same, as `kernelbench_on_gpu`."""
+    """As `flashinfer`, with a result like that of `kernelbench_on_gpu`."""
     return for_device(_flashinfer(*call))
 
 
@@ -63,7 +63,7 @@ def _takes(run, count):
 
 
 def _in_order(result):
-    """A mapping of outputs is in the definition's order."""
+    """Return the values of a dict of outputs; other results unchanged."""
     return list(result.values()) if isinstance(result, dict) else result
 
 
@@ -86,5 +86,5 @@ def _model(setup, weights, device):
 
 
 def _one(result):
-    """A tensor as it is; several as one."""
+    """Return a tensor unchanged; several tensors packed into one."""
     return result if isinstance(result, torch.Tensor) else packed(result)

@@ -1,6 +1,6 @@
 """The problem's own code as a baseline on a GPU: eager, and under torch.compile.
 
-Runs in a worker of ours, with the copies that a submission's calls have.
+Runs in a trusted worker, and makes the same copies as a call of a submission.
 """
 
 import functools
@@ -14,12 +14,12 @@ read = functools.cache(json.loads)
 
 
 def eager(_setup, given, weights, *tensors):
-    """As the problem has it. The last tensor is the output."""
+    """Run the problem's code in eager mode. The last tensor is the output."""
     _call(_function(weights), given, *tensors)
 
 
 def compiled(_setup, given, weights, *tensors):
-    """Under torch.compile, in its default mode."""
+    """Run it under torch.compile, in its default mode."""
     _call(_compiled(weights), given, *tensors)
 
 

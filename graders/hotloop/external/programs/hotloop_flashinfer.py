@@ -1,6 +1,6 @@
-"""FlashInfer-Bench's form of a problem: a definition whose `reference` has `run`, and workloads.
+"""FlashInfer-Bench's problem format: a definition whose `reference` has `run`, and workloads.
 
-Runs in a confined worker of ours; the judge never runs the text.
+Runs in a trusted, sandboxed worker; the judge never executes the problem's text.
 Source: https://github.com/flashinfer-ai/flashinfer-bench, docs/flashinfer-trace.
 """
 
@@ -14,19 +14,19 @@ import torch
 HERE = Path(__file__).parent
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 MOST_BYTES = (512 if DEVICE == "cuda" else 64) << 20
-"""Of the inputs of a call that is judged here."""
+"""Most bytes of a call's inputs on this machine."""
 WRITES = False
-"""Whether what is called may write to its inputs."""
+"""Whether the called function may write to its inputs."""
 
 MOST_OFF = 1e-2
-"""By how much a number may be off, and by which share of itself: as in the set's own benchmark."""
+"""Accepted absolute and relative error: as in the set's own benchmark."""
 MOST_OF_RMS = 0.05
-"""And by which share of the output's root mean square, so that small numbers are not all alike."""
+"""The absolute error may also be at most this share of the output's RMS, to check small outputs."""
 hotloop_without_gpu.prepare(HERE)
 
 
 def problem(test):
-    """One of the workloads, and what is said of its sizes."""
+    """Return one of the workloads, and a text on its sizes, which is empty."""
     return Problem(test), ""
 
 
@@ -41,33 +41,33 @@ class Problem:
         self.run = module.run
 
     def arguments(self, seed, _kind):
-        """Random tensors as the set's own benchmark draws them, and plain values."""
+        """Return random tensors, drawn as in the set's own benchmark, and scalars."""
         torch.manual_seed(seed)
         return tuple(map(_drawn, self.call["inputs"]))
 
     def fits(self, tensors):
-        """Whether a call is small enough for this machine."""
+        """Return whether a call is small enough for this machine."""
         return sum(tensor.numel() * tensor.element_size() for tensor in tensors) <= MOST_BYTES
 
     def setup(self):
-        """Shapes and dtypes of the outputs, for a submission that is given them to write to."""
+        """Return shapes and dtypes of the outputs, for submissions that write to given ones."""
         outputs = self.call["outputs"]
         return tuple((tuple(each["shape"]), getattr(torch, each["dtype"])) for each in outputs)
 
     def reference(self, arguments, seed, _double):
-        """What the reference computes: outputs in the definition's order."""
+        """Return the reference's outputs, in the definition's order."""
         return self.function(seed)(arguments)
 
     def function(self, _seed):
-        """The reference, of what `arguments` gives."""
+        """Return a function that applies the reference to the result of `arguments`."""
         return lambda arguments: self.run(*arguments)
 
     def parameter_bytes(self, _seed):
-        """There are none."""
+        """Return 0: there are no parameters."""
         return 0
 
     def mismatch(self, arguments, answer):
-        """What is wrong with the outputs; "" where they are right."""
+        """Return what is wrong with the outputs; "" if they are right."""
         want = self.reference(arguments, 0, False)
         wants = [want] if isinstance(want, torch.Tensor) else list(want)
         got = [answer] if isinstance(answer, torch.Tensor) else list(answer)

@@ -1,6 +1,6 @@
-"""GPU MODE's form of a problem: `generate_input`, `ref_kernel`, `check_implementation`.
+"""GPU MODE's problem format: `generate_input`, `ref_kernel`, `check_implementation`.
 
-Runs in a confined worker of ours; the judge never imports the files.
+Runs in a trusted, sandboxed worker; the judge never imports the files.
 Source: https://github.com/gpu-mode/reference-kernels, README.
 """
 
@@ -18,13 +18,13 @@ hotloop_without_gpu.prepare(HERE)
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 MOST_BYTES = (512 if DEVICE == "cuda" else 64) << 20
-"""Of the inputs of a call that is judged here."""
+"""Most bytes of a call's inputs on this machine."""
 WRITES = True
-"""Whether what is called may write to its inputs."""
+"""Whether the called function may write to its inputs."""
 
 
 def problem(test):
-    """One of the tests, and what is said of its sizes."""
+    """Return one of the tests, and a text on its sizes, which is empty."""
     return Problem(test), ""
 
 
@@ -36,32 +36,32 @@ class Problem:
         self.module = importlib.import_module("reference")
 
     def arguments(self, seed, _kind):
-        """A test's input, with a seed of the judge's in place of the published one."""
+        """Return a test's input, with a seed of the judge instead of the published one."""
         return self.module.generate_input(**{**self.sizes, "seed": seed})
 
     def fits(self, tensors):
-        """Whether a call is small enough for this machine."""
+        """Return whether a call is small enough for this machine."""
         bytes_ = sum(tensor.numel() * tensor.element_size() for tensor in tensors)
         return bytes_ <= MOST_BYTES
 
     def setup(self):
-        """Nothing is made before the call."""
+        """Return (): the submission takes no constructor arguments."""
         return ()
 
     def reference(self, arguments, seed, _double):
-        """What the reference computes."""
+        """Return the reference's output."""
         return self.function(seed)(arguments)
 
     def function(self, _seed):
-        """The reference, of what `arguments` gives."""
+        """Return the function that computes the reference from the result of `arguments`."""
         return self.module.ref_kernel
 
     def parameter_bytes(self, _seed):
-        """There are none."""
+        """Return 0: there are no parameters."""
         return 0
 
     def mismatch(self, arguments, answer):
-        """What the problem's own check has to say: "" where the answer is right."""
+        """Return the message of the problem's own check; "" if the answer is right."""
         said = self.module.check_implementation(arguments, answer)
         if isinstance(said, tuple):
             return "" if said[0] else str(said[1]) or "its own check refuses it"

@@ -1,6 +1,6 @@
-"""KernelBench's form of a problem: `Model`, `get_inputs`, `get_init_inputs` in one file.
+"""KernelBench's problem format: `Model`, `get_inputs`, `get_init_inputs` in one file.
 
-Runs in a confined worker of ours; the judge never imports the file.
+Runs in a trusted, sandboxed worker; the judge never imports the file.
 Source: https://github.com/ScalingIntelligence/KernelBench, README, "Task description".
 """
 
@@ -15,21 +15,21 @@ from torch.utils.flop_counter import FlopCounterMode
 FILE = "problem.py"
 MOST_BYTES = 64 << 20
 MOST_FLOPS = 4e9
-"""Of a call, with which a CPU computes it in seconds."""
+"""Most bytes and operations of a call that a CPU computes in seconds."""
 MOST_BYTES_GPU = 512 << 20
 MOST_FLOPS_GPU = 2e11
-"""Of a call on a GPU, several of which with inputs of their own make one timed window."""
+"""Most bytes and operations of a call on a GPU; a timed window holds several calls' inputs."""
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 WRITES = False
-"""Whether what is called may write to its inputs."""
+"""Whether the called function may write to its inputs."""
 LEAST = (64, 256, 1024)
-"""Sizes from which on a file's numbers shrink; smaller ones are kernel sizes, groups and heads."""
+"""Smallest sizes to shrink, tried in turn; smaller numbers are kernel sizes, groups and heads."""
 SMALLEST = 16
-"""No size becomes smaller."""
+"""No size is shrunk below this."""
 
 
 def problem(_test):
-    """The problem at a size for this machine, and what is said of it."""
+    """Return the problem at a size for this machine, and a text on how it was shrunk."""
     return _sized()
 
 
@@ -44,7 +44,7 @@ def _sized():
 
 
 class Problem:
-    """The file with its sizes divided: `factor` 1 leaves them as they are."""
+    """The problem's file with its sizes divided by `factor`; 1 leaves them unchanged."""
 
     def __init__(self, factor=1, least=0):
         source = (Path(__file__).parent / FILE).read_text(encoding="utf-8")
@@ -55,44 +55,44 @@ class Problem:
                 setattr(self.module, name, shrunk(value, factor, least))
 
     def arguments(self, seed, kind):
-        """What the model is called with: see `sampled`."""
+        """Return the model's inputs: see `sampled`."""
         torch.manual_seed(seed)
         with torch.device(DEVICE), sampled(kind):
             return tuple(self.module.get_inputs())
 
     def fits(self, _tensors):
-        """Its sizes were chosen so."""
+        """Return True: the sizes were chosen to fit."""
         return True
 
     def setup(self):
-        """What the model is made with."""
+        """Return the model's constructor arguments."""
         return tuple(self.module.get_init_inputs())
 
     def reference(self, arguments, seed, double):
-        """What `Model` computes, in float32 or in float64, with weights from `seed`."""
+        """Return the output of `Model`, in its dtype or in float64, with weights from `seed`."""
         model = self.model(seed, double)
         with torch.no_grad():
             return model(*(doubled(each) for each in arguments) if double else arguments)
 
     def function(self, seed):
-        """The model, of what `arguments` gives."""
+        """Return a function that applies the model to the result of `arguments`."""
         model = self.model(seed)
         return lambda arguments: model(*arguments)
 
     @functools.lru_cache(maxsize=2)  # noqa: B019 - the problem lives as long as its process
     def model(self, seed, double=False):
-        """With weights from `seed`, made on the CPU as a submission's is."""
+        """Return the model with weights from `seed`, created on the CPU as the submission's is."""
         torch.manual_seed(seed)
         model = self.module.Model(*self.setup()).to(DEVICE)
         return model.double() if double else model
 
     def parameter_bytes(self, seed):
-        """What a call reads besides its inputs."""
+        """Return the bytes of the parameters, which a call reads besides its inputs."""
         return sum(_bytes(each) for each in self.model(seed).parameters())
 
 
 def shrunk(value, factor, least):
-    """A size from `least` on, divided; a tuple or list with its sizes divided; else the value."""
+    """Return the value with sizes of at least `least` divided, also in a tuple or list."""
     if type(value) in (tuple, list):
         return type(value)(shrunk(item, factor, least) for item in value)
     if type(value) is int and value >= least:
@@ -101,18 +101,18 @@ def shrunk(value, factor, least):
 
 
 def doubled(value):
-    """A tensor of floating-point numbers as float64; anything else as it is."""
+    """Return a floating-point tensor as float64; anything else unchanged."""
     is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
     return value.double() if is_float else value
 
 
 @contextlib.contextmanager
 def sampled(kind):
-    """What `torch.rand` and `torch.randn` return inside.
+    """Change what `torch.rand` and `torch.randn` return inside the context.
 
-    given: what they always do. normal: normally distributed numbers. integers: from -3 to 3.
-    spikes: one number in a hundred is 30 times as large, so that no part of a reduction can be left
-    out. What the file makes of these, such as a triangular matrix, stays its own.
+    given: unchanged. normal: normally distributed numbers. integers: from -3 to 3. spikes: normal
+    numbers, one in a hundred 30 times as large, so that no part of a reduction can be left out.
+    Whatever the file makes of them, such as a triangular matrix, keeps its structure.
     """
     rand, randn = torch.rand, torch.randn
 
@@ -133,10 +133,10 @@ def sampled(kind):
 
 
 def fitting(most_bytes, most_flops):
-    """The least shrinking with which a call fits into these limits: factor, least size.
+    """Return the least shrinking with which a call fits into these limits: factor, least size.
 
-    Measured with tensors that have no memory. Where nothing fits, the smallest that runs.
-    ValueError where the model runs at no size.
+    Measured on the meta device, without memory. If nothing fits, returns the smallest call that
+    runs. Raises ValueError if the model runs at no size.
     """
     smallest, why = None, "it was not tried"
     for factor in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024):

@@ -1,7 +1,7 @@
-"""What is asked of a problem of a public set, and what is right: runs in a confined worker of ours.
+"""The oracle: makes hidden inputs and expected outputs of a problem, in a trusted sandboxed worker.
 
-`hotloop_form` is the set's form. The judge asks with plain data, and gets tensors in memory of its
-own. This process sees no code of the candidate's; its answers are numbers to it.
+`hotloop_form` is the module for the set's format. The judge passes plain data, and tensors in its
+own memory. This process runs no code of the candidate; it sees the candidate's outputs as numbers.
 """
 
 import functools
@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 class Call:
-    """One call with hidden inputs. seed: of the inputs; weights: of the model's parameters."""
+    """One call with hidden inputs. seed: of the inputs; weights: seed of the model's parameters."""
 
     def __init__(self, test, seed, weights, kind):
         self.form, self.sizes = problem(test)
@@ -24,12 +24,12 @@ class Call:
         self.tensors = [tensor.to(DEVICE) for tensor in made]
 
     def arguments(self):
-        """As the problem made them; a copy, as whoever is called may write to it."""
+        """Return the problem's arguments, cloned because the called function may write to them."""
         return rebuilt(self.given, [tensor.clone() for tensor in self.tensors])
 
     @functools.cached_property
     def eager(self):
-        """The outputs as the problem's own code computes them."""
+        """The outputs of the problem's own code."""
         return self._computed(double=False)
 
     @functools.cached_property
@@ -46,9 +46,9 @@ _call = functools.lru_cache(maxsize=2)(Call)
 
 
 def describe(*call):
-    """Shapes and dtypes of the inputs and outputs, and how the arguments are put together.
+    """Return shapes and dtypes of the inputs and outputs, and how the arguments nest.
 
-    None for a call that is too large for this machine.
+    Returns None for a call that is too large for this machine.
     """
     it = _call(*call)
     if not it.form.fits(it.tensors):
@@ -67,17 +67,17 @@ def _described(tensor):
 
 
 def fill(test, seed, weights, kind, position, out):
-    """Write an input."""
+    """Write the input at `position` into `out`."""
     out.copy_(_call(test, seed, weights, kind).tensors[position])
 
 
 def answers(test, seed, weights, kind, out):
-    """Write the outputs in float64, one behind the other."""
+    """Write the outputs in float64, flattened and concatenated, into `out`."""
     out.copy_(_flat(_call(test, seed, weights, kind).truth))
 
 
 def errors(*call):
-    """Of each output: the most by which the problem's own code misses float64, and its RMS."""
+    """Return for each output the problem's own largest error against float64, and the RMS."""
     it = _call(*call)
     return [_error(*pair) for pair in zip(it.eager, it.truth, strict=True)]
 
@@ -90,7 +90,11 @@ def _error(eager, truth):
 
 
 def own_check(test, seed, weights, kind, got, out):
-    """Have the problem's own check look at the outputs; out[0] is 0 where it is content."""
+    """Run the problem's own check on the packed outputs `got`.
+
+    Sets out[0] to 0 if it passes, else to 1. Raises ValueError if the check also rejects the
+    problem's own outputs.
+    """
     it = _call(test, seed, weights, kind)
     said = _said(it, lambda: unpacked(got))
     if said and (own := _said(it, lambda: it.eager)):
@@ -108,11 +112,11 @@ def _said(it, outputs):
 
 
 SAID = []
-"""What the problem's own check has said."""
+"""Messages of the problem's own check."""
 
 
 def last_said():
-    """The last of it, cut to a length for a sentence."""
+    """Return the last message, cut to 200 characters."""
     return SAID[-1][:200]
 
 
@@ -121,10 +125,10 @@ def _flat(tensors):
 
 
 def cost(test, seed, weights, kind):
-    """Of a call: bytes that it moves at least once, and the operations of the problem's own code.
+    """Return the bytes that a call must move, and the operations of the problem's own code.
 
-    What is returned is copied into the judge's memory; inputs that may be written to are copied
-    for the call. Both copies are in the time of whoever is timed.
+    The output is copied into the judge's memory; inputs that may be written to are copied before
+    the call. Both copies are part of the timed work.
     """
     it = _call(test, seed, weights, kind)
     with FlopCounterMode(display=False) as counter:
@@ -135,16 +139,17 @@ def cost(test, seed, weights, kind):
 
 
 def fill_call(test, seed, weights, kind, *tensors):
-    """Write a call's inputs; the last tensor is its output."""
+    """Write a call's inputs; the last tensor is its output and is left alone."""
     for target, source in zip(tensors[:-1], _call(test, seed, weights, kind).tensors, strict=True):
         target.copy_(source)
     _forget()
 
 
 def check_call(allowed, test, seed, weights, kind, *tensors):
-    """Note what is wrong with a call: its inputs are changed, or its output is not right.
+    """Record what is wrong with a call: a changed input, or a wrong output.
 
-    allowed: times eager's error, of each number, of the RMS; empty for the problem's own check.
+    allowed: factors of eager's error, of each number, and of the RMS; empty to use the problem's
+    own check.
     """
     it = _call(test, seed, weights, kind)
     *inputs, out = tensors
@@ -160,7 +165,7 @@ def check_call(allowed, test, seed, weights, kind, *tensors):
 
 
 def taken():
-    """What was noted since the last time, a text for each call: empty where all is right."""
+    """Return the messages since the last call of this, one per checked call; "" if it was right."""
     said = [text[:200] for text in SAID]
     SAID.clear()
     return said
@@ -174,7 +179,7 @@ def _disagreement(got, eager, truth, times, relative, of_rms):
     error, rms = _error(eager, truth)
     truth = truth.double()
     excess = (got.double() - truth).abs() - relative * truth.abs() - times * error - of_rms * rms
-    # NaN is neither more nor less.
+    # A comparison with NaN is false, so NaN counts as wrong.
     wrong = ~(excess <= 0)
     if not wrong.any():
         return ""
@@ -187,7 +192,7 @@ def _disagreement(got, eager, truth, times, relative, of_rms):
 
 
 def _forget():
-    """Leave the card's memory to whoever is timed."""
+    """Free the device memory for the timed process."""
     _call.cache_clear()
     if DEVICE == "cuda":
         torch.cuda.empty_cache()

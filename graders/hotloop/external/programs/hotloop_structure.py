@@ -1,7 +1,7 @@
-"""Nested arguments as JSON: tensors become their position in a list, and plain values stay.
+"""Nested arguments as JSON: tensors become indices into a list; plain values stay.
 
-Runs on both sides, in a worker of ours that reads the problem and in the candidate's, and so
-imports nothing of Hotloop's.
+Runs on both sides, in a trusted worker and in the candidate's process, so it imports nothing from
+Hotloop.
 """
 
 import math
@@ -20,11 +20,14 @@ NAMES = {
 }
 
 HEADER = 64
-"""Numbers before the elements in what `packed` makes."""
+"""Numbers before the elements in the result of `packed`."""
 
 
 def packed(result):
-    """Tensors as one of float64: how many, dtype and sizes of each, then all elements."""
+    """Pack tensors into one of float64: their count, each one's dtype and sizes, then all elements.
+
+    Raises ValueError if the header does not fit.
+    """
     tensors = [result] if isinstance(result, torch.Tensor) else list(result)
     header = [len(tensors)]
     for tensor in tensors:
@@ -37,14 +40,14 @@ def packed(result):
 
 
 def for_device(result):
-    """One tensor, in as little time as can be: one as it is, several as their bytes."""
+    """Return one tensor, quickly: a single one unchanged (0-d as [1]), several as joined bytes."""
     if isinstance(result, torch.Tensor):
         return result if result.dim() else result.reshape(1)
     return torch.cat([each.contiguous().flatten().view(torch.uint8) for each in result])
 
 
 def from_device(flat, like):
-    """The tensors that `for_device` has made one of, with shapes and dtypes as in `like`."""
+    """Split the result of `for_device` into tensors with shapes and dtypes as in `like`."""
     if len(like) == 1:
         return [flat.reshape(like[0].shape)]
     parts = flat.split([each.numel() * each.element_size() for each in like])
@@ -52,7 +55,7 @@ def from_device(flat, like):
 
 
 def unpacked(flat):
-    """The tensors that were packed. ValueError where that cannot be."""
+    """Return the tensors that were packed. Raises ValueError for an invalid header."""
     numbers = iter(flat[:HEADER].tolist())
     dtypes, tensors, start = list(NAMES), [], HEADER
     for _ in range(_whole(next(numbers), HEADER)):
@@ -73,9 +76,9 @@ def _whole(number, below):
 
 
 def flatten(value, tensors):
-    """What `rebuilt` makes the value from; its tensors are appended to `tensors`.
+    """Return the JSON from which `rebuilt` makes the value; append its tensors to `tensors`.
 
-    TypeError for a value that is neither a tensor nor plain.
+    Raises TypeError for a value that is neither a tensor nor plain data.
     """
     if isinstance(value, torch.Tensor):
         tensors.append(value)
@@ -93,7 +96,7 @@ def flatten(value, tensors):
 
 
 def rebuilt(shape, tensors):
-    """The value that `flatten` took apart, with these tensors in its places."""
+    """Return the value that `flatten` took apart, with these tensors."""
     kind, content = next(iter(shape.items()))
     if kind == "tensor":
         return tensors[content]

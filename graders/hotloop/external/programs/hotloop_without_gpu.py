@@ -1,6 +1,6 @@
-"""Files that ask for CUDA, on a machine without a GPU: what they import, they get for the CPU.
+"""Runs files that ask for CUDA on a machine without a GPU: imports from their folder use the CPU.
 
-Runs beside `structure`, on both sides.
+Used beside `hotloop_structure`, on both sides.
 """
 
 import re
@@ -22,8 +22,10 @@ class _Loader(SourceFileLoader):
 
 
 def prepare(folder):
-    """Import from the folder. Without a GPU the text "cuda" names the CPU there, and what
-    torch.compile would build runs eagerly, kernels of Triton in its interpreter.
+    """Make a folder importable.
+
+    Without a GPU, the string "cuda" in its files becomes "cpu", and torch.compile runs eagerly,
+    with Triton kernels in the interpreter.
     """
     sys.path.insert(0, str(folder))
     if torch.cuda.is_available():

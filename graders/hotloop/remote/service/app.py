@@ -1,4 +1,4 @@
-"""The application: the interface for clients, and the instructor's pages."""
+"""The web application: the API for clients, and the instructor's pages."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ UPLOADS = ("/api/jobs", "/api/hand-ins")
 
 
 def served(service: Service) -> ASGIApp:
-    """What a server is given."""
+    """Return the ASGI application, with limits on body size and strict headers."""
     limited = bodies.TooLarge(application(service), _too_large)
     return StrictHeaders(limited, secure=service.settings.secure)
 
 
 def application(service: Service) -> FastAPI:
-    """The routes of a service, described by OpenAPI at /openapi.json."""
+    """Return the routes of a service; OpenAPI describes them at /openapi.json."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
@@ -73,7 +73,7 @@ def application(service: Service) -> FastAPI:
 
 @contextmanager
 def _scores(service: Service) -> Generator[None]:
-    """Meanwhile an LMS is sent the scores that are due."""
+    """Send due scores to the LMS while the application runs."""
     if service.tool is None:
         yield
         return
@@ -96,7 +96,7 @@ NO_SESSION = (
 def _refusal(
     request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
 ) -> Response:
-    """The answer to a request that is not served: a document for clients, else a page."""
+    """Answer a refused request: JSON under /api/, a page elsewhere."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"detail": sentence}, status, headers)
     answer = page("refused.html", status, code=status, sentence=sentence)

@@ -1,8 +1,8 @@
-"""The class board: how fast the solutions are of those who want to be on it.
+"""The class board: the speed of the solutions of learners who choose to be shown.
 
-Whoever joins chooses the name that is shown. A place is one more than the number of those who are
-faster beyond doubt: whose interval of the speedup lies wholly above. What was judged with a seed of
-the learner's choice does not count, as its inputs were known before.
+Learners choose the name that is shown when they join. A place is one more than the number of
+solutions whose speedup interval lies entirely above this one's. Results with a seed of the
+learner's choice do not count, as their inputs were known in advance.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from hotloop.transactions import reading, writing
 from hotloop.web.answers import Refused
 
 _Key = tuple[str, str, str]
-"""Task, rung and device: other speeds cannot be compared."""
+"""Task, check and device: speeds under different keys are not comparable."""
 
 
 @dataclass(frozen=True)
 class _Speed:
-    """The speedup of one solution over the baseline, with its interval."""
+    """The speedup of one solution over the baseline, with its interval.
+
+    fraction: share of the device's limit; None if it was not measured.
+    """
 
     name: str
     ratio: float
@@ -39,7 +42,7 @@ class _Speed:
 
 
 def join(engine: Engine, account: int, name: str) -> None:
-    """Show somebody on the board under a name. Refused for one that somebody else has."""
+    """Show an account on the board under a name. Raises Refused if another account has the name."""
     try:
         with writing(engine) as connection:
             connection.execute(delete(shown).where(shown.c.account == account))
@@ -49,13 +52,13 @@ def join(engine: Engine, account: int, name: str) -> None:
 
 
 def leave(engine: Engine, account: int) -> None:
-    """Show somebody no more."""
+    """Remove an account from the board."""
     with writing(engine) as connection:
         connection.execute(delete(shown).where(shown.c.account == account))
 
 
 def boards(engine: Engine, module: str) -> list[Board]:
-    """Those of a module's tasks: one for each check of speed and each device."""
+    """Return the boards of a module's tasks: one for each speed check and device."""
     query = (
         select(shown.c.name, records.c.record)
         .join(jobs, jobs.c.account == shown.c.account)

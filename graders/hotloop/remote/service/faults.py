@@ -1,4 +1,4 @@
-"""Records of what could not be judged: a fault of the service, which costs no points."""
+"""Records of tasks that could not be judged: a fault of the service, which costs no points."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ SILENT = "The machine that judged this did not answer"
 def given_up(
     module: str, tasks: Sequence[str], known: Sequence[Record], problem: str
 ) -> list[Record]:
-    """Records whose open points say that judging was given up. known: of the phase before, whose
-    verdicts stay.
+    """Return records whose open points say that judging was given up.
+
+    known: records of the phase before, whose verdicts stay.
     """
     sentence = f"{problem} That is a fault of the service and costs no points: check again."
     if not known:

@@ -1,8 +1,8 @@
-"""Hand-ins: work that comes by the service is laid where nbgrader's `collect` finds it, and the
-feedback that nbgrader releases is found again.
+"""Hand-ins: stores work in nbgrader's exchange for `collect`, and finds the feedback it releases.
 
-A hand-in is stored first, and acknowledged; then its files are laid into the exchange under a name
-that is stored with it, so that whoever is killed in between lays them when the service starts.
+A hand-in is stored in the database and acknowledged first; then its files are copied into the
+exchange, into a folder whose name is stored with it. If the service is killed in between, it copies
+them when it starts again.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from hotloop.transactions import reading, writing
 from hotloop.web.answers import Refused
 
 TIMESTAMP = "%Y-%m-%d %H:%M:%S.%f UTC"
-"""nbgrader's own form."""
+"""Timestamp format of nbgrader."""
 
 KEY_REUSED = "This idempotency key was sent with another hand-in before: take a new key."
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """The exchange of a course: nbgrader's folder for what is handed in and given back."""
+    """The exchange of a course: nbgrader's folder for hand-ins and feedback."""
 
     folder: Path
 
     @classmethod
     def of(cls, course: Path) -> Self:
-        """UserError where there is no course."""
+        """Return the exchange of a course. Raises UserError if there is no course."""
         from hotloop.course import exchange
         from hotloop.course.config import load_config
 
@@ -51,11 +51,11 @@ class Exchange:
         return cls(root / course_id)
 
     def has(self, module: str) -> bool:
-        """Whether a module was released."""
+        """Return whether a module was released."""
         return (self.folder / "outbound" / module).is_dir()
 
     def lay(self, name: str, files: dict[str, bytes]) -> None:
-        """Put a hand-in there, whole or not at all; nothing happens when it is there."""
+        """Copy a hand-in into the exchange atomically; do nothing if it is there."""
         target = self.folder / "inbound" / name
         if target.is_dir():
             return
@@ -67,7 +67,7 @@ class Exchange:
             shutil.rmtree(partial, ignore_errors=True)
 
     def feedback(self, secret: str, notebook: str) -> str | None:
-        """The page on a notebook that was handed in with this secret; None before its release."""
+        """Return the feedback page on a notebook, by its hand-in's secret; None if unreleased."""
         from nbgrader.utils import (  # pyright: ignore[reportUnknownVariableType]
             notebook_hash,  # pyright: ignore[reportUnknownVariableType]
         )
@@ -79,7 +79,7 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Sent:
-    """What somebody hands in."""
+    """One hand-in of a learner. key: its idempotency key."""
 
     account: int
     name: str
@@ -88,7 +88,10 @@ class Sent:
 
 
 def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
-    """Store a hand-in and lay it; when it counts as handed in. Refused for a key of another one."""
+    """Store a hand-in, copy it into the exchange, and return the time that counts as handed in.
+
+    Raises Refused if the key was used for another hand-in.
+    """
     document = sent.work.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
@@ -104,7 +107,7 @@ def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
 
 
 def lay_all(engine: Engine, exchange: Exchange) -> None:
-    """Lay what was stored and does not lie in the exchange yet."""
+    """Copy stored hand-ins that are not in the exchange yet."""
     with reading(engine) as connection:
         rows = connection.execute(select(hand_ins).where(hand_ins.c.document != "")).all()
     for row in rows:
@@ -112,7 +115,7 @@ def lay_all(engine: Engine, exchange: Exchange) -> None:
 
 
 def released(engine: Engine, exchange: Exchange, account: int, module: str) -> list[Feedback]:
-    """The feedback on all that somebody has handed in of a module."""
+    """Return the feedback on all that an account has handed in of a module."""
     query = (
         select(hand_ins)
         .where(hand_ins.c.account == account, hand_ins.c.module == module)

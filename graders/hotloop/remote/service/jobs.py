@@ -1,4 +1,4 @@
-"""Jobs as learners see them: put in, looked at, cancelled."""
+"""Jobs as learners see them: created, looked up, cancelled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hotloop.transactions import reading, writing
 from hotloop.web.answers import Refused
 
 MOST_OPEN = 20
-"""Jobs of one learner that have not ended."""
+"""Most open jobs of one learner."""
 
 KEY_REUSED = (
     "This idempotency key was sent with another request before: a new request takes a new key."
@@ -28,7 +28,7 @@ KEY_REUSED = (
 
 @dataclass(frozen=True)
 class Put:
-    """What a learner sends. document: the request as it came. key: for its being sent twice."""
+    """A learner's request. document: the JSON as it came. key: the idempotency key."""
 
     account: int
     key: str
@@ -39,7 +39,7 @@ class Put:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What has come of a job; the fields as in `hotloop.remote.job.Job`."""
+    """The present result of a job; fields as in `hotloop.remote.job.Job`."""
 
     state: State
     submitted: datetime
@@ -48,10 +48,11 @@ class Outcome:
 
 
 def put(engine: Engine, sent: Put) -> str:
-    """Store a job, with its place in the queue; its id. Nothing happens when it is stored already.
+    """Store a job, put it in the queue, and return its id. Idempotent per key.
 
-    What the learner sent before of the same tasks, and still waits, is replaced: the new one takes
-    its place. Refused for a key of another request, and for too many open jobs.
+    A waiting job of the same learner whose tasks are all in this one is replaced, and the new job
+    takes its place in the queue. Raises Refused if the key was used for another request, or if too
+    many jobs are open.
     """
     digest = sha256(sent.document.encode()).hexdigest()
     with writing(engine) as connection:
@@ -88,7 +89,7 @@ def put(engine: Engine, sent: Put) -> str:
 
 
 def enqueue(connection: Connection, job: str, account: int, phase: str, place: datetime) -> None:
-    """Let a phase of a job wait."""
+    """Put a phase of a job into the queue."""
     row = {
         "job": job,
         "account": account,
@@ -104,7 +105,7 @@ def enqueue(connection: Connection, job: str, account: int, phase: str, place: d
 
 
 def close(connection: Connection, job: str, state: str) -> None:
-    """A job has ended: what of it waits or runs is dropped, and its files are deleted."""
+    """End a job: drop its waiting and running works, and delete its files."""
     connection.execute(
         update(works)
         .where(works.c.job == job, works.c.state.in_([Work.WAITING, Work.RUNNING]))
@@ -118,7 +119,7 @@ def close(connection: Connection, job: str, state: str) -> None:
 
 
 def cancel(engine: Engine, job: str) -> None:
-    """End a job, if it is open."""
+    """End a job if it is open."""
     with writing(engine) as connection:
         query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.state == "open")
         if connection.execute(query).one_or_none() is not None:
@@ -126,14 +127,14 @@ def cancel(engine: Engine, job: str) -> None:
 
 
 def find(engine: Engine, account: int, job: str) -> Row[str] | None:
-    """A learner's own job; None where there is none such."""
+    """Return a learner's own job; None if there is none with this id."""
     query = select(jobs.c.id).where(jobs.c.id == job, jobs.c.account == account)
     with reading(engine) as connection:
         return connection.execute(query).one_or_none()
 
 
 def outcome(engine: Engine, job: str) -> Outcome:
-    """What has come of a job so far, with the records in the order of its tasks."""
+    """Return the present result of a job, with the records in the order of its tasks."""
     with reading(engine) as connection:
         row = connection.execute(
             select(jobs.c.tasks, jobs.c.state, jobs.c.submitted).where(jobs.c.id == job)
@@ -151,7 +152,7 @@ def outcome(engine: Engine, job: str) -> Outcome:
 
 
 def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -> None:
-    """Put records, as JSON by task, in the place of those that there are."""
+    """Store records, as (task, JSON) pairs; earlier records of the same tasks are replaced."""
     for task, text in judged:
         of_task = (records.c.job == job, records.c.task == task)
         connection.execute(delete(records).where(*of_task))
@@ -159,7 +160,7 @@ def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -
 
 
 def _replaced(connection: Connection, sent: Put) -> list[datetime]:
-    """Ends what is replaced; the places that it had."""
+    """End the jobs that are replaced, and return the places they had in the queue."""
     found = connection.execute(
         select(jobs.c.id, jobs.c.tasks, jobs.c.place)
         .join(works, works.c.job == jobs.c.id)

@@ -1,10 +1,10 @@
-"""Judges what is in the service's queue on the nodes of a Ray cluster: `python -m
-hotloop.remote.service.nodes`, which `hotloop serve --ray` starts and keeps running.
+"""Judges the service's queue on the nodes of a Ray cluster.
 
-For each work that may be judged at once a thread here claims it, exactly as a worker of this
-machine does, and an actor on a node judges it. Work travels there, and records come back as JSON
-text: a node sees neither the database nor a folder of this machine. It must have this very release
-of Hotloop, and a sandbox. A work whose node is lost waits again.
+`hotloop serve --ray` starts `python -m hotloop.remote.service.nodes` and keeps it running. For each
+work that may be judged at once, a thread here claims it, as a worker of this machine does, and an
+actor on a node judges it. Work is sent to the node, and records come back as JSON text: a node has
+no access to the database or to a folder of this machine. It needs this same release of Hotloop, and
+a sandbox. A work whose node is lost waits again.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ from hotloop.web.supervisor import end_with_site
 
 POLL_S = 0.1
 LISTENING, JUDGING = "listening", "judging"
-"""What an actor does beside each other: each has a thread of its own, which lives as long as it."""
+"""Concurrency groups of an actor: each has its own thread, which lives as long as the actor."""
 
 log = logging.getLogger("hotloop.remote")
 
 
 class Judge:
-    """On a node: an actor with a judge that stays warm between works."""
+    """An actor on a node, with a judge that stays warm between works."""
 
     def __init__(self) -> None:
         self._said = ""
         self._process = JudgeProcess()
 
     def judge(self, held: Claimed) -> str:
-        """The records after this phase, as JSON text. UserError where another release asks."""
+        """Return the records after this phase as JSON text. Raises UserError if releases differ."""
         judging.require_known(parsed(Request, held.document.encode()))
         found = judge(held, self._process, self._say)
         return json.dumps([record.to_json() for record in found])
 
     def said(self) -> str:
-        """What is being done."""
+        """Return the judge's latest progress text."""
         return self._said
 
     def _say(self, text: str) -> None:
@@ -70,7 +70,7 @@ class Judge:
 
 @dataclass
 class Node:
-    """Where one work at a time is judged: an actor, wherever the cluster has room for it."""
+    """Where one work at a time is judged: an actor on any node with free resources."""
 
     ray: Any
     phase: Phase
@@ -79,7 +79,7 @@ class Node:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def judge(self, held: Claimed, say: Callable[[str], None]) -> list[Record]:
-        """As `worker.judge`. Raises what Ray does when the node is lost, or the actor was ended."""
+        """As `worker.judge`. Raises Ray's errors if the node is lost or the actor was killed."""
         actor = self._started()
         say("waiting for a node")
         judged = actor.judge.options(concurrency_group=JUDGING).remote(held)
@@ -98,7 +98,7 @@ class Node:
             raise
 
     def kill(self) -> None:
-        """End the actor, and with it its judge and what that has started."""
+        """End the actor, with its judge and all processes that the judge started."""
         with self._lock:
             if self._actor is not None:
                 with suppress(Exception):
@@ -125,7 +125,7 @@ def _judge(held: Claimed, node: Any, say: Callable[[str], None]) -> list[Record]
 
 
 def run(engine: Engine, ray: Any, name: str, counts: Counts, ending: threading.Event) -> None:
-    """Judge until it is asked to end; what is under way then waits again."""
+    """Judge until `ending` is set; works that are being judged then wait again."""
     workers = [
         Worker(engine, own, phase, _judge, partial(Node, ray, phase, ending), ending)
         for phase in get_args(Phase)
@@ -144,12 +144,12 @@ def _run(worker: Worker) -> None:
     except Stopped:
         works.give_back(worker.engine, worker.name)
     finally:
-        # Whoever started this process starts it again where one has failed.
+        # End this process if one thread failed; its supervisor starts it again.
         worker.asked.set()
 
 
 def command(folder: Path, name: str, address: str, counts: Counts) -> list[str]:
-    """What starts it."""
+    """Return the command that starts this process."""
     words = [str(folder), "--name", name, "--ray", address]
     words += ["--cpu", str(counts.cpu), "--gpu", str(counts.gpu)]
     return [sys.executable, "-m", "hotloop.remote.service.nodes", *words]

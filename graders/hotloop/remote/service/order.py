@@ -1,7 +1,7 @@
-"""In which order what waits is judged.
+"""The order in which waiting works are judged.
 
-The nearest deadline comes first. Among those of one deadline, and of none, learners take turns:
-whoever was served least recently is next, and of one learner's what waits longest.
+The nearest deadline comes first. Among works with the same deadline, or with none, learners take
+turns: the learner served least recently is next, with their longest-waiting work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass(frozen=True)
 class Waiting:
-    """One piece of work. queued: since when it waits, or what it replaces did."""
+    """One work that waits. queued: since when it, or the job that it replaces, waits."""
 
     work: int
     job: str
@@ -27,7 +27,10 @@ class Waiting:
 
 
 def in_turn(waiting: Iterable[Waiting], served: Mapping[int, datetime]) -> list[Waiting]:
-    """All that waits, the next one first. served: when each learner's turn was last, if lately."""
+    """Return all waiting works, the next one first.
+
+    served: when each learner last had a turn; learners without a recent turn are absent.
+    """
     by_deadline: defaultdict[datetime | None, list[Waiting]] = defaultdict(list)
     for one in waiting:
         by_deadline[one.deadline].append(one)
@@ -41,7 +44,10 @@ def in_turn(waiting: Iterable[Waiting], served: Mapping[int, datetime]) -> list[
 def _take_turns(
     waiting: list[Waiting], last: dict[int, tuple[int, datetime]], found: list[Waiting]
 ) -> None:
-    """last: by learner, the turn that each had: those of this very queue come after all others."""
+    """Append the works to `found` in turns.
+
+    last: by learner, their latest turn as a sort key; turns given here come after all earlier ones.
+    """
     own: defaultdict[int, deque[Waiting]] = defaultdict(deque)
     for one in sorted(waiting, key=lambda w: (w.queued, w.work)):
         own[one.account].append(one)

@@ -1,4 +1,4 @@
-"""What the instructor's pages show: the queue, its workers, and faults of the service."""
+"""Data of the instructor's pages: the queue, its workers, and faults of the service."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hotloop.remote.service.works import LEASE
 from hotloop.transactions import reading
 
 MOST = 100
-"""Lines of a page."""
+"""Most rows on a page."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Fault:
-    """A work that was given up, or a score that the LMS did not take."""
+    """A work that was given up, or a score that the LMS did not accept."""
 
     who: str
     what: str
@@ -39,7 +39,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Working:
-    """A process that judges."""
+    """A worker. beat: time of its last heartbeat."""
 
     name: str
     phase: str
@@ -48,12 +48,12 @@ class Working:
 
     @property
     def is_there(self) -> bool:
-        """Whether it has been heard of lately."""
+        """Whether it reported within the last `LEASE`."""
         return self.beat > datetime.now(UTC) - LEASE
 
 
 def queue(engine: Engine) -> list[Open]:
-    """All open jobs: those that are judged, then those that wait, in their order."""
+    """Return all open jobs: those being judged, then those that wait, in queue order."""
     at = places(engine)
     query = (
         select(jobs.c.id, accounts.c.name, jobs.c.module, jobs.c.tasks, jobs.c.submitted)
@@ -73,7 +73,7 @@ def queue(engine: Engine) -> list[Open]:
 
 
 def faults(engine: Engine) -> list[Fault]:
-    """What was given up, the latest first."""
+    """Return the works that were given up, the latest first."""
     query = (
         select(accounts.c.name, jobs.c.module, jobs.c.tasks, works.c.ended, works.c.problem)
         .join(jobs, jobs.c.id == works.c.job)
@@ -88,7 +88,7 @@ def faults(engine: Engine) -> list[Fault]:
 
 
 def scores(engine: Engine) -> list[Fault]:
-    """What the LMS has not taken so far."""
+    """Return the scores that the LMS has not accepted, the latest attempt first."""
     query = (
         select(accounts.c.name, lti_items.c.module, lti_items.c.tried, lti_items.c.problem)
         .join(accounts, accounts.c.id == lti_items.c.account)
@@ -101,7 +101,7 @@ def scores(engine: Engine) -> list[Fault]:
 
 
 def working(engine: Engine) -> list[Working]:
-    """The workers that have been there lately."""
+    """Return the known workers by name, also those that were silent for up to a day."""
     columns = (workers.c.name, workers.c.phase, workers.c.host, workers.c.beat)
     with reading(engine) as connection:
         rows = connection.execute(select(*columns).order_by(workers.c.name)).all()

@@ -1,4 +1,4 @@
-"""The service's templates."""
+"""Renders the service's templates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """A page. Every template knows `member`, who is None on pages of strangers."""
+    """Render a page. Templates can use `member`, which is None if nobody is logged in."""
     context.setdefault("member", None)
     return HTMLResponse(_environment().get_template(template).render(context), status)
 

@@ -1,6 +1,7 @@
-"""Who may ask: accounts by invitation, and the tokens that they are exchanged for.
+"""Accounts by invitation, and the tokens that invitations are exchanged for.
 
-An invitation works once, until a moment. Of invitations and tokens the database has digests only.
+An invitation works once, until it expires. The database holds digests only of invitations and
+tokens.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from hotloop.web.accounts import AccountError
 from hotloop.web.secret import digest
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,59}")
-"""As nbgrader names learners; without what means something in a folder's name."""
+"""Learners' names as in nbgrader, without characters that are special in a folder's name."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 STAY = timedelta(days=14)
@@ -41,7 +42,7 @@ Role = Literal["learner", "instructor"]
 
 @dataclass(frozen=True)
 class Person:
-    """Who asks."""
+    """The person who sent a request."""
 
     account: int
     name: str
@@ -50,7 +51,10 @@ class Person:
 
 @dataclass(frozen=True)
 class Listed:
-    """A person on the instructor's page. seen: when a token of theirs was used; None before."""
+    """A person on the instructor's page.
+
+    seen: when one of their tokens was last used, to the minute; None if they have none.
+    """
 
     name: str
     role: str
@@ -59,9 +63,9 @@ class Listed:
 
 
 def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = STAY) -> str:
-    """A new invitation for somebody, with an account where there is none; its secret part.
+    """Create an invitation, and an account if there is none; return the invitation's secret.
 
-    AccountError for a name that cannot be one, or that has another role.
+    Raises AccountError for an invalid name, or for one whose account has another role.
     """
     if not NAME.fullmatch(name):
         raise AccountError(
@@ -79,9 +83,10 @@ def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = 
 
 
 def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) -> Person:
-    """The account of somebody whom an LMS vouches for, with the role that it says; made where there
-    is none. Its name is the address that the LMS gives, unless that is an account already: an LMS
-    is believed about its own people, and hands nobody the account of another one.
+    """Return the account of a person whom an LMS authenticated, created if there is none.
+
+    It gets the role that the LMS gives. Its name is the email address that the LMS gives, unless an
+    account has it already: an LMS may not take over another account.
     """
     hidden = f"lti-{digest(f'{issuer} {subject}')[:16]}"
     with writing(engine) as connection:
@@ -111,7 +116,7 @@ def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) 
 
 
 def invited(engine: Engine, secret: str) -> Person | None:
-    """Whom an invitation is for; None where it is none, was used, or is over."""
+    """Return the person an invitation is for; None if it is unknown, used or expired."""
     if not TOKEN.fullmatch(secret):
         return None
     with reading(engine) as connection:
@@ -119,7 +124,7 @@ def invited(engine: Engine, secret: str) -> Person | None:
 
 
 def accept(engine: Engine, secret: str) -> tuple[Person, str] | None:
-    """Use an invitation up: who it is for, and a token; None as for `invited`."""
+    """Use an invitation up; return its person and a token, or None as for `invited`."""
     now, token = datetime.now(UTC), secrets.token_urlsafe(32)
     with writing(engine) as connection:
         person = use_up(connection, secret)
@@ -131,7 +136,7 @@ def accept(engine: Engine, secret: str) -> tuple[Person, str] | None:
 
 
 def use_up(connection: Connection, secret: str) -> Person | None:
-    """Let an invitation work no more; whom it was for."""
+    """Mark an invitation as used, and return its person; None as for `invited`."""
     person = _read(connection, _person(invitations).where(*_usable(secret)))
     used = connection.execute(
         update(invitations).where(*_usable(secret)).values(used=datetime.now(UTC))
@@ -140,7 +145,7 @@ def use_up(connection: Connection, secret: str) -> Person | None:
 
 
 def bearer(engine: Engine, token: str) -> Person | None:
-    """Whose token it is; None where it is nobody's."""
+    """Return the person with this token; None if it is unknown."""
     if not TOKEN.fullmatch(token):
         return None
     now, own = datetime.now(UTC), tokens.c.digest == digest(token)
@@ -156,7 +161,7 @@ def bearer(engine: Engine, token: str) -> Person | None:
 
 
 def everybody(engine: Engine) -> list[Listed]:
-    """All people, by name."""
+    """Return all people, by name."""
     seen = select(tokens.c.account, func.max(tokens.c.seen).label("seen")).group_by(
         tokens.c.account
     )
@@ -182,7 +187,7 @@ def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _person(via: Table) -> Select[int, str, str]:
-    """Whose line it is, in a table of secrets."""
+    """Select a person through a table of secrets."""
     columns = select(accounts.c.id, accounts.c.name, accounts.c.role)
     return columns.join(via, via.c.account == accounts.c.id)
 

@@ -1,4 +1,4 @@
-"""What every request to the service works with."""
+"""The state and the dependencies that all routes of the service share."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ NO_TOKEN = "This token is not known here: log in with an invitation of your inst
 
 @dataclass
 class Service(Site[Settings]):
-    """A class's service. tool: for an LMS, where one is registered. streams: how many each person
-    follows at this moment.
+    """A class's service.
+
+    tool: for an LMS; None if none is registered. streams: how many each account follows now.
     """
 
     group: Class
@@ -47,8 +48,10 @@ class Service(Site[Settings]):
 
     @classmethod
     def open(cls, settings: Settings) -> Self:
-        """The service of a folder. DatabaseUnavailable, CurriculumError, UserError without a course
-        where one is named.
+        """Open the service of a folder.
+
+        Raises DatabaseUnavailable, CurriculumError, or UserError if the named course does not
+        exist.
         """
         engine = opened(settings.folder, settings.database)
         group = Class.of(settings.folder)
@@ -57,17 +60,17 @@ class Service(Site[Settings]):
         tool = _tool(settings.folder)
         service = cls(settings, engine, rates, group, Watch(engine), exchange, tool)
         if exchange is not None:
-            # What was stored when the service ended.
+            # Hand-ins that were stored but not copied when the service ended.
             hand_ins.lay_all(engine, exchange)
         return service
 
     def link(self, invitation: str) -> str:
-        """The address that somebody is sent."""
+        """Return the URL of an invitation."""
         return f"{self.settings.origin}/join/{invitation}"
 
     @contextmanager
     def stream(self, who: Person) -> Generator[None]:
-        """A place for one stream. Refused when the person has too many."""
+        """Reserve one stream of a person. Raises Refused if they have too many."""
         if self.streams[who.account] >= self.settings.streams_each:
             raise Refused(429, "You follow too many jobs at once: end some.", wait_s=10)
         self.streams[who.account] += 1
@@ -80,19 +83,19 @@ class Service(Site[Settings]):
 def _tool(folder: Path) -> Tool | None:
     if not (folder / platforms.FILE).is_file():
         return None
-    # Only here: the group `lti` is needed from now on.
+    # Imported here, as it needs the dependency group `lti`.
     from hotloop.remote.service.lti.tool import Tool
 
     return Tool.of(folder)
 
 
 def of(request: Request) -> Service:
-    """The service that serves a request."""
+    """Return the service that handles a request."""
     return cast(Service, site.of(request))
 
 
 async def here(request: Request) -> Service:
-    """Likewise, for routes."""
+    """As `of`, for FastAPI's `Depends`."""
     return of(request)
 
 
@@ -103,7 +106,7 @@ def asking(
     request: Request,
     given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Person:
-    """Who asks. Refused where that is nobody known."""
+    """Return the person who sent a request. Raises Refused without a valid token."""
     service = of(request)
     found = people.bearer(service.engine, given.credentials) if given else None
     if found is None:
@@ -117,7 +120,7 @@ async def uploaded(
     service: Annotated[Service, Depends(here)],
     who: Annotated[Person, Depends(asking)],
 ) -> bytes:
-    """The body of a request, read once it is known who asks."""
+    """Return the body of a request, read only after the token was checked."""
     service.rates.count("put", str(who.account))
     with place(service, str(who.account), service.settings.uploads):
         return await request.body()
@@ -130,6 +133,6 @@ Key = Annotated[str, Header(alias="Idempotency-Key", min_length=16, max_length=6
 
 
 def body_of(model: type[BaseModel]) -> dict[str, Any]:
-    """How OpenAPI describes such a body."""
+    """Return the OpenAPI description of a request body."""
     content = {"application/json": {"schema": model.model_json_schema()}}
     return {"requestBody": {"required": True, "content": content}}

@@ -1,4 +1,4 @@
-"""How the service is run."""
+"""Settings of the service."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ CLASS = "class.yaml"
 
 
 class Class(Strict):
-    """What an instructor says of the class, in `class.yaml` in the service's folder.
+    """The instructor's settings of a class: `class.yaml` in the service's folder.
 
-    deadlines: by module; until then its checks come before those of modules that are due later.
+    deadlines: by module. Works of the module with the earliest deadline are judged first.
     """
 
     deadlines: dict[str, AwareDatetime] = Field(default_factory=dict[str, AwareDatetime])
 
     @classmethod
     def of(cls, folder: Path) -> Class:
-        """The file's, or a class without any. CurriculumError for a file that is none."""
+        """Load the file; defaults if there is none. Raises CurriculumError if it is invalid."""
         path = folder / CLASS
         return load(path, cls) if path.is_file() else cls()
 
 
 @dataclass(frozen=True)
 class Rates:
-    """How often something may be asked for, as the library `limits` writes it.
+    """Rate limits, in the notation of the library `limits`.
 
-    put: jobs and hand-ins of one person. stream: of one person. unknown: tokens and invitations
-    that do not exist, by address. page: anything at all, by address, which a class may share.
+    put: jobs and hand-ins, per person. stream: per person. unknown: invalid tokens and invitations,
+    per address. page: all requests, per address; a class may share one.
     """
 
     put: str = "60/10 minutes"
@@ -46,21 +46,22 @@ class Rates:
 
 @dataclass(frozen=True)
 class Counts:
-    """How much is judged at once, of each phase."""
+    """How many works are judged at once in each phase."""
 
     cpu: int
     gpu: int
 
     def names(self, name: str, phase: Phase) -> list[str]:
-        """Of the workers of a phase."""
+        """Return the names of a phase's workers."""
         return [f"{name}-{phase}{number}" for number in range(getattr(self, phase))]
 
 
 @dataclass(frozen=True)
 class Settings(OfSite):
-    """folder: of the service. course: of the nbgrader course that work is handed in to, if any.
-    ray: address of the cluster that judges; empty for this machine. uploads: at once.
-    streams_each: at once, of one person.
+    """folder: of the service. course: nbgrader course for hand-ins; None for none.
+
+    ray: address of the cluster that judges; empty for this machine. uploads: most at once.
+    streams_each: most streams of one person at once.
     """
 
     folder: Path = Path("hotloop-service")

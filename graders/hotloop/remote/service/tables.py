@@ -26,7 +26,7 @@ FORMAT = 1
 
 
 class Work(StrEnum):
-    """Where one phase of a job is. LOST: given up after several tries. DROPPED: nobody wants it."""
+    """State of one phase of a job. LOST: given up after several tries. DROPPED: job was closed."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -36,7 +36,7 @@ class Work(StrEnum):
 
 
 def _owner() -> Column[int]:
-    """Whose it is; it goes with the account."""
+    """Foreign key of the owner's account; rows are deleted with the account."""
     key = ForeignKey("accounts.id", ondelete="CASCADE")
     return Column("account", Integer, key, nullable=False, index=True)
 
@@ -44,7 +44,7 @@ def _owner() -> Column[int]:
 tokens = Table(
     "service_tokens",
     metadata,
-    # SHA-256, as of invitations: who reads the table can ask for nothing.
+    # SHA-256, here and in invitations: a reader of the table cannot use the tokens.
     Column("digest", String(64), primary_key=True),
     _owner(),
     Column("made", Utc, nullable=False),
@@ -65,7 +65,7 @@ jobs = Table(
     metadata,
     Column("id", String(36), primary_key=True),
     _owner(),
-    # The client's: the same request, sent twice, is one job.
+    # The client's idempotency key: the same request, sent twice, is one job.
     Column("key", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
     Column("module", String(60), nullable=False),
@@ -78,7 +78,7 @@ jobs = Table(
     Column("place", Utc, nullable=False),
     Column("deadline", Utc),
     Column("ended", Utc),
-    # With a seed of the learner's choice.
+    # Whether the learner chose the seed.
     Column("seeded", Boolean, nullable=False),
     UniqueConstraint("account", "key"),
 )
@@ -124,12 +124,12 @@ hand_ins = Table(
     Column("key", String(64), nullable=False),
     Column("digest", String(64), nullable=False),
     Column("module", String(60), nullable=False),
-    # JSON: names of its notebooks, without the ending; feedback is named after them.
+    # JSON: names of its notebooks without the suffix; feedback is named after them.
     Column("notebooks", Text, nullable=False),
-    # The document with the files; empty once they lie in the exchange.
+    # The document with the files; empty once they are in the exchange.
     Column("document", Text, nullable=False),
     Column("folder", String(250), nullable=False),
-    # What nbgrader hides released feedback behind.
+    # nbgrader derives the file names of released feedback from it.
     Column("secret", String(128), nullable=False),
     Column("at", Utc, nullable=False),
     UniqueConstraint("account", "key"),
@@ -154,7 +154,7 @@ workers = Table(
 lti_logins = Table(
     "service_lti_logins",
     metadata,
-    # SHA-256 of what the browser brings back.
+    # SHA-256 of the state that the browser brings back.
     Column("state", String(64), primary_key=True),
     Column("nonce", String(64), nullable=False),
     Column("issuer", String(255), nullable=False),
@@ -165,7 +165,7 @@ lti_logins = Table(
 lti_users = Table(
     "service_lti_users",
     metadata,
-    # Who somebody is at an LMS: a name or an address may change hands.
+    # An LMS's own id of a person: names and addresses may be reassigned.
     Column("issuer", String(255), primary_key=True),
     Column("subject", String(255), primary_key=True),
     _owner(),
@@ -181,9 +181,9 @@ lti_items = Table(
     Column("client_id", String(255), nullable=False),
     Column("subject", String(255), nullable=False),
     Column("lineitem", Text, nullable=False),
-    # The end of the latest job whose score the LMS has taken.
+    # The end of the latest job whose score the LMS has accepted.
     Column("passed", Utc),
-    # When a server began to send it, until it was taken.
+    # When a server began to send it; None once it was accepted.
     Column("tried", Utc),
     Column("problem", Text, nullable=False),
 )
@@ -206,8 +206,8 @@ TABLES = [
 
 
 def opened(folder: Path, url: str = "") -> Engine:
-    """The service's database, with its tables. DatabaseUnavailable says what is in the way."""
+    """Open the service's database and create its tables. Raises DatabaseUnavailable."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # Submissions are nobody else's business, also where the folder was there before.
+    # Submissions are private, also if the folder existed before.
     folder.chmod(0o700)
     return connect(url, folder / FILE, "service", FORMAT, TABLES)

@@ -1,4 +1,4 @@
-"""One look at the queue, now and then, for all who follow a job of theirs."""
+"""Polls the queue once for all clients that follow a job."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from hotloop.transactions import reading
 log = logging.getLogger("hotloop.remote")
 
 SOON_S, LATE_S, FOLLOWER_S = 0.02, 0.25, 0.005
-"""Between two looks, for few and for many followers: a look costs more the more there are."""
+"""Seconds between two polls: at least `SOON_S`, `FOLLOWER_S` per follower, at most `LATE_S`."""
 ESTIMATE_S = 2.0
-"""How often a wait that nothing else has changed is told anew."""
+"""How often the estimated wait is sent again while nothing else changes."""
 RECENT = 20
-"""Judgings, from which it is told how long one takes."""
+"""How many finished works the estimated time of one is averaged over."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a job that has not ended is; the fields as in `hotloop.remote.job.Job`."""
+    """State of a job that has not ended; fields as in `hotloop.remote.job.Job`."""
 
     phase: Phase
     running: bool = False
@@ -41,7 +41,7 @@ class Place:
 
 
 def places(engine: Engine) -> dict[str, Place]:
-    """Where all open jobs are, by id."""
+    """Return the places of all open jobs, by id."""
     found: dict[str, Place] = {}
     with reading(engine) as connection:
         for phase in get_args(Phase):
@@ -64,7 +64,7 @@ def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
     under_way = sum(max(0.0, (takes or 0.0) - (now - row.began).total_seconds()) for row in running)
     hands = max(1, _workers(connection, phase))
     for before, one in enumerate(waiting):
-        # While a worker is free, the next one is claimed at once.
+        # While a worker is free, the next work is claimed at once.
         ahead = max(0, before + 1 + len(running) - hands)
         expected = None
         if takes is not None:
@@ -74,7 +74,7 @@ def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
 
 
 def _seconds(connection: Connection, phase: Phase) -> float | None:
-    """How long one judging takes, by the last ones."""
+    """Return the mean time in seconds of the last works; None if there are none."""
     rows = connection.execute(
         select(works.c.began, works.c.ended)
         .where(works.c.phase == phase, works.c.state == Work.DONE)
@@ -94,7 +94,7 @@ def _workers(connection: Connection, phase: Phase) -> int:
 
 @dataclass
 class Watch:
-    """Looks while somebody follows a job."""
+    """Polls the queue while at least one client follows a job."""
 
     engine: Engine
     _followers: int = 0
@@ -103,7 +103,7 @@ class Watch:
     _task: asyncio.Task[None] | None = None
 
     async def follow(self, job: str) -> AsyncGenerator[Place]:
-        """Where a job is, at once and whenever that changes; ends when it is nowhere any more."""
+        """Yield a job's place now and whenever it changes; ends when the job is no longer open."""
         self._followers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._look())
@@ -127,7 +127,7 @@ class Watch:
             try:
                 found = await asyncio.to_thread(places, self.engine)
             except Exception:
-                # A database that is away for a moment ends no stream.
+                # A database that is unavailable for a moment must not end a stream.
                 log.exception("the queue cannot be read")
             else:
                 async with self._looked:
@@ -137,7 +137,7 @@ class Watch:
         self._task = None
 
     async def end(self) -> None:
-        """Stop looking."""
+        """Stop polling."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):

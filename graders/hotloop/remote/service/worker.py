@@ -1,8 +1,8 @@
-"""Judges what is in the service's queue: `python -m hotloop.remote.service.worker`, which
-`hotloop serve` starts for each phase and keeps running.
+"""Judges works of the service's queue, one at a time.
 
-It holds one work at a time. A thread beside it says that it is still there and passes on what the
-judge says; when the work was cancelled, it ends the judge.
+`hotloop serve` starts `python -m hotloop.remote.service.worker` for each phase and keeps it
+running. A second thread sends heartbeats and the judge's progress to the database, and ends the
+judge when the work was cancelled.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ DATABASE = "HOTLOOP_SERVE_DATABASE"
 """The environment variable with the database's URL, which may hold a password."""
 
 IDLE_S = 0.02
-"""Between two looks at the queue, each of which takes less than a millisecond."""
+"""Seconds between two polls of the queue, each of which takes less than a millisecond."""
 BEAT_S = 0.25
 QUIET_S = 5.0
-"""After so long the database is told that a worker is there although nothing has changed."""
+"""Seconds after which a heartbeat is written although nothing has changed."""
 
 log = logging.getLogger("hotloop.remote")
 
 
 class Judging(AbstractContextManager[Any], Protocol):
-    """What judges: a process here, or one on a node."""
+    """A judge: a process here, or one on a node."""
 
     def kill(self) -> None:
-        """End what it is at. May be called from another thread."""
+        """End the work in progress. May be called from another thread."""
         ...
 
 
@@ -63,11 +63,14 @@ Judge = Callable[[Claimed, Any, Callable[[str], None]], list[Record]]
 
 
 class Stopped(BaseException):
-    """The worker was asked to end: no fault of what it judges, so nothing that catches one may."""
+    """The worker was asked to end.
+
+    A BaseException, so that code which handles faults of the judging does not catch it.
+    """
 
 
 def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> list[Record]:
-    """The records of a job after this phase."""
+    """Return the records of a job after this phase."""
     asked = Request.model_validate_json(held.document)
     with scratch() as folder:
         lay_out(asked.contents(), folder)
@@ -80,7 +83,7 @@ def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> l
 
 
 def warm() -> JudgeProcess:
-    """A judge that gets ready before there is work, which takes it seconds."""
+    """Return a judge that starts before there is work, as starting takes seconds."""
     process = JudgeProcess()
     process.warm(require_confinement())
     return process
@@ -90,7 +93,7 @@ def warm() -> JudgeProcess:
 class Worker:
     """Judges one work at a time.
 
-    process: what with. judge: what is done with a work; tests put something quicker there.
+    process: makes the judge. judge: judges a work; tests pass a faster one.
     """
 
     engine: Engine
@@ -99,18 +102,21 @@ class Worker:
     judge: Judge = judge
     process: Callable[[], Judging] = JudgeProcess
     asked: threading.Event = field(default_factory=threading.Event)
-    """To end. What interrupts C code may come out of it as another error, which this explains."""
+    """Set when the worker was asked to end.
+
+    Interrupted C code may raise another error; this event shows that it was no fault.
+    """
     _told: float = -QUIET_S
 
     def run(self) -> None:
-        """Until it is asked to end."""
+        """Judge until it is asked to end."""
         with self.process() as process:
             while not self.asked.is_set():
                 if not self.one(process):
                     self.asked.wait(IDLE_S)
 
     def one(self, process: Judging) -> bool:
-        """Judge the next work; False when none waits."""
+        """Judge the next work; return False if none waits."""
         if time.monotonic() - self._told > QUIET_S:
             works.here(self.engine, self.name, self.phase, platform.node())
             works.reclaim(self.engine)
@@ -138,7 +144,7 @@ class Worker:
 
 
 class _Heart(threading.Thread):
-    """Says that a work is being judged, until that is over; ends the judge when nobody wants it."""
+    """Sends heartbeats while a work is judged; ends the judge if the worker no longer holds it."""
 
     def __init__(self, worker: Worker, held: Claimed, process: Judging) -> None:
         super().__init__(name="hotloop-heart", daemon=True)
@@ -147,16 +153,16 @@ class _Heart(threading.Thread):
         self._over = threading.Event()
 
     def say(self, text: str) -> None:
-        """What is being done."""
+        """Keep the progress text for the next heartbeat."""
         self._said = text
 
     def run(self) -> None:
-        """Beat."""
+        """Send heartbeats until the work is finished."""
         told, at = "", time.monotonic()
         while not self._over.wait(BEAT_S):
             said, now = self._said, time.monotonic()
             has_news = said != told or now - at > QUIET_S
-            # A database that is away for a moment is no reason to end the judge.
+            # A database that is unavailable for a moment is no reason to end the judge.
             with suppress(SQLAlchemyError):
                 if not self._is_held(said, has_news):
                     self._process.kill()
@@ -179,7 +185,7 @@ class _Heart(threading.Thread):
 
 
 def command(folder: Path, name: str, phase: str) -> list[str]:
-    """What starts a worker."""
+    """Return the command that starts a worker."""
     module = "hotloop.remote.service.worker"
     return [sys.executable, "-m", module, str(folder), "--name", name, "--phase", phase]
 
@@ -194,12 +200,12 @@ def main() -> None:
     end_with_site()
     logging.basicConfig(format="%(asctime)s worker: %(message)s", level=logging.WARNING)
     engine = opened(arguments.folder, os.environ.pop(DATABASE, ""))
-    # What needs a GPU is mostly timed, and timed workers are not forked.
+    # Checks on a GPU are mostly timed, and timed workers are not forked from a warm process.
     start = JudgeProcess if arguments.phase == "gpu" else warm
     worker = Worker(engine, arguments.name, arguments.phase, process=start)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        # Only once: what ends then must not be interrupted.
+        # Handle the signal once: the cleanup must not be interrupted.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         worker.asked.set()

@@ -1,4 +1,4 @@
-"""The processes of a service on this machine, each kept running by a supervisor."""
+"""The worker processes of a service on this machine, each kept running by a supervisor."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
 def kept(settings: Settings, counts: Counts) -> list[Supervisor]:
-    """Supervisors of so many workers. When one has ended, what it held waits again at once."""
+    """Return the workers' supervisors. When a worker ends, its work waits again at once."""
     engine = opened(settings.folder, settings.database)
     name = f"{platform.node()[:30]}-{os.getpid()}"
     on_gpu = counts.names(name, "gpu")
     for worker in on_gpu:
-        # Known from the first job on, which may be judged before these have started.
+        # Registered before they start, so that the first job already finds a GPU worker.
         works.here(engine, worker, "gpu", platform.node())
     database = {DATABASE: settings.database}
     folder = settings.folder
@@ -52,7 +52,7 @@ def _release(engine: Engine, names: Sequence[str]) -> None:
 
 
 def _card(number: int) -> dict[str, str]:
-    """What shows a worker one GPU alone, of those that the service itself may use."""
+    """Return the environment that shows a worker one GPU, of those that the service may use."""
     allowed = os.environ.get(VISIBLE, "").split(",")
     card = allowed[number % len(allowed)] or str(number)
     return {VISIBLE: card, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}

@@ -1,8 +1,8 @@
-"""The queue as workers see it: claimed, kept alive, finished, lost.
+"""The queue as workers use it: claim, heartbeat, finish, lose.
 
-A work that is done is marked so in the transaction that stores its records, and only by the worker
-that holds it: whatever is killed at whatever moment, nothing is lost and nothing stored twice. A
-worker that holds one says so every few seconds; one that is silent for `LEASE` has lost it.
+A finished work is marked in the same transaction that stores its records, and only by the worker
+that holds it: a kill at any moment loses nothing and stores nothing twice. A worker sends
+heartbeats for its work every few seconds; after `LEASE` without one it loses the work.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from hotloop.transactions import reading, writing
 
 LEASE = timedelta(seconds=30)
 TRIES = 3
-"""A work whose worker was lost so often is given up."""
+"""A work whose worker was lost this many times is given up."""
 
 LATELY = timedelta(hours=1)
-"""How long a learner's last turn counts: afterwards who waits longest is first again."""
+"""How long a learner's last turn counts; afterwards they are served as if they had none."""
 
 KNOWN_FOR = timedelta(days=1)
-"""How long a GPU that has gone is waited for, before checks that need one stay open at once."""
+"""How long checks still wait for a GPU after its worker's last heartbeat; later they stay open."""
 
 log = logging.getLogger("hotloop.remote")
 
 
 @dataclass(frozen=True)
 class Claimed:
-    """What a worker holds. document: the request."""
+    """A work that a worker holds. document: the request as JSON."""
 
     id: int
     job: str
@@ -51,14 +51,14 @@ class Claimed:
 
 
 def has_waiting(engine: Engine, phase: Phase) -> bool:
-    """Whether there is something to claim: a cheap look before a transaction that writes."""
+    """Return whether a work waits: a cheap query before a transaction that writes."""
     query = select(works.c.id).where(works.c.phase == phase, works.c.state == Work.WAITING).limit(1)
     with reading(engine) as connection:
         return connection.execute(query).one_or_none() is not None
 
 
 def claim(engine: Engine, phase: Phase, worker: str) -> Claimed | None:
-    """The work whose turn it is, held by this worker from now on; None when none waits."""
+    """Claim the next work for this worker; None if none waits."""
     with writing(engine) as connection:
         for one in queue(connection, phase):
             now = datetime.now(UTC)
@@ -83,7 +83,7 @@ def claim(engine: Engine, phase: Phase, worker: str) -> Claimed | None:
 
 
 def queue(connection: Connection, phase: Phase) -> list[Waiting]:
-    """What waits for a phase, the next one first."""
+    """Return the works that wait for a phase, the next one first."""
     rows = connection.execute(
         select(works.c.id, works.c.job, works.c.account, works.c.queued, job_rows.c.deadline)
         .join(job_rows, job_rows.c.id == works.c.job)
@@ -100,7 +100,7 @@ def queue(connection: Connection, phase: Phase) -> list[Waiting]:
 
 
 def beat(engine: Engine, held: Claimed, worker: str, said: str) -> bool:
-    """Say that it is being judged, and how far; False where this worker holds it no more."""
+    """Store a heartbeat and the progress; return False if this worker no longer holds the work."""
     with writing(engine) as connection:
         changed = connection.execute(
             update(works)
@@ -113,15 +113,17 @@ def beat(engine: Engine, held: Claimed, worker: str, said: str) -> bool:
 
 
 def is_held(engine: Engine, held: Claimed, worker: str) -> bool:
-    """Whether this worker still holds it: it may have been cancelled."""
+    """Return whether this worker still holds the work; it may have been cancelled."""
     with reading(engine) as connection:
         query = select(works.c.id).where(*_held(held.id, worker))
         return connection.execute(query).one_or_none() is not None
 
 
 def finish(engine: Engine, held: Claimed, worker: str, judged: Sequence[Record]) -> bool:
-    """Store the records, in the place of those of the phase before; then the job has ended, or
-    waits for a GPU. False, and nothing is stored, where this worker holds it no more.
+    """Store the records, replacing those of the phase before.
+
+    Then ends the job, or queues it for a GPU. Returns False, and stores nothing, if this worker no
+    longer holds the work.
     """
     with writing(engine) as connection:
         now = datetime.now(UTC)
@@ -140,13 +142,13 @@ def finish(engine: Engine, held: Claimed, worker: str, judged: Sequence[Record])
 
 
 def release(engine: Engine, worker: str) -> None:
-    """A worker has ended: what it held waits again, or is given up."""
+    """Put the work of a worker that has ended back into the queue, or give it up."""
     with writing(engine) as connection:
         _lose(connection, works.c.worker == worker, f"{faults.ENDED} {TRIES} times.")
 
 
 def give_back(engine: Engine, worker: str) -> None:
-    """A worker is told to end, which is no fault of what it holds."""
+    """Put the work of a worker that was told to end back into the queue; the try does not count."""
     with writing(engine) as connection:
         connection.execute(
             update(works)
@@ -156,13 +158,13 @@ def give_back(engine: Engine, worker: str) -> None:
 
 
 def fail(engine: Engine, held: Claimed, worker: str, problem: str) -> None:
-    """Judging it has failed by a fault of ours: it waits again, or is given up."""
+    """Put a work that failed by a fault of the judge back into the queue, or give it up."""
     with writing(engine) as connection:
         _lose(connection, and_(*_held(held.id, worker)), problem)
 
 
 def reclaim(engine: Engine) -> None:
-    """Take from workers what they have been silent about: their machine may be gone."""
+    """Take works from workers without a recent heartbeat: their machine may be gone."""
     silent = works.c.beat < datetime.now(UTC) - LEASE
     with reading(engine) as connection:
         query = select(works.c.id).where(works.c.state == Work.RUNNING, silent).limit(1)
@@ -173,7 +175,7 @@ def reclaim(engine: Engine) -> None:
 
 
 def here(engine: Engine, worker: str, phase: Phase, host: str) -> None:
-    """Say that a worker is there."""
+    """Register a worker, and forget workers that were silent for `KNOWN_FOR`."""
     now = datetime.now(UTC)
     with writing(engine) as connection:
         old = (worker_rows.c.name == worker) | (worker_rows.c.beat < now - KNOWN_FOR)

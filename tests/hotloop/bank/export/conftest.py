@@ -1,4 +1,4 @@
-"""Questions that are hard to write down: every sign that some format reads."""
+"""Questions that are hard to export: they contain every special character of some format."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from hotloop.bank.catalog import Entry
 def entry(
     ask: Callable[..., Entry], translate: Callable[..., None], numbers: dict[str, Any]
 ) -> Entry:
-    """In two languages and with numbers."""
+    """A question in two languages and with numbers."""
     translate(numeric={"ask": "{rows} 行，每行 {width} 个数", "explain": "相乘。"})
     return ask(
         title="Bytes: {a} = #b ~ c",

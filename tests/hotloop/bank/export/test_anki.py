@@ -1,4 +1,4 @@
-"""The package is read by Anki's own library, which is what its desktop program runs on."""
+"""The package can be imported by Anki's own library, which Anki's desktop program uses."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,7 +24,7 @@ def collection(tmp_path: Path) -> Iterator[Collection]:
 
 @pytest.fixture
 def load(collection: Collection, tmp_path: Path) -> Load:
-    """Imports a package as a learner does; returns Anki's log."""
+    """Returns a function that imports a package as a learner does; it returns Anki's log."""
 
     def loaded(package: bytes) -> Any:
         path = tmp_path / "package.apkg"

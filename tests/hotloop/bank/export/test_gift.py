@@ -1,4 +1,4 @@
-"""The text is read by gift-pegjs, the grammar of GIFT that its online editor uses."""
+"""The text can be parsed by gift-pegjs, the GIFT grammar of its online editor."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ Read = Callable[[str], list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def read(clone: Path) -> Read:
-    """What the grammar makes of a text, categories included."""
+    """Returns a function that parses a text, categories included."""
     modules = clone / "build" / "readers" / "node_modules"
     if not (modules / "gift-pegjs").is_dir():
         pytest.skip("no gift-pegjs in build/readers: `make build/readers/.done` installs it")

@@ -1,4 +1,4 @@
-"""The kit on paper; tests/browser prints it."""
+"""The kit's page for printing; tests/browser prints it."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def test_it_has_a_scorecard_and_every_text(
         assert said in text
     assert page.get("lang") == language
     assert len(page.findall(".//section")) == 1
-    # Five boxes on the scorecard, and one a line of the question's marks.
+    # Five boxes on the scorecard, and one per line of the question's marks.
     assert len(page.find_class("box")) == 10
 
 

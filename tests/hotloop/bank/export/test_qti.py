@@ -18,7 +18,7 @@ CP = "{http://www.imsglobal.org/xsd/imscp_v1p1}"
 
 
 def _items(package: bytes) -> Any:
-    """The questions' root, found through the manifest as an importing system finds it."""
+    """Return the questions' root element, found through the manifest as an importer does."""
     with zipfile.ZipFile(io.BytesIO(package)) as archive:
         manifest = etree.fromstring(archive.read("imsmanifest.xml"))
         (resource,) = manifest.iter(f"{CP}resource")

@@ -1,4 +1,4 @@
-"""Plain answers: what is misformed goes to no program of ours, and what is wrong is named."""
+"""Plain answers: malformed ones reach no trusted program, and errors are named."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""An archive is read as data, and nothing that could run is handed on."""
+"""An archive is read as data, and nothing executable is passed on."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Hidden messages of each way are found, whichever weights the encoder has."""
+"""Hidden messages of each branch are found, whatever weights the encoder has."""
 
 import pytest
 
@@ -11,10 +11,10 @@ from hotloop.judge.session import Session
 from ...sessions import new_session
 
 UNSURE = 12 * 7919 + 1
-"""Weights that were sure of three in sixteen thousand long messages, drawn word by word."""
+"""Seed of weights that are sure of 3 in 16,000 long messages of random words."""
 
 SURE = 141285726
-"""Weights that are sure of each single word after one layer."""
+"""Seed of weights that are sure of each single word after one layer."""
 
 
 def _session() -> Session:

@@ -1,4 +1,4 @@
-"""What wrong answers do not see is in every set of hidden files, whatever is sampled."""
+"""Every set of hidden files has what each wrong answer misses, whatever is sampled."""
 
 import sys
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def test_no_set_of_files_is_without_the_rare_ones(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_second_method_decides(seed: int) -> None:
-    """An inventory of forward alone counts fewer ifs."""
+    """An inventory of `forward` alone counts fewer ifs."""
     path = scripted_files.make(seed, 2)["path"]
     forward = scripted_files.figures(path)["scripted"]["ifs"]
     assert scripted_files.inventory(path)["ifs"] > forward
@@ -33,7 +33,7 @@ def test_a_second_method_decides(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_in_an_else_or_in_a_loop_counts(seed: int) -> None:
-    """An inventory that leaves out the last block of a node counts fewer."""
+    """An inventory that omits the last block of a node counts fewer."""
     made = scripted_files.make(seed, 3)
     net = torch.jit.load(made["path"])
     graphs = [getattr(net, name).inlined_graph for name in made["inventory"]["methods"]]

@@ -17,7 +17,7 @@ def _x(case: Case) -> np.ndarray:
 
 
 def _in_steps(x: np.ndarray, most: int) -> tuple[np.ndarray, int]:
-    """As the given loop has it, in float32, and how many steps it took."""
+    """Return the given loop's result in float32, and its number of steps."""
     x = (x - x.max(-1, keepdims=True)).astype(np.float32)
     kept = x > -1
     steps = 0

@@ -28,7 +28,7 @@ DRAWN = {"SHARPNESS": 0.5, "TOTAL": 3.0, "EMPTY": -4.0, "MASKED": 7.0, "HIDES": 
 
 @pytest.fixture(params=["plain", "variant"])
 def _drawn(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Once with the constants of a course, once with those of a variant."""
+    """Runs a test with the constants of a course, and with those of a variant."""
     with constants({} if request.param == "plain" else DRAWN):
         yield
 
@@ -132,7 +132,7 @@ def test_tolerance_tells_a_float32_sum_from_a_float16_one() -> None:
 
 
 def _derivative(function, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
-    """Of a function that gives a number, by central differences in float64."""
+    """Return the derivative of a scalar function, by central differences in float64."""
     found = np.zeros_like(x)
     for index in np.ndindex(*x.shape):
         moved = np.zeros_like(x)
@@ -270,7 +270,7 @@ def test_adversarial_rows_are_few() -> None:
 
 
 def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
-    """Right in float32 in every row, however its rounding falls out; never right in float16."""
+    """Right in float32 in every row, whatever the rounding; never right in float16."""
     rung = tasks.cuda_naive.rungs["correct"]
     assert isinstance(rung, CudaCorrect)
     case = next(

@@ -1,4 +1,4 @@
-"""Hidden excerpts of PTX: the first and the last line of an excerpt are needed for its counts."""
+"""Hidden excerpts of PTX: the counts depend on an excerpt's first and last line."""
 
 import numpy as np
 import pytest

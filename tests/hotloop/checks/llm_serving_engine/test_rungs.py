@@ -1,4 +1,4 @@
-"""What the checks of llm_serving_engine are made of: references, baselines, bounds."""
+"""Parts of llm_serving_engine's checks: references, baselines, bounds."""
 
 import json
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Verify = Callable[[Any, Any, Any, Any], tuple[int, int]]
 
 
 def exact(drafted: Any, draft: Any, target: Any, rng: Any) -> tuple[int, int]:
-    """The rule of the paper."""
+    """The acceptance rule of the paper."""
     for place, token in enumerate(drafted):
         q, p = draft[place], target[place]
         if rng.random() * q[token] >= p[token]:
@@ -27,12 +27,12 @@ def exact(drafted: Any, draft: Any, target: Any, rng: Any) -> tuple[int, int]:
 
 
 def never_accepting(_: Any, __: Any, target: Any, rng: Any) -> tuple[int, int]:
-    """It keeps the distribution, and gains nothing."""
+    """Never accepts a token: keeps the distribution, and gains no speed."""
     return 0, int(rng.choice(target.shape[1], p=target[0]))
 
 
 def softened(drafted: Any, draft: Any, target: Any, rng: Any) -> tuple[int, int]:
-    """A target that was moved a fifth of the way to the draft, so that more is accepted."""
+    """Moves the target a fifth of the way to the draft, so that more tokens are accepted."""
     softer = 0.8 * target + 0.2 * np.vstack([draft, target[-1:]])
     return exact(drafted, draft, softer, rng)
 

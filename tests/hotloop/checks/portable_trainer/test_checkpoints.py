@@ -1,4 +1,4 @@
-"""Losses that agree, and files that are damaged."""
+"""Comparison of losses, and damaged checkpoint files."""
 
 import json
 import struct
@@ -12,7 +12,7 @@ damages = checkpoints._damages  # pyright: ignore[reportPrivateUsage]
 
 
 def file() -> bytes:
-    """In the form of safetensors: the length of a header, the header, eight bytes."""
+    """Return a file in safetensors' format: the length of a header, the header, eight bytes."""
     metadata = {"state": '{"steps": 11}', "digest": "d"}
     header = {"__metadata__": metadata, "x": {"dtype": "F32", "data_offsets": [0, 8]}}
     text = json.dumps(header).encode()

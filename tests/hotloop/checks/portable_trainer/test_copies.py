@@ -1,4 +1,4 @@
-"""What learner and judge both have is the same."""
+"""Code that learner and judge both have is the same."""
 
 import ast
 

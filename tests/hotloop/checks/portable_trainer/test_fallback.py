@@ -1,4 +1,4 @@
-"""The fallback policy as the judge knows it, row by row of the rules."""
+"""The judge's model of the fallback policy, rule by rule."""
 
 import math
 
@@ -65,7 +65,7 @@ def test_slower_than_the_next_is_left_and_not_otherwise() -> None:
     good = [step(n) for n in range(8)]
     bad = [step(n, seconds=0.3) for n in range(8, 11)]
     assert after(Policy(BACKENDS), *good, *bad) == Decision("fall_back", "other", "here", "slow")
-    # Slower than twice its best, and still the fastest that there is.
+    # Slower than twice its best, and still the fastest backend.
     slower = (BACKENDS[0], Backend("other", 1.0, True, 0.3), Backend("plain", 1.0, False, 0.4))
     less_bad = [step(n, seconds=0.25) for n in range(8, 11)]
     assert after(Policy(slower), *good, *less_bad) == Decision("go_on", "fast", "here", "slow")
@@ -102,7 +102,7 @@ def test_compiling_again_and_again_ends_where_nothing_is_compiled() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_stories_have_what_they_are_about(seed: int) -> None:
-    """Whoever never falls back is wrong in each story about a fault, but for those told so."""
+    """The fault in a story's label is the cause of a decision."""
     rng = np.random.default_rng(seed)
     for label, run, length in policies.single_faults(rng):
         policy, causes = Policy(run.backends), set[str | None]()

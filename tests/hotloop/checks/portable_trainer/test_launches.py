@@ -1,4 +1,4 @@
-"""What ranks have fetched, and what a step lays out, from plain data."""
+"""The samples that ranks fetch, and the layout of a step, from plain data."""
 
 from functools import partial
 from typing import Any

@@ -1,4 +1,4 @@
-"""Streams and what is true of them, and what is said of a wrong reading."""
+"""Streams of metrics, the true answers about them, and messages about wrong ones."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def event(step: int, seconds: float = 1.0, at: float = 0.0) -> Record:
 
 
 def by_hand() -> Truth:
-    """Steps 0 to 3, of which 0 compiled; then back to 2, where something compiled again."""
+    """Steps 0 to 3, of which step 0 compiled; then back to step 2, which compiled again."""
     run = {"event": "run", "parameters": 100, "layers": 1, "hidden": 2, "sequence": 5}
     run |= {"devices": 2, "peak_flops": 500.0, "recompute": "full"}
     compiled = {"event": "compile", "at": 1.0, "graph": "a", "seconds": 30.0}

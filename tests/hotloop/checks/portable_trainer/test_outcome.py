@@ -1,4 +1,4 @@
-"""What is found in a disturbed run, from the events that our program reports."""
+"""What is found in a disturbed run, from the events that the trusted program reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ORDER = ORDEAL.order()
 
 
 class Truth:
-    """In place of the program that trains undisturbed."""
+    """Replaces the program that trains undisturbed."""
 
     def trusted(self, bench: object) -> Truth:
         return self

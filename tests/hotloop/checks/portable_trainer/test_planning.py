@@ -1,4 +1,4 @@
-"""The rules of plans against what their sources say, and the search against all plans."""
+"""The rules of plans against their sources, and the search against all plans."""
 
 import shutil
 from collections.abc import Callable
@@ -40,7 +40,7 @@ def known(name: str) -> tuple[Case, Plan]:
 
 @pytest.fixture
 def learners_cluster(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    """`cluster.py` as the learner has it."""
+    """The learner's `cluster.py`."""
     return load_file(SOLUTION / "cluster.py")
 
 
@@ -53,7 +53,7 @@ def test_learner_and_judge_have_the_same_published_plans(learners_cluster: Modul
 
 @pytest.mark.parametrize("name", published.MEGATRON)
 def test_parameters_and_operations_are_those_of_the_paper(name: str) -> None:
-    """Its equations 2 and 3, but for the biases, norms and positions that the rules leave out."""
+    """The paper's equations 2 and 3, without the biases, norms and positions left out here."""
     case, plan = known(name)
     (tower,) = case.model.towers
     layers, hidden, tokens, words = tower.layers, tower.hidden, tower.tokens, 51200

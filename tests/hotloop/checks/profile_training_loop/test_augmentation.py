@@ -1,4 +1,4 @@
-"""The entries that every judging of the augmentation asks for."""
+"""The entries that every judging of the augmentation includes."""
 
 from collections.abc import Callable
 from itertools import product
@@ -52,7 +52,7 @@ def test_on_a_card_the_truth_is_the_same_and_the_baseline_computes_it(
 def test_one_kernel_computes_what_the_operations_do(
     load_file: Callable[[Path], ModuleType], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reference's way on a GPU, not compiled."""
+    """Tests the reference's GPU code, not compiled."""
     monkeypatch.syspath_prepend(str(GIVEN))
     training = load_file(paths.solutions() / "profile_training_loop" / "training.py")
     for case in augmentation.cases(np.random.default_rng(3)):

@@ -1,4 +1,4 @@
-"""A candidate's loop is timed against the plain one, which keeps the plain meaning."""
+"""A candidate's loop is timed against the plain loop, which computes the same."""
 
 from contextlib import closing
 

@@ -59,7 +59,7 @@ def test_a_plan_takes_every_image_as_often_as_every_other() -> None:
 
 
 def a_step(resnet: ModuleType, case: Case, images: int, *, bfloat16: bool) -> np.ndarray:
-    """The weights after one step of plain gradient descent on so many of the case's images."""
+    """Return the weights after one step of plain gradient descent on so many of the images."""
     given = [torch.from_numpy(a.values) for a in case.arguments if isinstance(a, Tensor)]
     samples = given[2][0, :images, 0].long()
     model = resnet.ResNet(resnet.RESNET50)
@@ -77,7 +77,7 @@ def a_step(resnet: ModuleType, case: Case, images: int, *, bfloat16: bool) -> np
 
 
 def test_a_gpus_network_tells_bfloat16_from_half_of_the_samples(resnet: ModuleType) -> None:
-    """At the usual scale of 1 the two would be equally far from float32."""
+    """At the usual scale of 1, both would be equally far from float32."""
     case = next(iter(RESNET50.cases(np.random.default_rng(7))))
     initial = case.arguments[-1]
     assert isinstance(initial, Tensor)

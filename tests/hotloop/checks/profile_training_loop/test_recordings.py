@@ -1,4 +1,4 @@
-"""A diagnosis counts with its evidence only, and the evidence is what the recordings show."""
+"""A diagnosis counts only with its evidence, which must be what the recordings show."""
 
 import json
 from typing import Any
@@ -19,7 +19,7 @@ KNOWN: dict[str, dict[str, Any]] = json.loads(
 
 
 def diagnosis() -> dict[str, dict[str, Any]]:
-    """Right, with each recording's strongest evidence."""
+    """The right diagnosis, with each recording's strongest evidence."""
     found: dict[str, dict[str, Any]] = {}
     for name in recordings.NAMES:
         event, share = max(KNOWN[name]["evidence"].items(), key=lambda pair: pair[1])
@@ -62,7 +62,7 @@ def test_causes_cannot_be_swapped() -> None:
 
 @pytest.mark.parametrize("name", recordings.NAMES)
 def test_a_learner_finds_the_share_that_the_judge_knows(name: str) -> None:
-    """By the way that the third hint shows."""
+    """Uses the method of the third hint."""
     found = trace.read(FOLDER / f"recorded_{name}.pt.trace.json.gz")
     total = sum(step.duration_us for step in found.steps)
     shares = {r.name: r.total_us / total for r in [*found.ops_in_steps(), *found.ranges()]}

@@ -1,4 +1,4 @@
-"""What a trace must have to be one of ResNet-50: each thing that is missing is named."""
+"""Requirements of a ResNet-50 trace: each missing one is named."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ DONE: dict[str, Any] = {"ph": "X", "cat": "cpu_op"}
 
 
 def events(type_name: str = "float") -> list[dict[str, Any]]:
-    """Of the training steps, as torch.profiler writes them."""
+    """Events of the training steps, as torch.profiler writes them."""
     found: list[dict[str, Any]] = []
     for _ in range(STEPS):
         for shape in resnet50.WEIGHTS.elements():

@@ -1,4 +1,4 @@
-"""Built traces have the sampled figures, by two ways of computing them; timers are judged too."""
+"""Built traces have the sampled figures, computed in two ways; timers are judged too."""
 
 import json
 import statistics
@@ -54,7 +54,7 @@ def test_none_is_asked_for_where_nothing_was_recorded() -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_each_rule_of_a_trace_decides_a_figure(seed: int) -> None:
-    """What a careless reader takes for a figure is off by more than is allowed, in some trace."""
+    """A reader who ignores a rule gets a figure outside the tolerance in some trace."""
     found: set[str] = set()
     for question in traces.questions(np.random.default_rng(seed)):
         (given,) = question.arguments
@@ -67,7 +67,7 @@ def test_each_rule_of_a_trace_decides_a_figure(seed: int) -> None:
 
 
 def _read(document: Any, **changes: Any) -> dict[str, object]:
-    """A trace's figures by the package's reader. changes: other values for some of them."""
+    """Return a trace's figures by the package's reader. changes: other values for some of them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         path.write_text(json.dumps(document))
@@ -75,7 +75,7 @@ def _read(document: Any, **changes: Any) -> dict[str, object]:
 
 
 def _without(keep: Callable[[Any], bool]) -> Callable[[Any], object]:
-    """A reader that does not see some events."""
+    """Return a reader that ignores some events."""
 
     def read(document: Any) -> object:
         events = [event for event in document["traceEvents"] if keep(event)]
@@ -85,7 +85,7 @@ def _without(keep: Callable[[Any], bool]) -> Callable[[Any], object]:
 
 
 def _cut(cut: slice) -> Callable[[Any], object]:
-    """A reader that does not see the first or the last event that lasts."""
+    """Return a reader that ignores the first or the last event with a duration."""
 
     def read(document: Any) -> object:
         lasting = [event for event in document["traceEvents"] if event["ph"] == "X"][cut]
@@ -117,7 +117,7 @@ CARELESS: dict[str, Callable[[Any], object]] = {
 
 @pytest.fixture
 def device() -> Any:
-    """The module's Device, as a learner has it."""
+    """The module's Device, as in the learner's files."""
     folder = str(paths.solutions() / "profile_training_loop")
     sys.path.insert(0, folder)
     try:

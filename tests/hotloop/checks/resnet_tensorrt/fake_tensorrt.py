@@ -1,7 +1,7 @@
-"""Stands in for `tensorrt`: it writes down what it is asked, and builds nothing.
+"""Stands in for `tensorrt`: records calls, and builds nothing.
 
-It shows that `build_engine` calls names that the documentation of TensorRT 10 and 11 has, in an
-order that makes sense. It says nothing about engines.
+It shows that `build_engine` calls names in the documentation of TensorRT 10 and 11, in a sensible
+order. It shows nothing about engines.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Calls = list[tuple[Any, ...]]
 
 
 def installed(version: int, *, readable: bool = True) -> tuple[ModuleType, Calls]:
-    """The module, put where an import finds it, and what will have been called."""
+    """Put the module where an import finds it; return the list in which it records calls."""
     calls: Calls = []
     module = ModuleType("tensorrt")
     flags = {"PREFER_JIT_PYTHON_PLUGINS": 2}

@@ -1,4 +1,4 @@
-"""A network that takes no time, in place of the one that engines are for: one convolution."""
+"""A fast network that replaces the one that engines are built for: one convolution."""
 
 import tempfile
 from pathlib import Path
@@ -13,7 +13,7 @@ LOADED: list[torch.Tensor] = []
 
 
 def write(seed: int) -> str:
-    """The path of the ONNX model."""
+    """Write the ONNX model and return its path."""
     ends = (
         helper.make_tensor_value_info("frames", TensorProto.UINT8, ["batch", SIDE, SIDE, 3]),
         helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", CLASSES]),
@@ -34,7 +34,7 @@ def write(seed: int) -> str:
 
 
 def load(seed: int) -> None:
-    """Have the same network."""
+    """Load the network of `write(seed)` for `run`."""
     LOADED[:] = [torch.from_numpy(_weight(seed))]
 
 

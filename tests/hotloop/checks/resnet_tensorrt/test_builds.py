@@ -1,4 +1,4 @@
-"""A reading is right when its figures are, a diagnosis when its evidence is what was recorded."""
+"""A reading is judged by its figures, a diagnosis by its recorded evidence."""
 
 import gzip
 import hashlib
@@ -30,7 +30,7 @@ def recorded(name: str) -> dict[str, Any]:
 
 
 def written(body: tuple[str, ...]) -> dict[str, Any]:
-    """The functions of a solution, or of a wrong answer."""
+    """Return the functions of a solution, or of a wrong answer."""
     namespace: dict[str, Any] = {}
     exec("\n".join(body), namespace)  # a file of this repository
     return namespace
@@ -71,7 +71,7 @@ def test_evidence_of_a_cause_is_not_in_the_healthy_one() -> None:
 
 
 def test_training_shows_in_what_a_normalization_gives() -> None:
-    """Three tensors in training mode, of which two are the running statistics."""
+    """In training mode it has three outputs, of which two are the running statistics."""
     for name in builds.NAMES:
         given = {
             len(event["args"]["output_type_shape"])

@@ -1,8 +1,8 @@
-"""The rung about a built engine, where neither TensorRT nor a GPU is: engine_on_cpu.py stands in.
+"""The rung about a built engine, without TensorRT and a GPU: engine_on_cpu.py stands in.
 
-What is shown is what the rung asks, and that it fails who does otherwise. The rung that measures is
-not tried so: its numbers would be those of the stand-in. How such a measurement is ruled on is
-shown in tests/hotloop/judge/gpu.
+Shows what the rung requires, and that it fails other answers. The rung that measures is not tested
+this way: its numbers would be those of the stand-in. Rulings on such measurements are tested in
+tests/hotloop/judge/gpu.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def no_gpu(
     engines_on_cpu: Callable[[Path], None],
     tmp_path: Path,
 ) -> None:
-    """Neither TensorRT nor a card is needed, and the network is a small one."""
+    """Makes the rung need neither TensorRT nor a GPU, with a small network."""
     engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "_network", lambda: SMALL)
     monkeypatch.setattr(engines, "BUILDS", replace(engines.BUILDS, referee=engines._referee()))

@@ -1,4 +1,4 @@
-"""The judge of the exports: the reference passes, and each wrong answer fails where it says."""
+"""The judge of the exports: the reference passes, and each wrong answer fails its rung."""
 
 import importlib.util
 import sys
@@ -36,7 +36,7 @@ needs_onnx = pytest.mark.skipif(
 
 @pytest.fixture(autouse=True)
 def given_from_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a learner is given is in the solutions too, whether exercises are rendered or not."""
+    """Takes the learner's given files from the solutions, which need not be rendered."""
     monkeypatch.setattr(given_files, "GIVEN", SOURCE)
 
 
@@ -194,7 +194,7 @@ def test_nothing_is_hidden_behind_many_others_or_an_identity(
 
 @pytest.fixture
 def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """export.py of the reference, with its neighbours; all of it is forgotten afterwards."""
+    """The reference's export.py with the modules beside it; unloaded afterwards."""
     monkeypatch.syspath_prepend(str(SOURCE))
     names = ("export", "resnet", "signs", "tensorrt")
     kept = {name: sys.modules.pop(name) for name in names if name in sys.modules}
@@ -206,7 +206,7 @@ def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 @pytest.fixture
 def program(load_file: Callable[[Path], ModuleType]) -> Programs:
-    """A program's file, by name, which finds its neighbours as it does in a worker."""
+    """Returns a function that loads a program's file by name, with its siblings importable."""
 
     def loaded(name: str) -> ModuleType:
         beside = str(given_files.PROGRAMS)

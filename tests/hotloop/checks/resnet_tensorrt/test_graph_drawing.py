@@ -1,4 +1,4 @@
-"""The given drawing: well-formed, complete, and told in words too."""
+"""The given drawing: well-formed, complete, and described in words too."""
 
 import runpy
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Pairs of models that depart: what is called a departure."""
+"""Pairs of models whose outputs depart: what counts as a departure."""
 
 import runpy
 import sys
@@ -17,7 +17,7 @@ PROGRAMS = Path(tasks.__file__).parent / "programs"
 
 @pytest.fixture
 def departure(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Programs find each other by name."""
+    """Makes programs importable by each other."""
     monkeypatch.syspath_prepend(PROGRAMS)
     known = set(sys.modules)
     yield runpy.run_path(str(PROGRAMS / "graph_faults.py"))["_departure"]

@@ -1,4 +1,4 @@
-"""The graph tasks, judged for real: each mistake fails where it says, and is named."""
+"""The graph tasks, judged for real: each mistake fails its rung, with a message that names it."""
 
 import re
 from collections.abc import Callable
@@ -53,7 +53,7 @@ SessionOver = Callable[..., Session]
 
 
 def submission(folder: Path, wrong: str | None = None) -> Path:
-    """The reference's files, with the regions of a wrong answer in them."""
+    """Return the reference's files, with the regions of a wrong answer."""
     bodies = {}
     if wrong is not None:
         bodies = WRONG[wrong].bodies

@@ -1,4 +1,4 @@
-"""The network in PyTorch alone, looked at on a CPU: what is asked, and what is refused."""
+"""The network in PyTorch alone, tested on a CPU: requirements and refusals."""
 
 import sys
 from collections.abc import Callable
@@ -70,8 +70,9 @@ def test_nothing_is_left_to_normalize(torch_gpu: ModuleType) -> None:
 
 @torch.no_grad()
 def test_half_precision_with_channels_last_is_near_enough(torch_gpu: ModuleType) -> None:
-    """What the reference does on a GPU, as far as a CPU can: bfloat16 is four times as coarse as
-    float16, which few CPUs multiply.
+    """Tests the reference's GPU code as far as a CPU can.
+
+    bfloat16 is four times as coarse as float16, which few CPUs multiply.
     """
     frames = torch.randint(256, (2, 64, 64, 3), dtype=torch.uint8)
     exact = torch_gpu.Camera(5)

@@ -116,6 +116,6 @@ def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, session_ov
 
 
 def test_the_cost_is_that_of_resnet_50() -> None:
-    """4.09 thousand million products for a picture of 224 × 224, as torchvision says of it."""
+    """4.09 billion multiply-adds for an image of 224 × 224, as torchvision states."""
     with_ten_classes = flops(1, 224, width=64) / 2
     assert with_ten_classes + 2048 * 990 == pytest.approx(4.09e9, rel=0.005)

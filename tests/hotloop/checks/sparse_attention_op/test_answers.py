@@ -1,4 +1,4 @@
-"""Plain answers: what is wrong is named, and every kind of offer is among the questions."""
+"""Plain answers: errors are named, and every kind of offer is among the questions."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What runs a candidate's C++: the counter, the stub of TensorRT, questions to a plugin."""
+"""The programs that run a candidate's C++: access counter, TensorRT stub, questions to a plugin."""
 
 from collections.abc import Callable
 from functools import partial
@@ -71,7 +71,7 @@ def test_padding_a_random_length_changes_it() -> None:
 
 
 def a_case(kept: np.ndarray) -> Case:
-    """33 tokens in blocks of 16: the last block has one."""
+    """33 tokens in blocks of 16: the last block has one token."""
     rng = np.random.default_rng(4)
     sample = patterns.sampled(rng, (1, 1, 33, 8), 16)
     return patterns.listed("some", sample, *patterns.lists(kept, rng))
@@ -115,7 +115,7 @@ def test_a_counter_that_says_nothing_is_not_believed() -> None:
 
 
 def test_every_access_of_a_program_is_counted(tmp_path: Path) -> None:
-    """Single elements, wide vectors, copies of the C library and stores."""
+    """Single elements, wide vectors, copies of the C library, and stores."""
     pytest.importorskip("torch")
     import sys
 

@@ -1,4 +1,4 @@
-"""Our programs beside the judge: the function in ONNX, the faults in it, the models around it."""
+"""The judge's programs: the function in ONNX, the faults in it, the models around it."""
 
 import base64
 import sys
@@ -36,7 +36,7 @@ def module(name: str) -> ModuleType:
 
 
 def bare(block: int, causal: bool, path: Path) -> str:
-    """A file with one node and nothing behind it."""
+    """A file with one node and nothing after it."""
     helper = onnx.helper
     ends = [helper.make_tensor_value_info(n, 1, None) for n in (*files.INPUTS, files.OUTPUT)]
     node = helper.make_node(
@@ -49,7 +49,7 @@ def bare(block: int, causal: bool, path: Path) -> str:
 
 
 def far(runner: ModuleType, sample: patterns.Sample) -> float:
-    """The largest difference between what is loaded and the truth."""
+    """Return the largest difference between the loaded model's output and the truth."""
     given = [torch.from_numpy(x.astype("f4")) for x in (sample.q, sample.k, sample.v)]
     out = torch.zeros(sample.shape)
     runner.run(*given, torch.from_numpy(sample.threshold.astype("f4")), out)
@@ -71,7 +71,7 @@ def test_our_function_is_the_paper(programs: Path, tmp_path: Path, causal: bool)
 
 @pytest.mark.parametrize("fault", [*silences.FAULTS, silences.AGREES])
 def test_each_fault_is_one(programs: Path, tmp_path: Path, fault: str) -> None:
-    """A file without a fault agrees; one with a fault does not, on inputs that show it."""
+    """A file without a fault agrees; one with a fault does not, on inputs that expose it."""
     made = module("silent_files").made(1, fault, 2, 32, 21, 4, 1)
     path = tmp_path / "traced.onnx"
     path.write_bytes(base64.b64decode(made))
@@ -92,7 +92,7 @@ def test_the_faults_are_those_that_are_made(programs: Path) -> None:
 
 
 def test_made_shapes_are_those_that_run(programs: Path, tmp_path: Path) -> None:
-    """With numbers for the names, every tensor of a made model has the shape that is reported."""
+    """With numbers for the names, every tensor of a built model has the reported shape."""
     import onnxruntime
 
     made = module("shape_models").made(3, 2, False)

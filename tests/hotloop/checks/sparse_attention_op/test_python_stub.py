@@ -1,4 +1,4 @@
-"""The stub of TensorRT's module: what it refuses, and that its names are those of the real one."""
+"""The stub of TensorRT's Python module: what it refuses, and that it has the real names."""
 
 import ctypes
 import importlib
@@ -45,7 +45,7 @@ METHODS = {
     ),
     "IPluginCreatorV3One": ("create_plugin",),
 }
-"""What a plugin writes, by the class that asks for it."""
+"""Methods that a plugin implements, by the class that requires them."""
 
 
 @pytest.fixture(scope="module", name="stub")
@@ -55,7 +55,7 @@ def _stub(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 @pytest.fixture(scope="module", name="bindings")
 def _bindings(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """NVIDIA's bindings without NVIDIA's libraries: their entry points answer with nothing."""
+    """Loads NVIDIA's bindings without NVIDIA's libraries: their entry points return nothing."""
     spec = importlib.util.find_spec("tensorrt_bindings")
     if spec is None or not spec.submodule_search_locations:
         pytest.skip("no bindings: python -m pip install tensorrt_cu13_bindings --no-deps")

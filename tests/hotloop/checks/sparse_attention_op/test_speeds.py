@@ -1,4 +1,4 @@
-"""What is timed on a GPU, looked at on a CPU: truths, baselines, draws and the fewest of each."""
+"""The rungs that are timed on a GPU, tested on a CPU: truths, baselines, draws and lower bounds."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +26,7 @@ def _baselines(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 
 def inputs() -> tuple[list[np.ndarray], np.ndarray]:
-    """q, k and v, and a mask whose second plane keeps nothing."""
+    """Return q, k and v, and a mask whose second plane keeps nothing."""
     rng = np.random.default_rng(3)
     kept = rng.random((PLANES, 1, BLOCKS, BLOCKS)) < 0.4
     kept[1] = False
@@ -66,7 +66,7 @@ def test_the_dense_baseline_is_what_it_is_compared_with(
 
 
 def test_the_truth_of_a_causal_mask_is_that_of_its_lists() -> None:
-    """Lists that name blocks which lie ahead mean the same as those that do not."""
+    """Lists that name future blocks mean the same as those without them."""
     tensors, kept = inputs()
     on_torch = [torch.from_numpy(x) for x in tensors]
     got = speeds.attention_of_kept(*on_torch, torch.from_numpy(kept), speeds.BLOCK, True)
@@ -77,7 +77,7 @@ def test_the_truth_of_a_causal_mask_is_that_of_its_lists() -> None:
 
 
 def test_other_attention_than_that_of_the_kept_blocks_is_refused() -> None:
-    """As the judge compares timed calls on a card."""
+    """Compares as the judge compares timed calls on a GPU."""
     tensors, kept = inputs()
     on_torch = [*map(torch.from_numpy, tensors), torch.from_numpy(kept)]
     given = [*on_torch, speeds.BLOCK, True]
@@ -124,7 +124,7 @@ def test_the_fewest_operations_are_those_of_the_kept_blocks() -> None:
 
 
 def test_a_causal_call_reads_what_some_kept_block_has() -> None:
-    """Row i of M has i + 1 blocks to keep one of, each with the density's chance."""
+    """Row i of M can keep i + 1 blocks, each with the density's probability."""
     spec = speeds._causal_spec(np.random.default_rng(0), 0)
     rng = np.random.default_rng(1)
     kept = np.tril(rng.random((2000, 64, 64)) < speeds.DENSITY)

@@ -1,4 +1,4 @@
-"""Our own truth: against a loop over tokens, and its gradients against differences."""
+"""The judge's truth: against a loop over tokens, and its gradients against finite differences."""
 
 import math
 from itertools import pairwise
@@ -16,7 +16,7 @@ Floats = np.ndarray
 
 
 def token_by_token(sample: patterns.Sample) -> Floats:
-    """The paper, read aloud."""
+    """The paper's formula, one token at a time."""
     q, k, v, block = sample.q, sample.k, sample.v, sample.block
     out = np.zeros(q.shape)
     batches, heads, length, depth = q.shape
@@ -94,7 +94,7 @@ def test_the_counted_pattern_shares_nothing_between_neighbours() -> None:
 
 
 def dense_bytes(case: patterns.Case) -> int:
-    """Of a kernel that visits every block."""
+    """Return the bytes of a kernel that visits every block."""
     q = case.arguments[0].values
     blocks = -(-q.shape[2] // 16)
     return 2 * q.size * 4 + blocks * 2 * q.size * 4
@@ -155,7 +155,7 @@ def test_scores_far_below_zero_leave_nothing_to_a_maximum_of_zero(causal: bool, 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
-    """Who takes every file for a causal one is wrong about one of the two."""
+    """Treating every file as causal is wrong about one of the two."""
     sample = [
         (question.arguments[2], question.label)
         for question in silences.questions(np.random.default_rng(seed), _Silent())
@@ -164,7 +164,7 @@ def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
 
 
 class _Silent(Session):
-    """One whose programs answer with an empty text."""
+    """A session whose programs answer with an empty text."""
 
     def __init__(self) -> None:
         pass

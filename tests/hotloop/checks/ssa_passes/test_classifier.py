@@ -1,4 +1,4 @@
-"""Networks as the judge reads, folds and compares them; nothing of Paddle is needed."""
+"""Networks as the judge reads, folds and compares them; Paddle is not needed."""
 
 import base64
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ SEEDS = range(50)
 
 
 def text(network: Network) -> dict[str, list[Any]]:
-    """As the learner's file sends it."""
+    """Return the text that the learner's file sends."""
     return {
         name: [str(array.dtype), list(array.shape), base64.b64encode(array.tobytes()).decode()]
         for name, array in network.items()
@@ -29,7 +29,7 @@ def text(network: Network) -> dict[str, list[Any]]:
 
 
 def folding(given: Network, epsilon: float = 1e-5, bias: bool = True) -> Network:
-    """In float32, as a learner would."""
+    """Fold in float32, as a learner would."""
     found = {name: array for name, array in given.items() if not name.startswith("norm")}
     for number in (1, 2):
         scale, shift, mean, variance = (

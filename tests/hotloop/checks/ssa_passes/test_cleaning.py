@@ -1,4 +1,4 @@
-"""Sound, same and complete on results that are already there."""
+"""The rungs sound, same and complete, on ready results."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Kernels: what is none, what cannot run, what is moved, and the least."""
+"""Fused kernels: which are invalid, which cannot run, the bytes they move, and the minimum."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What a learner's pass may write, and what it means."""
+"""What a learner's pass may output, and what it means."""
 
 import math
 

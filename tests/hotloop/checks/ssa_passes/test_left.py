@@ -1,4 +1,4 @@
-"""Out of SSA form: what is hidden in the programs, and how few copies are enough."""
+"""Out of SSA form: the traps in the programs, and how few copies are enough."""
 
 import random
 
@@ -40,7 +40,7 @@ def test_written_shapes_are_sound_and_end(number: int) -> None:
 
 
 def test_an_edge_from_a_branch_leads_to_a_block_with_three_ways_in() -> None:
-    """Whoever splits edges to blocks with two ways in only prints another value there."""
+    """Splitting only edges to blocks with two predecessors prints another value there."""
     made = as_phis(random.Random(4), 4)
     assert made is not None
     program = made[2]
@@ -50,7 +50,7 @@ def test_an_edge_from_a_branch_leads_to_a_block_with_three_ways_in() -> None:
 
 
 def test_a_circle_takes_one_copy_more() -> None:
-    # three constants at the entry; a and b change places; c stays what it is
+    # three constants at the entry; a and b are swapped; c is unchanged
     assert enough(parse(SWAP)) == 3 + 2 + 1
     turned = SWAP.replace("b2 a", "b2 b")
     assert enough(parse(turned)) == 3 + 1

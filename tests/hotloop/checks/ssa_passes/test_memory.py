@@ -1,4 +1,4 @@
-"""Memory plans: what overlaps, what lives, and the smallest peak."""
+"""Memory plans: overlaps, lifetimes, and the smallest peak."""
 
 import random
 

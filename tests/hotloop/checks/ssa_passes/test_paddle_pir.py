@@ -1,4 +1,4 @@
-"""Programs as Python for PaddlePaddle, and read from PIR's text. Nothing here needs Paddle."""
+"""Programs as Python for PaddlePaddle, and parsed from PIR's text. Paddle is not needed here."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_deep_nesting_is_refused() -> None:
 
 
 class Number(int):
-    """An int64 as Paddle computes with it."""
+    """An int64 with Paddle's arithmetic."""
 
     def __add__(self, other: int) -> Number:
         return Number(wrap(int(self) + int(other)))
@@ -115,7 +115,7 @@ class Number(int):
 
 
 def _run(text: str, arguments: list[int]) -> list[int]:
-    """As Python runs it, with a stand-in for Paddle's two functions."""
+    """Run it as Python, with stand-ins for Paddle's two functions."""
     printed: list[int] = []
     stand_in = SimpleNamespace(
         full=lambda _extents, value, _dtype: Number(value),

@@ -1,4 +1,4 @@
-"""The random programs: their three forms mean the same, and hold what passes get wrong."""
+"""The random programs: their three forms are equivalent, and they contain common traps."""
 
 import json
 import random
@@ -18,7 +18,7 @@ from hotloop.judge.constants import constants
 
 
 class Int64(int):
-    """Python's int, with 64 bits."""
+    """An int limited to 64 bits."""
 
 
 def _wrapped(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Programs with regions: written for people, read in the generic form, run, looked through."""
+"""Programs with regions: printed, parsed in the generic form, run, and inspected."""
 
 import random
 from collections.abc import Callable

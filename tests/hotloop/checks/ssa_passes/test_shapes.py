@@ -1,4 +1,4 @@
-"""Types of steps: what numpy says for many numbers is what is said of names."""
+"""Types of steps: what holds for symbolic sizes agrees with numpy for many numbers."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ def test_answers_can_need_the_version_of_their_rules(programs: Programs) -> None
 
 
 def _right(text: str) -> dict[str, object]:
-    """The answer to a program."""
+    """Return the right answer to a program."""
     program = json.loads(text)
     types: dict[str, Type] = {n: (kind, tuple(e)) for n, (kind, e) in program["inputs"].items()}
     for name, op, args, options in program["steps"]:

@@ -1,4 +1,4 @@
-"""Tensor graphs with writes in place: what they give, and what is left to do."""
+"""Tensor graphs with in-place writes: their results, and which operations are still needed."""
 
 import random
 
@@ -92,7 +92,7 @@ def test_what_is_no_program_is_refused(text: object) -> None:
 
 
 def twins_merged(program: Steps) -> Steps:
-    """As somebody does who takes two draws with the same argument for the same numbers."""
+    """Merge two random draws with equal arguments, which is a mistake."""
     found: dict[str, str] = {}
     told: dict[str, str] = {}
     steps: list[tuple[str, str, tuple[str, ...]]] = []

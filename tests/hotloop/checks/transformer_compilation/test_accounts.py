@@ -1,4 +1,4 @@
-"""Bytes and times of attention: what the judge takes for right."""
+"""Bytes and times of attention: the judge's right answers."""
 
 from dataclasses import replace
 

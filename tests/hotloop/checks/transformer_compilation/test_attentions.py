@@ -1,4 +1,4 @@
-"""Attention in float64, and how far an answer may be from it."""
+"""Attention in float64, and the tolerance of an answer."""
 
 from collections.abc import Callable, Iterator
 
@@ -39,7 +39,7 @@ def test_the_last_query_sees_the_last_key() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
 def test_float32_is_right(case: Case) -> None:
-    """Computed plainly in float32, whose errors are those that the tolerance is derived from."""
+    """Plain float32, from whose errors the tolerance is derived."""
     q, k, v = (x.astype(np.float32) for x in rounded(case))
     causal, cap = case.arguments[3:5]
     got = attentions.capped_attention(q, k, v, bool(causal), float(cap or 0))  # type: ignore
@@ -52,12 +52,12 @@ PLAIN_CASES = [
     for case in KERNEL_CASES
     if case.out.dtype.bytes == 4 and case.out.shape[1] > 1 and "decides" not in case.label
 ]
-"""In float32, of whose weights more than one counts."""
+"""Cases in float32 in which more than one weight matters."""
 
 
 @pytest.mark.parametrize("case", PLAIN_CASES, ids=lambda case: case.label)
 def test_half_precision_of_a_score_is_wrong(case: Case) -> None:
-    """Scores rounded to float16, where inputs are float32."""
+    """Scores rounded to float16 for float32 inputs."""
     assert half_precision_differs(case, "scores")
 
 
@@ -91,7 +91,7 @@ def half_precision_differs(case: Case, what: str) -> bool:
 def test_every_part_of_the_keys_and_both_sides_of_the_diagonal_decide(
     cases: Callable[[np.random.Generator], Iterator[Case]], seed: int
 ) -> None:
-    """A maximum over some of the keys overflows, and one over hidden keys leaves nothing."""
+    """A maximum over only some keys overflows, and one over hidden keys leaves nothing."""
     sampled = [c for c in cases(np.random.default_rng(seed)) if "one key decides" in c.label]
     plain, causal = sampled[:2]
     scores = scores_of(plain)
@@ -168,7 +168,7 @@ def test_a_query_that_sees_no_key_gives_the_variants_number() -> None:
 
 @pytest.mark.parametrize("number", range(8))
 def test_gradients_of_another_loss_scale_are_wrong(number: int) -> None:
-    """Neighbours are the nearest to one another at the upper end."""
+    """Neighboring scales are closest to each other at the upper end."""
     case = [*gradients.cases(np.random.default_rng(1))][number]
     given = [a.rounded() if isinstance(a, Tensor) else a for a in case.arguments]
     wants: list[Floats] = []
@@ -185,7 +185,7 @@ def test_gradients_of_another_loss_scale_are_wrong(number: int) -> None:
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_what_is_true_on_a_gpu_is_true_here(causal: bool) -> None:
-    """The judge compares timed calls on the card, with torch."""
+    """The judge compares timed calls on the GPU, with torch."""
     rng = np.random.default_rng(4)
     q, k, v = rng.standard_normal((3, 5, 70, 16))
     want = attentions.attention(q, k, v, 0.25, causal)

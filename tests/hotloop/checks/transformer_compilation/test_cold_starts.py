@@ -1,4 +1,4 @@
-"""First answers and break-even numbers: hidden records, and a made-up world to measure in."""
+"""First answers and break-even numbers: hidden records, and a simulated world to measure in."""
 
 import importlib.util
 import json
@@ -209,7 +209,7 @@ def test_what_is_no_record_is_wrong(record: object) -> None:
 
 @pytest.mark.parametrize("seconds", [10**400, float("nan"), float("inf"), True, "2.0", None])
 def test_what_is_no_time_is_wrong(seconds: object) -> None:
-    """And no judge fails of it, though an even number of runs has a mean for its median."""
+    """The judge does not fail on it, though the median of an even number of runs is a mean."""
     world = _world(1)
     record, cold = _honest(world)
     runs = [{"kept": False, "seconds": [seconds] * (1 + CALLS)}] * (PROCESSES + 1)

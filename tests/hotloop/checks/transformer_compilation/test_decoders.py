@@ -1,4 +1,4 @@
-"""Sampled decoders: the truth agrees with the decoder that learners are given; traps are there."""
+"""Sampled decoders: the truth agrees with the decoder that learners get, and traps are included."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -101,7 +101,7 @@ def test_equal_answers_may_part_once_in_eight() -> None:
 
 
 class Replays:
-    """A process that answers with the right scores, times a number."""
+    """A process that answers with the right scores times a factor."""
 
     def __init__(self, size: Sizes, prompts: decoders.Tokens, gain: float) -> None:
         self.size, self.prompts, self.gain = size, prompts, gain

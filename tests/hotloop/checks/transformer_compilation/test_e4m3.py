@@ -1,4 +1,4 @@
-"""e4m3: the judge's own table, and how near a code has to be."""
+"""e4m3: the judge's own table, and the tolerance of a code."""
 
 import numpy as np
 import pytest

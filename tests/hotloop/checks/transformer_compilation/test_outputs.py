@@ -1,4 +1,4 @@
-"""Recorded output code: each judging has every trap; other numbers change nothing else."""
+"""Recorded output code: each judging has every trap; other sizes change nothing else."""
 
 import copy
 from collections.abc import Callable
@@ -102,7 +102,7 @@ def test_each_judging_asks_for_each_type(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With a reference that has the wrong size of one."""
+    """Uses a reference with a wrong size of one type."""
     solution = load_file(paths.solutions() / "transformer_compilation" / "output_code.py")
     path = tmp_path / "output_code.py"
 

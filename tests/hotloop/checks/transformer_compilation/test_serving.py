@@ -1,4 +1,4 @@
-"""Streams of requests to a compiled service: what they hold, and what is right."""
+"""Streams of requests to a compiled service: their contents, and right answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_the_truth_is_what_the_given_function_computes(
 
 
 class Exact:
-    """A process that answers rightly, times a number."""
+    """A process whose answers are right times a factor."""
 
     def __init__(self, weights: tuple[Floats, Floats], gain: float) -> None:
         self.weights, self.gain = weights, gain

@@ -1,4 +1,4 @@
-"""What is timed on a GPU, looked at on a CPU: truths, baselines, and answers that are refused."""
+"""The rungs that are timed on a GPU, tested on a CPU: truths, baselines, refused answers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,13 +32,13 @@ def _tiled(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 
 def tensors(count: int, seed: int = 3) -> list[Any]:
-    """float64 [HEADS, LENGTH, WIDTH], as many as asked for."""
+    """Return `count` tensors, float64 [HEADS, LENGTH, WIDTH]."""
     rng = np.random.default_rng(seed)
     return [torch.from_numpy(rng.standard_normal((HEADS, LENGTH, WIDTH))) for _ in range(count)]
 
 
 def refused(workload: DeviceWorkload, got: Any, given: list[Any]) -> bool:
-    """As the judge compares on a card."""
+    """Compare as the judge does on a GPU."""
     arithmetic = Arithmetic("cpu", lambda *_: pytest.fail("no memory is needed"))
     spec = workload.spec(np.random.default_rng(0), 0)
     found = arithmetic.disagreement(got, given, workload.truth, workload.tolerance(spec))
@@ -99,7 +99,7 @@ def test_attention_without_its_cap_or_in_half_precision_is_refused() -> None:
 
 @pytest.mark.parametrize("number", range(12))
 def test_the_reference_of_a_gpu_is_right(tiled: ModuleType, number: int) -> None:
-    """What `attention` calls for tensors on a card, with tensors here."""
+    """Tests what `attention` calls for tensors on a GPU, with CPU tensors."""
     case = [*attentions.capped_cases(np.random.default_rng(2))][number]
     q, k, v = (torch.from_numpy(a.rounded()) for a in case.arguments[:3] if isinstance(a, Tensor))
     causal, cap = case.arguments[3:]

@@ -1,4 +1,4 @@
-"""Streams of calls: what decisions cost, and the best set of programs known afterwards."""
+"""Streams of calls: what decisions cost, and the best set of programs in hindsight."""
 
 import json
 from itertools import combinations, pairwise
@@ -75,7 +75,7 @@ def _cheapest(length: int, programs: list[int]) -> float:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_no_simple_recipe_passes(seed: int) -> None:
-    """Eager, one program for all, or a program for each size fail by a clear margin."""
+    """Eager, one program for all, and a program for each size fail by a clear margin."""
     rng = np.random.default_rng(seed)
     sampled = [*streams.few_calls(rng), *streams.mixed_calls(rng)]
     for recipe in ("eager", "every", "size", "longest"):
@@ -84,7 +84,7 @@ def test_no_simple_recipe_passes(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_sizes_of_a_stream_are_far_apart(seed: int) -> None:
-    """So that padding from one to the next is no way out, and three programs are worth having."""
+    """Padding from one size to the next is too expensive, and three programs are worthwhile."""
     sampled = {s.label: s for s in streams.mixed_calls(np.random.default_rng(seed))}
     (near,) = sampled["Lengths just below three sizes"].lives
     used = sorted(set(near))
@@ -97,7 +97,7 @@ def test_sizes_of_a_stream_are_far_apart(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_many_calls_of_many_lengths_pay_for_programs(seed: int) -> None:
-    """Who never compiles is far beyond the limit of the streams that a service sees."""
+    """Never compiling is far beyond the limit of the streams of a service."""
     limit = attribute(compile_policy.rungs["mixed"], "most", None)
     sampled = streams.mixed_calls(np.random.default_rng(seed))
     most = max(_spent("eager", stream) / streams.best_fixed(stream) for stream in sampled)
@@ -154,7 +154,7 @@ def test_a_variants_way_names_its_pool() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_one_length_for_ever_needs_a_program_for_it(seed: int) -> None:
-    """One for all lengths costs more than twice as much, even if it were free to have."""
+    """One program for all lengths costs more than twice as much, even if compiling it were free."""
     (stream,) = [
         each
         for each in streams.few_calls(np.random.default_rng(seed))

@@ -1,4 +1,4 @@
-"""Regret over machines: a hard machine or two are luck, three are the model's fault."""
+"""Regret over machines: one or two hard machines are chance, three are the model's fault."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_one_more_of_them_does(most: float) -> None:
 
 
 def test_a_poor_model_is_refused_without_its_worst_machines_too(most: float) -> None:
-    """The best of the wrong answers: a fifth of its machines below 1.5, half of them below 1.8."""
+    """The best wrong answer: a fifth of its machines below 1.5, half of them below 1.8."""
     assert typical([1.3, 1.4, 1.5, 1.6, 1.7, 1.7, 1.8, 1.8, 2.0, 2.2, 2.4, 2.8]) > most
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a sweep by perf_analyzer and of settings, without a server."""
+"""Requirements of a sweep by perf_analyzer and of settings, without a server."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ PER_SECOND = 400
 
 
 def seen(seconds: float = 1.0) -> Seen:
-    """A relay's notes of so long a load."""
+    """Return a relay's notes of a load of this duration."""
     asked = Asked(inference=True, what="bert")
     times = [number / PER_SECOND for number in range(round(PER_SECOND * seconds))]
     return Seen(

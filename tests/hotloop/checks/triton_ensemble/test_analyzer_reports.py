@@ -1,4 +1,4 @@
-"""Reports of perf_analyzer: the questions have one answer, and a recorded report is read."""
+"""Reports of perf_analyzer: each question has one answer, and a recorded report is parsed."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The repositories that are judged: whose files they are made of, and that ours are sound."""
+"""The repositories that are judged: whose files they contain, and that the judge's are valid."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -38,7 +38,7 @@ OWN: dict[str, set[str]] = {
 
 @pytest.fixture
 def solution(tmp_path: Path) -> Path:
-    """All that a learner hands in who has solved everything."""
+    """All files of a learner who has solved everything."""
     folder = tmp_path / "submission"
     lay_out(dict(submission("triton_ensemble")), folder)
     return folder
@@ -55,7 +55,7 @@ def test_the_solution_makes_a_sound_repository(
 def test_only_what_a_task_is_about_is_the_candidates(
     session_over: SessionOver, solution: Path, name: str
 ) -> None:
-    """Every file of the submission is marked; the mark is found in those of the task only."""
+    """Every file of the submission is marked; only the task's files keep the mark."""
     for path in solution.rglob("*"):
         if path.is_file():
             path.write_bytes(b"# theirs\n" + path.read_bytes())
@@ -77,7 +77,7 @@ def test_nothing_handed_in_is_a_ruling(
 
 
 def test_an_untouched_exercise_has_all_files(session_over: SessionOver, tmp_path: Path) -> None:
-    """So that a beginner is told what is wrong in them, and not that they are missing."""
+    """So a beginner is told what is wrong in the files, not that they are missing."""
     lay_out(dict(untouched("triton_ensemble")), tmp_path)
     for composition in (TUNED, backend("preprocess"), backend("postprocess")):
         assert composition.put_together(session_over(tmp_path)).is_dir()

@@ -1,4 +1,4 @@
-"""A diagnosis counts with its step and its evidence only; what is none gets a sentence."""
+"""A diagnosis counts only with its step and its evidence; an invalid one gets a message."""
 
 import json
 import math
@@ -17,7 +17,7 @@ per_deployment = pytest.mark.parametrize("name", deployments.NAMES)
 
 
 def diagnosis() -> dict[str, dict[str, Any]]:
-    """Right, with each deployment's strongest evidence."""
+    """The right diagnosis, with each deployment's strongest evidence."""
     found: dict[str, dict[str, Any]] = {}
     for name in deployments.NAMES:
         known = KNOWN[name]

@@ -1,4 +1,4 @@
-"""Built readings have the sampled figures, computed in two ways; usual mistakes are noticed."""
+"""Built metrics have the sampled figures, computed in two ways; common mistakes are detected."""
 
 import math
 import re
@@ -83,7 +83,7 @@ def test_where_nothing_happened_there_is_nothing_to_say() -> None:
 
 
 def learner(before: str, after: str, model: str, seconds: float, mistake: str = "") -> Any:
-    """A solution as a learner may write it, with one mistake that was asked for."""
+    """Return a learner's solution with one given mistake."""
     first, last = (_totals(text, model, mistake) for text in (before, after))
     if mistake == "not subtracted":
         first = Counter()
@@ -232,7 +232,7 @@ def test_none_is_no_number_and_no_number_is_none() -> None:
 
 @pytest.mark.parametrize("seed", range(50))
 def test_a_text_may_end_with_the_model_that_is_asked_about(seed: int) -> None:
-    """Who leaves out the last line is wrong; and every reason for a failure has some."""
+    """Omitting the last line is wrong; and every reason for a failure has some."""
     readings = built("Three versions, labels in any order", seed)
     without = [text.rstrip("\n").rpartition("\n")[0] for text in (readings.before, readings.after)]
     told = figures_of(without[0], without[1], readings.model, readings.seconds)

@@ -62,7 +62,7 @@ def test_the_baseline_computes_it() -> None:
 
 @pytest.mark.parametrize("hostile", [False, True])
 def test_timed_rows_cancel_less_than_their_tolerance_allows(hostile: bool) -> None:
-    """SPREAD is of a mean of absolute values, by the norm of the mean."""
+    """SPREAD bounds a mean of absolute values, relative to the norm of the mean."""
     arithmetic = Arithmetic("cpu", lambda _at, _size: None)
     rng = np.random.default_rng(1)
     workload = pooling.on_gpu()

@@ -1,4 +1,4 @@
-"""Both rungs over a worker: each asks a function of its own, by the protocol."""
+"""Both rungs over a worker: each calls a function of its own, over the protocol."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def diagnosis() -> Any:
 
 @pytest.fixture
 def judged() -> Iterator[Judge]:
-    """By a worker in a thread of this process: what is tested is what is said, not confinement."""
+    """Judges with a worker in a thread of this process: tests the protocol, not the sandbox."""
     with ExitStack() as ending:
 
         def run(names: dict[str, Any]) -> dict[str, RungRecord]:

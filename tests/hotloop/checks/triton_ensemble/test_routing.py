@@ -1,4 +1,4 @@
-"""The questions about the canary let right routings pass and say what is wrong with others."""
+"""The questions about the canary accept right routings and say what is wrong with others."""
 
 import hashlib
 import random
@@ -76,7 +76,7 @@ def at_random(users: Sequence[str], share: float, experiment: str) -> list[str]:
 
 
 def by_place_in_the_list(users: Sequence[str], share: float, experiment: str) -> list[str]:
-    """A generator with a seed looks stable, and deals by position."""
+    """Routes by a seeded generator: looks stable, but depends on the position in the list."""
     rng = random.Random(experiment)
     return named([rng.random() < share for _ in users])
 
@@ -142,7 +142,7 @@ def test_each_mistake_is_named_whatever_the_seed(route: Route, said: str) -> Non
 
 @pytest.mark.parametrize("factor", [0.6, 0.8, 1.25, 1.6])
 def test_shares_that_are_off_are_seen(factor: float) -> None:
-    """By a fifth, the larger share gives it away."""
+    """If they are off by a fifth, the larger share shows it."""
 
     def off(users: Sequence[str], share: float, experiment: str) -> list[str]:
         return right(users, share * factor if share < 1 else share, experiment)

@@ -1,4 +1,4 @@
-"""Secret texts: of the tokenizer's words, of every kind, and never twice."""
+"""Secret texts: made of the tokenizer's words, of every kind, and never repeated."""
 
 import numpy as np
 from hypothesis import given

@@ -1,7 +1,7 @@
-"""What is said of answers: right ones pass, each kind of wrong one is named, none breaks the judge.
+"""Messages about answers: right ones pass, each kind of error is named, none breaks the judge.
 
-Where the server's environment is installed, the truth itself is held against the tokenizer's rules,
-and the two versions are shown to be told apart by a single text.
+If the server's environment is installed, the truth itself is compared with the tokenizer's rules,
+and a single text is shown to distinguish the two versions.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ TEXTS_APART = 500
 
 
 def said_of(shares: Array) -> dict[str, Array]:
-    """What a right server answers."""
+    """Return what a right server answers."""
     names = np.array([TOPICS[int(row.argmax())].encode() for row in shares], object)
     sure = shares.max(-1, keepdims=True).astype(np.float32)
     return {"TOPIC": names[:, None], "CONFIDENCE": sure}
@@ -172,7 +172,7 @@ def test_logits_of_the_other_version_are_told_from_rounding() -> None:
 def test_nearly_every_text_tells_the_versions_apart(
     installed: Environment, session_over: SessionOver
 ) -> None:
-    """Of 20,000 texts 44 did not, when this was written. Five are asked of each ensemble."""
+    """44 of 20,000 texts did not when this was written. Each ensemble is asked about five."""
     session, rng = session_over(), np.random.default_rng()
     given = [make(rng) for make in (sentence, awkward) for _ in range(TEXTS_APART)]
     first, second = (truth.answers(session, given, version).shares for version in (1, 2))

@@ -1,4 +1,4 @@
-"""The pictures that the notebook draws of a module."""
+"""The notebook's drawings of a module."""
 
 import json
 import os
@@ -66,8 +66,8 @@ print(svg.count("<rect"), svg.count("<path"))
 
 
 def drawn(program: str, folder: Path, *arguments: str) -> list[str]:
-    """The words that a program prints which has the notebook's files beside it."""
-    # TVMScript reads the source of what it parses: the program has to lie in a file.
+    """Return the words that a program prints; it runs beside the notebook's files."""
+    # TVMScript reads the source of what it parses, so the program must be in a file.
     (folder / "program.py").write_text(program)
     done = subprocess.run(
         [sys.executable, "program.py", *arguments],

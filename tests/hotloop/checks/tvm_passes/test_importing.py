@@ -1,4 +1,4 @@
-"""What is said of a module's structure, and what PyTorch says of the network."""
+"""Messages about a module's structure, and PyTorch's output of the network."""
 
 from typing import Any
 
@@ -17,14 +17,14 @@ needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The network as it is written; the exercise's copy of it is generated."""
+    """The network's source; the exercise's copy of it is generated."""
     network = paths.solutions() / "tvm_passes" / "network.py"
     files = {**importing.EAGER.files, "network.py": network}
     monkeypatch.setattr(importing, "EAGER", Program(files, "eager.py"))
 
 
 def described(**changed: Any) -> dict[str, Any]:
-    """As `relax_reading.described` reports of a module that is right, but for `changed`."""
+    """Return what `relax_reading.described` reports of a right module, with changes."""
     right = {
         "functions": ["main"],
         "ill_formed": "",
@@ -103,5 +103,5 @@ def test_pytorch_answers_as_the_network_is_used(eager: None, session_over: Any) 
     images = np.random.default_rng(2).standard_normal((3, 3, 16, 16))
     whole = importing._truth(network, importing._case(images), session)
     first = importing._truth(network, importing._case(images[:1]), session)
-    assert np.allclose(whole[0], first[0], atol=1e-9)  # no image sees the others
+    assert np.allclose(whole[0], first[0], atol=1e-9)  # images do not affect each other
     assert np.abs(whole[1] - whole[0]).max() > 0.01

@@ -1,4 +1,4 @@
-"""What the judge runs modules with computes as TVM's own compiled code does, and watches more."""
+"""The judge's interpreters agree with code compiled by TVM, and check more."""
 
 import json
 import subprocess
@@ -86,7 +86,7 @@ except graph_runs.Unrunnable as why:
 
 
 def ran(program: str, folder: Path, *arguments: str) -> str:
-    """What a program prints that has our harness beside it."""
+    """Return the output of a program that runs beside the judge's harness."""
     command = [
         sys.executable,
         "-c",
@@ -103,7 +103,7 @@ def ran(program: str, folder: Path, *arguments: str) -> str:
 def test_random_programs_give_what_compiled_code_gives(
     maker: str, tolerance: float, tmp_path: Path
 ) -> None:
-    """TIR to float32's rounding; Relax to that of float16, in which some functions compute."""
+    """TIR up to float32's rounding; Relax up to float16's, in which some functions compute."""
     for seed in ("3", "4"):
         compared = json.loads(ran(COMPARE.replace("{maker}", maker), tmp_path, seed))
         assert compared["run"] >= 20

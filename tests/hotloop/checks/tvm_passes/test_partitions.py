@@ -1,4 +1,4 @@
-"""The accelerator's rules, the graphs, and our own partition of them."""
+"""The accelerator's rules, the graphs, and the reference's partition of them."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +20,7 @@ needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy
 
 @pytest.fixture
 def learners_table(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    """`mac16.py` as the learner has it."""
+    """The learner's `mac16.py`."""
     return load_file(paths.solutions() / "tvm_passes" / "mac16.py")
 
 
@@ -36,7 +36,7 @@ def layer(rows: int = 32, k: int = 64, columns: int = 64) -> Graph:
 
 
 def plan(composite: str = "mac16.matmul_bias_relu", k: int = 64) -> dict[str, Any]:
-    """As `partition_reading.described` reports a layer that went to the accelerator."""
+    """Return what `partition_reading.described` reports of a layer on the accelerator."""
     x, w, b, out = ["float32", 32, k], ["float32", k, 64], ["float32", 64], ["float32", 32, 64]
 
     def function(attributes: dict[str, str], steps: list[Any], count: int) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def test_every_motif_is_there_and_our_partition_never_costs_more(seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(50))
 def test_what_the_accelerator_cannot_do_is_worth_a_way(seed: int) -> None:
-    """Otherwise who would send it leaves it at home, and the mistake is not seen."""
+    """Otherwise a wrong answer would keep it on the host anyway, and the mistake would not show."""
     graphs = {graph.label: graph for graph in every_motif(np.random.default_rng(seed))}
     odd = graphs["a K that is no multiple of 16"]
     assert any(_pays(odd, place) for place in _products(odd) if _shapes(odd, place)[0][1] % 16)
@@ -168,7 +168,7 @@ def _products(graph: Graph) -> list[int]:
 
 
 def _shapes(graph: Graph, place: int) -> list[mac16.Shape]:
-    """Of what an operator takes."""
+    """Return the shapes of an operator's inputs."""
     return [graph.shape(value) for value in graph.operators[place].inputs]
 
 
@@ -179,7 +179,7 @@ def test_what_is_partitioned_again_has_a_second_region() -> None:
 
 
 def _pays(graph: Graph, place: int) -> bool:
-    """Whether a product, with a bias of one number a column, is worth a region of its own."""
+    """Return whether a product, with a bias per column, is worth a region of its own."""
     inputs, out = _shapes(graph, place), graph.operators[place].shape
     unit = ("mac16.matmul_bias", inputs, out)
     away = planning.region_us([unit], [*inputs, out[1:], out])

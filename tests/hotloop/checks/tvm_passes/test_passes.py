@@ -40,7 +40,7 @@ def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) ->
 def judged(
     name: str, folder: Path, given: Mapping[str, Rung] | None = None
 ) -> dict[str, RungRecord]:
-    """All rungs of the task whose file is called `name`, or the given ones."""
+    """Judge all rungs of the task whose file is called `name`, or the given ones."""
     with closing(
         new_session(
             folder,
@@ -53,7 +53,8 @@ def judged(
         return {record.rung: record for record in records}
 
 
-# What nobody can decide is added to each guard that reads no memory; the scalar is never so small.
+# A condition that cannot be decided is added to each guard without memory reads.
+# It has no effect, as the scalar is never that small.
 HIDING = """
 def eliminate_guards(module):
     hiding = [hidden_guards, without_guards, tirx.transform.ConvertSSA()]
@@ -95,7 +96,7 @@ IDLE = "def eliminate_guards(module):\n    return module\n"
 
 
 def test_a_guard_that_is_hidden_is_counted_when_it_is_evaluated(tmp_path: Path) -> None:
-    """No rule of the judge's prover says that such a guard is decided."""
+    """No rule of the judge's prover decides such a guard."""
     bodies = {"tvm_passes.tir_pass module": tuple(HIDING.splitlines())}
     records = judged("tir_pass.py", handed_in("tir_pass.py", tmp_path, bodies))
     assert records["same"].verdict is Verdict.PASSED
@@ -104,7 +105,7 @@ def test_a_guard_that_is_hidden_is_counted_when_it_is_evaluated(tmp_path: Path) 
 
 
 def test_a_pass_that_does_nothing_is_not_sound(tmp_path: Path) -> None:
-    """Nothing is broken where nothing is done, which is no merit."""
+    """A pass that does nothing breaks nothing, but must not pass."""
     bodies = {"tvm_passes.tir_pass module": tuple(IDLE.splitlines())}
     records = judged("tir_pass.py", handed_in("tir_pass.py", tmp_path, bodies))
     assert {record.verdict for record in records.values()} == {Verdict.WRONG_ANSWER}
@@ -115,7 +116,7 @@ def test_a_pass_that_does_nothing_is_not_sound(tmp_path: Path) -> None:
 def test_functions_have_the_revision_of_the_variant(
     revision: int, right: bool, tmp_path: Path
 ) -> None:
-    """And count as unchanged where that is all that is new in them."""
+    """They count as unchanged if only the revision is new."""
     bodies = {"tvm_passes.tir_pass module": tuple(MARKED.splitlines())}
     folder = handed_in("tir_pass.py", tmp_path, bodies)
     with constants({"PEELED": revision}):

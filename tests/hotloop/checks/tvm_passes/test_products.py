@@ -1,4 +1,4 @@
-"""Products and readings: what is thought of numbers, answers and recordings."""
+"""Products and readings: rulings on numbers, answers and recordings."""
 
 import json
 import sys

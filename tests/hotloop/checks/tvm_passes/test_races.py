@@ -1,4 +1,4 @@
-"""Stores that meet, and registers and caches that do not belong to one thread or block."""
+"""Stores that conflict, and registers and caches that do not belong to one thread or block."""
 
 import sys
 from typing import Any
@@ -13,7 +13,7 @@ sys.path.insert(0, str(PROGRAMS))
 
 
 def stores_at(row: Any) -> Any:
-    """A function whose loop over p, 16 long and parallel, stores to row(p) in a loop over 4."""
+    """A function whose parallel loop over p, 16 long, stores to row(p) in a loop over 4."""
     import bare_tvm  # noqa: F401 - first, without PyTorch
     from tvm.script import tirx as T  # noqa: N812 - as everybody calls it
 
@@ -47,7 +47,7 @@ def test_iterations_at_once_store_to_places_of_their_own(row: Any, apart: bool) 
 
 
 def in_registers(outside: bool) -> Any:
-    """Each thread stores its own number in a register, which is read in the loop, or behind it."""
+    """Each thread stores its number in a register, which is read in the loop, or after it."""
     import bare_tvm  # noqa: F401
     from tvm.script import tirx as T  # noqa: N812
 
@@ -76,7 +76,7 @@ def test_registers_belong_to_one_thread_as_long_as_it_runs(outside: bool) -> Non
 
 
 def through_shared() -> Any:
-    """Threads bring a number each, and read their neighbour's."""
+    """Each thread stores a number, and reads its neighbor's."""
     import bare_tvm  # noqa: F401
     from tvm.script import tirx as T  # noqa: N812
 

@@ -1,4 +1,4 @@
-"""What may be in a candidate's TVM module, and what is refused before anything runs it."""
+"""What a candidate's TVM module may contain, and what is refused before it runs."""
 
 import json
 import sys
@@ -185,7 +185,7 @@ def test_names_hold_no_source(path: Path) -> None:
 
 
 def racing(*, spatial: bool) -> Any:
-    """A product whose loop over the sum is parallel, its axis called spatial or not."""
+    """A product with a parallel reduction loop, whose axis is called spatial or not."""
 
     @T.prim_func(s_tir=True)
     def matmul(
@@ -216,7 +216,7 @@ def test_rows_in_parallel_are_none() -> None:
 
 
 def copied(over: str) -> Any:
-    """A copy to shared memory of 32 rows by 32, with threadIdx.x along the axis that is named."""
+    """A copy of 32 × 32 elements to shared memory, with threadIdx.x along the named axis."""
     rows = over == "rows"
 
     @T.prim_func(s_tir=True)

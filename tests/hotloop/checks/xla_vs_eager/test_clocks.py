@@ -1,4 +1,4 @@
-"""What is asked of recorded times: the definitions, on recordings that can be reckoned by hand."""
+"""Questions about recorded times: the definitions, on recordings that can be computed by hand."""
 
 from typing import Any
 
@@ -49,20 +49,20 @@ def test_made_recordings_hold_the_traps() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_each_part_of_the_definitions_decides_an_answer(seed: int) -> None:
-    """Whatever is drawn: an answer that leaves the part out is wrong in some recording."""
+    """Whatever is drawn: an answer that ignores the part is wrong in some recording."""
     made = [recording for _, recording in clocks.recordings(np.random.default_rng(seed))]
     truths = [clocks.truth_of(recording) for recording in made]
-    # One program's share of what compiling took, and the steps between two new shapes.
+    # One program's share of the compile time, and the steps between two new shapes.
     assert any(_differs(t, r, share=t["programs"]) for t, r in zip(truths, made, strict=True))
     assert any(_differs(t, r, every=r["storm_every"]) for t, r in zip(truths, made, strict=True))
-    # Steps in which something was compiled, which are no typical ones.
+    # Steps with a compilation, which are not typical.
     assert any(
         np.median([step["ready_s"] for step in r["compiled"]]) > 1.1 * t["compiled_step_s"]
         for t, r in zip(truths, made, strict=True)
     )
     assert any(len(r["events"]) != 3 * t["programs"] for t, r in zip(truths, made, strict=True))
     assert {t["with_storm"] for t in truths if t["break_even"] is not None} == {True, False}
-    # No gain at all is none, and a gain that is as much as what was paid has paid.
+    # Cases without a gain, and with a gain equal to the cost, which pays off.
     assert any(t["eager_step_s"] == t["compiled_step_s"] for t in truths)
     exact = [t for t, r in zip(truths, made, strict=True) if _gain(t) * r["storm_every"] == 1.0]
     assert [(t["break_even"], t["with_storm"]) for t in exact] == [(32, False)]
@@ -75,7 +75,7 @@ def _gain(truth: dict[str, Any]) -> float:
 def _differs(
     truth: dict[str, Any], recording: dict[str, Any], *, share: int = 1, every: int = 1
 ) -> bool:
-    """Whether a storm pays by another answer when these are left out."""
+    """Return whether omitting these changes the answer of when a storm pays."""
     each = truth["compile_s"] / truth["programs"] * share
     return (each < _gain(truth) * recording["storm_every"] / every) != truth["with_storm"]
 

@@ -1,4 +1,4 @@
-"""Hidden modules with donated arguments: their text says all that XLA takes over."""
+"""Hidden modules with donated arguments: their text shows everything that XLA reuses."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
 
 FOLDER = aliases.MAKER.files["donating.py"].parent
 SURPRISES = (44, 81, 234)
-"""Seeds whose first module has a donated argument of as many bytes as a result of another shape."""
+"""Seeds whose first module has a donated argument as large as a result of another shape."""
 
 
 @pytest.mark.parametrize("seed", SURPRISES)

@@ -1,4 +1,4 @@
-"""Made dumps are programs of XLA's, and what is said to be true of them is."""
+"""Generated dumps are valid XLA programs, and the stated facts about them are true."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_layouts_decide_what_moves() -> None:
     given = dump.value("x", (1, 0))
     assert dump.copied(given, (1, 0)).name not in dump.relayouts
     assert dump.copied(given, (0, 1)).name in dump.relayouts
-    # 4×8 by rows is 8×4 by columns: the same bytes in the same order.
+    # 4×8 row-major is 8×4 column-major: the same bytes in the same order.
     for _ in range(20):
         turned = dump.transposed(given)
         assert (turned.name in dump.relayouts) == (turned.minor != (0, 1))
@@ -80,7 +80,7 @@ def test_types_orders_and_transposes_decide(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_copy_that_moves_nothing_lies_between_for_another_reason(seed: int) -> None:
-    """Who takes each copy for a change of layout is wrong about opaque calls."""
+    """Taking each copy for a change of layout is wrong about opaque calls."""
     text, _, _ = dumps.unfused(rng(seed), "opaque")
     copies = re.findall(r"%(copy\S+) = (\S+) copy\(%(\S+)\)", text)
     types = dict(re.findall(r"%(\S+) = (\S+) fusion\(", text))

@@ -1,4 +1,4 @@
-"""Exported programs: what is foreign in them is found, and the two networks agree."""
+"""Exported programs: foreign operations are found, and the two networks agree."""
 
 import subprocess
 import sys
@@ -52,7 +52,7 @@ def test_what_is_no_program_is_the_candidates_failure(data: bytes, session: Sess
 
 
 def test_both_networks_give_the_same_step(tmp_path: Path, session: Session) -> None:
-    """The learner's network, exported, and the truth's, which is written with other operations."""
+    """The learner's network, exported, and the truth's, written with other operations."""
     code = (
         "import sys, network; "
         "network.export(network.step, network.abstract(6), sys.argv[1], donated=(0, 1))"

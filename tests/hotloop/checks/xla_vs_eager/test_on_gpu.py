@@ -1,4 +1,4 @@
-"""What is judged on a GPU, with all of its processes on the CPU."""
+"""The rungs on a GPU, with all of their processes on the CPU."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -82,7 +82,7 @@ def test_steps_of_training(
 
 @needs_jax
 def test_the_slow_steps_are_right(tmp_path: Path, session_over: Over) -> None:
-    """They are a baseline that is compared with the truth when it warms up."""
+    """They are a baseline, which is compared with the truth when it warms up."""
     judged = session_over(tmp_path, isolation="none")
     slow = Referee(
         {gpu_steps.SLOW.path.name: gpu_steps.SLOW.path, **gpu_steps.SLOW.beside},
@@ -98,7 +98,7 @@ def test_the_slow_steps_are_right(tmp_path: Path, session_over: Over) -> None:
 def test_without_jaxs_plugin_it_stays_open(
     tmp_path: Path, session_over: Over, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """JAX would use the CPU, and nobody would notice that it is not the GPU that is timed."""
+    """JAX would silently use the CPU, and the timed device would not be the GPU."""
 
     @contextmanager
     def on_cpu(session: Session, files: Path, _card: Any) -> Generator[Link]:

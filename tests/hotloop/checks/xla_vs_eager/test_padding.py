@@ -1,4 +1,4 @@
-"""Sizes to pad to: the optimum is found by trying all, and worse answers are reported."""
+"""Sizes to pad to: the optimum agrees with brute force, and worse answers are reported."""
 
 import json
 from itertools import combinations
@@ -53,7 +53,7 @@ def test_waste_is_reported_with_what_is_possible() -> None:
 
 
 def test_habits_waste_too_much_somewhere() -> None:
-    """Neither powers of two nor one size for all gets through all histories."""
+    """Neither powers of two nor one size for all passes all histories."""
     questions = list(padding.waste_questions(np.random.default_rng(0)))
     assert any(question.mismatch([1 << n for n in range(10)]) for question in questions)
     assert all(question.mismatch([256]) for question in questions[:2])
@@ -61,7 +61,7 @@ def test_habits_waste_too_much_somewhere() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_small_sizes_need_programs_too(seed: int) -> None:
-    """One size only is asked about, and a program for the large one of two is not enough."""
+    """One history has a single size; with two sizes, a program for the larger is not enough."""
     questions = list(padding.waste_questions(np.random.default_rng(seed)))
     given = [question.arguments[0] for question in questions]
     lengths = [json.loads(file.data) for file in given if isinstance(file, GivenFile)]

@@ -1,4 +1,4 @@
-"""Profiles are read with suspicion: what is missing is told, and no file is too much."""
+"""Profiles are untrusted: missing parts are reported, and no file is too large to handle."""
 
 import gzip
 import json

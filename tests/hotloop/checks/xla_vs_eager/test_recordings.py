@@ -1,4 +1,4 @@
-"""The recorded runs: each shows its own sickness, and none of the others."""
+"""The recorded runs: each shows its own fault, and no other."""
 
 import gzip
 import hashlib
@@ -89,7 +89,7 @@ def test_the_constants_of_each_judging_have_every_type(
     load_file: Callable[[Path], ModuleType],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With a reference that has the wrong size of one."""
+    """Uses a reference with a wrong size of one type."""
     answer = load_file(FOLDER / "runs.py")
     path = tmp_path / "run.json.gz"
     for seed in range(20):

@@ -1,4 +1,4 @@
-"""No luck of the draw lets a usual mistake through a judging's streams of calls."""
+"""No draw lets a common mistake pass a judging's streams of calls."""
 
 import json
 import shutil
@@ -22,7 +22,7 @@ WRONG = {
     if wrong.task == "count_compilations"
 }
 JUDGINGS = 100
-"""Before streams had to tell them apart, two mistakes came through once or twice in 50."""
+"""Before streams were chosen to expose them, two mistakes passed once or twice in 50."""
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_every_judging_tells_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    # That jax.jit makes as many programs is asked in each judging; here it would take minutes.
+    # Each judging checks that jax.jit makes as many programs; here it would take minutes.
     monkeypatch.setattr(streams, "_compiled", streams._distinct)
     file = tmp_path / WRONG[name].file
     file.write_bytes(render.submission("xla_vs_eager", WRONG[name].path)[file.name])
@@ -78,7 +78,7 @@ def test_every_judging_asks_for_each_type(
     load_file: Callable[[Path], ModuleType],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With a reference that does not know one."""
+    """Uses a reference that lacks one type."""
     monkeypatch.setattr(streams, "_compiled", streams._distinct)
     rng = np.random.default_rng(0)
     reference = paths.solutions() / "xla_vs_eager" / "recompiles.py"

@@ -1,4 +1,4 @@
-"""What an audit of a model finds, and whether each set of hidden models tells right from wrong."""
+"""What an audit of a model finds, and that hidden models distinguish right from wrong answers."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -23,13 +23,13 @@ WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task
 
 @pytest.fixture
 def auditing(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    """What the judge has run about a model's figures."""
+    """The judge's program about a model's figures."""
     return load_file(PROGRAMS / "auditing.py")
 
 
 @pytest.fixture
 def budget(load_file: Callable[[Path], ModuleType], tmp_path: Path) -> Callable[..., ModuleType]:
-    """A submission's file; the reference's, where no wrong answer is given."""
+    """Returns a submission's file; the reference's, unless a wrong answer is given."""
 
     def loaded(wrong: Path | None = None) -> ModuleType:
         path = tmp_path / "budget.py"
@@ -41,7 +41,7 @@ def budget(load_file: Callable[[Path], ModuleType], tmp_path: Path) -> Callable[
 
 @pytest.fixture
 def caught(tmp_path: Path) -> Callable[..., bool]:
-    """Whether a submission is wrong about a model of a set of hidden ones."""
+    """Returns a function: whether a submission is wrong about a model of a hidden set."""
 
     def is_caught(
         submission: ModuleType, puzzles: list[Mapping[str, Any]], keys: tuple[str, ...]
@@ -90,7 +90,7 @@ g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y) <float[2, 2, 1, 1] w = {1, 2, 3
 def test_figures_of_a_small_model(auditing: ModuleType) -> None:
     model = onnx.parser.parse_model(AUDITED)
     figures = auditing._figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
-    # One tensor has 128 bytes. p crosses to the CPU for b, q to the delegate for c; x and y cross.
+    # A tensor has 128 bytes. p moves to the CPU for b, q to the delegate for c; x and y move too.
     assert figures == {
         "refused": ["b"],
         "segments": 2,

@@ -1,4 +1,4 @@
-"""Halving what is suspect finds the fault of a conversion, and halving a list need not."""
+"""Bisecting the suspects finds the fault of a conversion; bisecting a list may not."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_enough_is_near_the_fewest() -> None:
 def test_in_a_chain_it_is_halving() -> None:
     chain = {"a": [], "b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"], "g": ["f"]}
     upstream = departures.with_all_before(chain)
-    # Eight answers are possible, of which three looks can tell; one more where halves are uneven.
+    # Three looks distinguish eight possible answers; one more look if halves are uneven.
     assert max(departures._halving(upstream, fault) for fault in (*chain, None)) <= 4
 
 

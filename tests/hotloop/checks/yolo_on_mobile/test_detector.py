@@ -1,4 +1,4 @@
-"""The module's network is YOLOv5's, as far as that can be seen without its weights."""
+"""The module's network is YOLOv5's, as far as that shows without its weights."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +17,7 @@ def detector(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 @pytest.mark.parametrize(("width", "weights"), [(16, 1_872_157), (32, 7_235_389)])
 def test_as_many_weights_as_yolov5_n_and_s(detector: ModuleType, width: int, weights: int) -> None:
-    """What YOLOv5 prints for its models of 80 classes."""
+    """As YOLOv5 prints for its models of 80 classes."""
     network = detector.Yolo(80, width, focus=False)
     assert sum(p.numel() for p in network.parameters()) == weights
 

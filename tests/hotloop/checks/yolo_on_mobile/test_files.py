@@ -1,4 +1,4 @@
-"""What the judge says of files: rewritten ones, and quantized ones."""
+"""The judge's rulings on rewritten and quantized files."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task
 
 @pytest.fixture
 def program(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    """What the judge has run about rewritten files."""
+    """The judge's program about rewritten files."""
     return load_file(PROGRAMS / "rewriting.py")
 
 

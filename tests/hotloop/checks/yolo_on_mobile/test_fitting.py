@@ -1,4 +1,4 @@
-"""What the judge says of a file that has to keep to a card."""
+"""The judge's rulings on a file that must meet a device's limits (its `card`)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The judge's letterbox is bilinear, and its way back undoes the way there."""
+"""The judge's letterbox is bilinear, and its inverse undoes it."""
 
 import numpy as np
 import torch

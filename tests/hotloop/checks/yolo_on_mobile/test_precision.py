@@ -1,4 +1,4 @@
-"""The judge's mAP is the one that learners are given, and figures of runs are by both the same."""
+"""The judge's mAP is the one that learners get, and both give the same figures."""
 
 import json
 from collections.abc import Callable
@@ -78,7 +78,7 @@ def test_each_cause_shows_against_the_healthy_run() -> None:
         known = KNOWN[name]
         for key, value in known["evidence"].items():
             if known["cause"] == "colours":
-                # Classes change places, boxes do not: what is blind to classes stays.
+                # Classes are swapped, boxes are not: figures that ignore classes stay the same.
                 assert value == pytest.approx(healthy[key], abs=0.15)
             else:
                 assert not 0.75 < value / healthy[key] < 1.25

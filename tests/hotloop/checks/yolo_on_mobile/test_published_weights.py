@@ -1,6 +1,6 @@
 """Weights of the published YOLOv5 fit: names and shapes are counted here, not by our class.
 
-What stands below is models/yolov5.yaml of release 6.0 and later; of a layer only what has weights.
+The table below is models/yolov5.yaml of release 6.0 and later; only parts with weights are listed.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,15 +34,15 @@ LAYERS: tuple[tuple[int, str, int, int], ...] = (
     (23, "C3", 1024, 3),
 )
 BEHIND = {0: 0, 13: 1024, 14: 512, 17: 512, 18: 256, 20: 512, 21: 512, 23: 1024}
-"""What goes into a layer, where it is not what the layer before gives: 0 is a picture."""
+"""The input channels of a layer that are not the previous layer's outputs; 0 is an image."""
 
 SIZES = {"n": (0.33, 0.25), "s": (0.33, 0.5), "m": (0.67, 0.75), "l": (1.0, 1.0), "x": (1.33, 1.25)}
 PARAMETERS = {"n": 1_872_157, "s": 7_235_389, "m": 21_190_557, "l": 46_563_709, "x": 86_749_405}
-"""What YOLOv5 prints for its models of 80 classes."""
+"""As YOLOv5 prints for its models of 80 classes."""
 
 
 def published(size: str, classes: int = 80) -> dict[str, torch.Tensor]:
-    """Random weights, as a state_dict of the release has them: halves, and counters."""
+    """Return random weights, as in a state_dict of the release: float16, and counters."""
     depth, width = SIZES[size]
     found: dict[str, torch.Tensor] = {}
     before = 0
@@ -111,7 +111,7 @@ def test_published_weights_load(detector: ModuleType, tmp_path: Path, size: str)
 
 @pytest.mark.parametrize("wrap", ["model.", ""])
 def test_however_the_state_was_saved(detector: ModuleType, tmp_path: Path, wrap: str) -> None:
-    """A model that was loaded through torch.hub has one more name before its layers'."""
+    """A model that was loaded through torch.hub has one more prefix in its layers' names."""
     path = tmp_path / "weights.pt"
     torch.save({f"{wrap}{name}": t for name, t in published("n", classes=3).items()}, path)
     (small, _, _) = detector.load(path)(torch.rand(1, 3, 32, 32))

@@ -1,4 +1,4 @@
-"""What the judge says of other runtimes' files, by what stands in them."""
+"""The judge's rulings on files for other runtimes, by their contents."""
 
 from typing import Any
 
@@ -76,7 +76,7 @@ def test_anything_else_is_wrong(about: Any, good: dict[str, Any], change: Any, s
 
 INTEGERS: dict[str, Any] = {
     "inputs": integer_litert.INPUTS,
-    # In any order: the sizes tell them apart.
+    # In any order: the sizes identify them.
     "outputs": integer_litert.OUTPUTS[::-1],
     "floats": [],
     "convolutions": [["int8", "int8", 16, 16]] * 60,

@@ -1,4 +1,4 @@
-"""Options are plain data of a few kinds; threads are those that were given, and do not spin."""
+"""Options are plain data of a few kinds; threads are as many as were given, and do not spin."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""What a frame costs, what counts as the same table, and the rungs about an engine.
+"""The cost of a frame, which tables count as equal, and the rungs about an engine.
 
-Neither TensorRT nor a GPU is here: the stand-in computes engines on the CPU. What is shown is what
-the rung asks, and that it fails who does otherwise. The rung that measures is not tried so: its
-numbers would be those of the stand-in.
+Without TensorRT and a GPU: the stand-in computes engines on the CPU. Shows what the rung requires,
+and that it fails other answers. The rung that measures is not tested this way: its numbers would be
+those of the stand-in.
 """
 
 from collections.abc import Callable
@@ -79,7 +79,7 @@ def no_gpu(
     engines_on_cpu: Callable[[Path], None],
     tmp_path: Path,
 ) -> None:
-    """Neither TensorRT nor a card is needed, and pictures and batches are small."""
+    """Makes the rung need neither TensorRT nor a GPU, with small images and batches."""
     engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "DEVICE", "cpu")
     monkeypatch.setattr(engines, "SIZE", (64, 96))

@@ -1,4 +1,4 @@
-"""What the judge keeps of a table, and what it says of an answer."""
+"""Which boxes of a table the judge keeps, and its messages about answers."""
 
 import io
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def test_right_answers_pass_and_others_do_not() -> None:
 
 
 def test_crowds_hold_what_they_are_for() -> None:
-    """In each judging something is suppressed, and something is cut."""
+    """In each judging, boxes are suppressed, and boxes are cut."""
     cut = suppressed = 0
     for question in suppression.questions(np.random.default_rng(9), crowded=True):
         given, floor, overlap, most = question.arguments

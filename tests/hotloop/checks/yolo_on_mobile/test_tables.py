@@ -1,4 +1,4 @@
-"""What a table of boxes says of those that are masked."""
+"""What a table of boxes says of masked ones."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Databases to keep attempts in: a SQLite file, and a PostgreSQL server of the tests' own."""
+"""Databases for attempts: a SQLite file, and a PostgreSQL server of the tests' own."""
 
 import os
 import pwd
@@ -18,12 +18,12 @@ from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import Store
 
 SPARE_USERS = ("postgres", "nobody")
-"""The server refuses to run as root; under one of these it runs where the tests do."""
+"""PostgreSQL refuses to run as root; it then runs as one of these users."""
 
 
 @dataclass
 class Server:
-    """A PostgreSQL server over a unix socket in `folder`."""
+    """A PostgreSQL server on a unix socket in `folder`."""
 
     folder: Path
     programs: Path
@@ -66,7 +66,7 @@ def server_programs() -> Path | None:
     found = shutil.which("initdb")
     if found is not None:
         return Path(found).resolve().parent
-    # Debian keeps them out of PATH.
+    # Debian does not put them on PATH.
     packaged = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     return packaged[-1].parent if packaged else None
 
@@ -77,7 +77,7 @@ def server() -> Iterator[Server]:
     programs = server_programs()
     if programs is None:
         pytest.skip("there are no PostgreSQL server programs here: apt-get install postgresql")
-    # Not below pytest's folder: a socket's path cannot be long.
+    # Not in pytest's folder, as the path of a socket has a length limit.
     folder = Path(tempfile.mkdtemp(prefix="hotloop-pg-"))
     if os.geteuid() == 0:
         shutil.chown(folder, spare_user())
@@ -93,7 +93,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """An empty database."""
+    """URL of an empty database, for both kinds of database."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'gradebook.db'}"
     return request.getfixturevalue("server").new_database()
@@ -106,7 +106,7 @@ def store(url: str) -> Store:
 
 @pytest.fixture
 def attempt() -> Callable[..., Attempt]:
-    """Makes attempts that differ in what is asked for."""
+    """Makes attempts with the given fields changed."""
 
     def make(**differences: Any) -> Attempt:
         given: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Where a course's gradebook is: its own settings say so."""
+"""A course's settings say where its gradebook is."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What judged, and on what: digests that change with whatever can change a verdict."""
+"""Digests of the grader and of its inputs change with everything that can change a verdict."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ PACKAGE = Path(grader.__file__).resolve().parents[2]
 
 @pytest.fixture
 def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A copy of package and curriculum, which is digested in their place."""
+    """Digests a copy of package and curriculum instead of the originals."""
     shutil.copytree(PACKAGE, tmp_path / "hotloop", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(paths.curriculum(), tmp_path / "curriculum")
     monkeypatch.setattr(grader, "_PACKAGE", tmp_path / "hotloop")

@@ -1,4 +1,4 @@
-"""Our tables come into being beside nbgrader's, from whatever was there before."""
+"""Hotloop's tables are created beside nbgrader's, from every earlier state."""
 
 import re
 import sqlite3
@@ -23,7 +23,7 @@ OURS = re.compile("hotloop_")
 
 
 def schema(url: str) -> dict[str, Any]:
-    """Tables with their columns, and what both version tables say."""
+    """Return the tables with their columns, and the contents of both version tables."""
     engine = create_engine(url)
     with engine.connect() as connection:
         inspector = inspect(connection)

@@ -1,4 +1,4 @@
-"""A course whose gradebook is in PostgreSQL, which only its settings say."""
+"""A course whose settings put the gradebook into PostgreSQL."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ from ..exported import exported
 
 @pytest.fixture
 def on_server(course: Any, server: Any) -> Any:
-    """The tiny course, released into a database of the server."""
+    """The tiny course, released with its gradebook on the server."""
     (course.root / "gradebook.db").unlink()
     with (course.root / CONFIG_FILE).open("a") as stream:
         stream.write(f"c.CourseDirectory.db_url = {server.new_database()!r}\n")
@@ -47,7 +47,7 @@ def test_from_release_to_export(
     rows = exported(root, monkeypatch)
     assert float(rows["ada"]["points_so_far"]) == 12
     assert rows["ada"]["pending_tasks"] == "explain gpu_answer"
-    # Not a file anywhere: all of it is on the server.
+    # No database file anywhere: all data is on the server.
     assert not list(root.rglob("*.db"))
 
 
@@ -72,7 +72,7 @@ def test_a_regrade_and_a_persons_mark(on_server: Any, make: SimpleNamespace) -> 
 
 
 def test_what_formgrader_asks_for(on_server: Any, make: SimpleNamespace) -> None:
-    """The queries behind its pages, which are where a dialect of SQL would tell."""
+    """Runs the queries behind its pages, which depend most on the SQL dialect."""
     course, root = on_server, on_server.root
     course.submit("ada", make.lab())
     course.grade()
@@ -93,7 +93,7 @@ def test_what_formgrader_asks_for(on_server: Any, make: SimpleNamespace) -> None
 
 
 def test_nbgraders_own_commands(on_server: Any, make: SimpleNamespace) -> None:
-    """As an instructor types them: each finds the database by the course's settings alone."""
+    """Run as an instructor types them: each finds the database by the course's settings alone."""
     course, root = on_server, on_server.root
     course.submit("ada", make.lab())
     course.grade()

@@ -1,4 +1,4 @@
-"""A database that is busy, full or being restarted is waited for; then it is said what to do."""
+"""Waits for a database that is busy, full or restarting; after a timeout says what to do."""
 
 import os
 import sqlite3
@@ -141,7 +141,7 @@ def test_a_server_that_is_restarted_is_waited_for(server: Any, attempt: Make, ho
 
 
 def test_a_server_restarted_while_attempts_are_stored(server: Any, attempt: Make) -> None:
-    """Each is stored once, and published once, whichever moment it is stopped at."""
+    """Each is stored once, and published once, whenever the server is stopped."""
     store = Store(server.new_database())
     store.events()
     errors: list[BaseException] = []

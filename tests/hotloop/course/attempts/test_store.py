@@ -1,4 +1,4 @@
-"""The store keeps everything, in order, and lets nobody change it."""
+"""The store keeps all attempts, in order, and does not allow changes."""
 
 import subprocess
 import sys
@@ -225,7 +225,7 @@ for number in range(10):
 
 
 def test_processes_beside_each_other_on_an_empty_database(url: str) -> None:
-    """All of them make the tables, and all of them store the same keys."""
+    """All processes create the tables, and all store the same keys."""
     started = [
         subprocess.Popen([sys.executable, "-c", BESIDE, url, name], stderr=subprocess.PIPE)
         for name in ("a", "b", "c")

@@ -1,4 +1,4 @@
-"""Several submissions at once: nothing is lost, whatever becomes of a grading process."""
+"""Several submissions in parallel: none is lost, whatever happens to a grading process."""
 
 import importlib
 import shutil
@@ -52,17 +52,19 @@ class JudgeThatMayDie(tiny_course.SmallJudge):
 def unconfined():
     return Isolation("none", launch_plain)
 """
-"""What the processes need of this one: the tiny module's data, a judge, no confinement, and locks
-that no other test knows."""
+"""Source that the grading processes import.
+
+It has the tiny module's data, a judge, no sandbox, and locks used by no other test.
+"""
 
 
 @pytest.fixture
 def settings(
     tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[dict[str, Any]]:
-    """A module that grading processes import, because their settings name what is in it."""
+    """Writes the module that grading processes import; yields settings that name its contents."""
     name = f"grading_{tmp_path.name}"
-    # A kernel's sockets lie below it, and a socket's path cannot be long.
+    # A kernel's sockets are in it, and the path of a socket has a length limit.
     short = tempfile.mkdtemp(prefix="pool-")
     source = IN_A_GRADING_PROCESS.format(
         data=str(prepared / "data"),
@@ -71,7 +73,7 @@ def settings(
     )
     (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
-    # This process imports it too, and goes back to its own paths afterwards.
+    # This process imports it too, and restores its own paths afterwards.
     monkeypatch.setattr("hotloop.core.paths.root", paths.root)
     monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
     module = importlib.import_module(name)
@@ -157,8 +159,10 @@ if __name__ == "__main__":
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGKILL)
 """
-"""A batch that is killed while one of its processes is starting, before that asks to be ended with
-it: nobody would end it any more."""
+"""Kills a batch while one of its processes is starting, before that process asks to end with it.
+
+Otherwise that process would never end.
+"""
 
 
 def test_a_process_whose_batch_was_killed_while_it_started_ends_by_itself(tmp_path: Path) -> None:

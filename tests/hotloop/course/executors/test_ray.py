@@ -34,7 +34,7 @@ ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotl
 
 pytestmark = pytest.mark.timeout(600)
 STORE_BYTES = 80 << 20
-"""The least that Ray accepts is 75 MB; it is reserved for each node."""
+"""Ray requires at least 75 MB; it is reserved for each node."""
 
 ON_A_NODE = """
 import importlib.util
@@ -95,8 +95,10 @@ def unconfined():
 
 
 class Unhurried:
-    """The module `time` to Ray, which gives up on a node that has not started after 30 seconds; on
-    a busy machine one takes longer."""
+    """A slower module `time` for Ray, which gives up on a node that has not started after 30 s.
+
+    On a busy machine a node takes longer to start.
+    """
 
     def __getattr__(self, name: str) -> Any:
         return getattr(time, name)
@@ -122,18 +124,18 @@ class Nodes:
         )
 
     def kill(self, name: str) -> None:
-        """As a machine ends that loses its power."""
+        """Kill all processes of a node, as a power failure would."""
         node = self.nodes.pop(name)
         started = [one.process for many in node.all_processes.values() for one in many]
         for process in started:
             process.kill()
         for process in started:
-            # A raylet that nobody has waited for is alive to its workers.
+            # Workers take a raylet for alive until its parent has waited for it.
             process.wait()
 
 
 def _small() -> dict[str, int]:
-    """A raylet that has to find its agents' ports by itself gives up on them after 15 seconds."""
+    """Set the agents' ports: a raylet that has to find them itself gives up after 15 s."""
     agents = ("metrics_agent", "metrics_export", "runtime_env_agent", "dashboard_agent_listen")
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in agents]
@@ -155,7 +157,7 @@ def nodes(node_module: SimpleNamespace) -> Iterator[Nodes]:
 def node_module(
     tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[SimpleNamespace]:
-    """What nodes import, because the terms name what is in it; and what their judges wrote."""
+    """The module that nodes import, named by the terms, and the folder its judges write to."""
     name = f"on_a_node_{tmp_path.name}"
     short = tempfile.mkdtemp(prefix="ray-")
     witness = tmp_path / "witness"
@@ -201,7 +203,7 @@ def verdict(outcome: Attempt | Lost) -> str:
 
 
 def seen(node_module: SimpleNamespace, key: str) -> list[list[str]]:
-    """Node and process of each time that it was judged."""
+    """Return node and process of each judging of it."""
     path = node_module.witness / key
     return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -285,7 +287,7 @@ def rungs_of(attempt: Attempt) -> dict[str, str]:
 
 
 def jobs(node_module: SimpleNamespace, key: str) -> list[list[str]]:
-    """Node, rungs and device of each judging."""
+    """Return node, rungs and device of each judging."""
     path = node_module.witness / f"{key}.jobs"
     return [line.split() for line in path.read_text().splitlines()]
 

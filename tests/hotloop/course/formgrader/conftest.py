@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Desk:
-    """What an instructor's browser asks for."""
+    """Sends requests as an instructor's browser does."""
 
     course: Any
     port: int
@@ -56,7 +56,7 @@ class Desk:
         return self.ask(f"api/{path}").json
 
     def notebook(self, student: str) -> str:
-        """The id of a learner's submitted notebook."""
+        """Return the id of a learner's submitted notebook."""
         (row,) = self.get(f"student_notebook_submissions/{student}/tiny")
         return row["id"]
 

@@ -1,4 +1,4 @@
-"""Formgrader's lists say what feedback and CSV say."""
+"""Formgrader's lists agree with feedback and CSV."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Marks by hand: for written answers; a judged cell only where a person says so."""
+"""Manual marks: for written answers; for a judged cell only if a person changes it."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -60,7 +60,7 @@ def test_a_judged_cell_can_be_overridden_and_given_back(graded: Any) -> None:
     assert answer.json["total"] == "13 of 20 points, 6 pending"
     assert total(graded) == (13, 6)
     overridden = graded.grades("ada")["gpu_answer"]
-    # What an override was cannot be lost by accident either.
+    # An override cannot be removed by accident either.
     assert graded.put(overridden, manual_score=None).status == 409
     assert graded.put(overridden, manual_score=None, override=True).status == 200
     assert total(graded) == (12, 8)

@@ -1,4 +1,4 @@
-"""The page on which a submission is marked, and that nothing of a learner's runs on it."""
+"""The page for marking a submission, on which no code of the learner runs."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ def soup(page: str) -> Any:
 
 
 def running(page: str) -> list[str]:
-    """What a browser would run of what a learner wrote."""
+    """Return the parts of a page in which a browser would run the learner's code."""
     found: list[str] = []
     for tag in soup(page).find_all(True):
         if tag.name == "script" and "EVIL" in tag.get_text():
@@ -93,7 +93,7 @@ def test_only_the_judged_task_has_its_file(desk: Any, make: SimpleNamespace) -> 
 
 
 def test_jupyter_loads_this_formgrader_and_not_nbgraders() -> None:
-    """Jupyter reads a folder's files in the order of their names; a later one wins."""
+    """Jupyter reads a folder's files in order of their names; a later one wins."""
     folder = Path(formgrader.__file__).parent / "jupyter"
     loaded: dict[str, bool] = {"nbgrader.server_extensions.formgrader": True}
     for path in sorted(folder.glob("*.json")):

@@ -1,4 +1,4 @@
-"""A problem of our own in KernelBench's form."""
+"""A problem written for the tests in KernelBench's format."""
 
 import torch
 from torch import nn

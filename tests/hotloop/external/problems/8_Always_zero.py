@@ -1,4 +1,4 @@
-"""A problem that tells nobody apart: its output is the same for all inputs."""
+"""A problem that no answer can fail: its output is the same for all inputs."""
 
 import torch
 from torch import nn

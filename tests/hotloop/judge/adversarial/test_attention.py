@@ -1,4 +1,4 @@
-"""One key decides each query, whatever is drawn, and scores are those that were asked for."""
+"""One key determines each query's output, whatever is drawn, with the requested scores."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Indices reach both ends, repeat, and fall; a gather that sorts or drops repeats is wrong."""
+"""Indices reach both ends, repeat, and decrease; sorting or removing repeats is wrong."""
 
 import numpy as np
 from hypothesis import given

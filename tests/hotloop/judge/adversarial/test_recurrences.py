@@ -1,4 +1,4 @@
-"""What a recurrence over blocks must not lose shows in some row, whatever the block's size is."""
+"""An error in a recurrence over blocks shows in some row, for every block size."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ BLOCKS = (64, 256, 1024)
 
 
 def online(x: np.ndarray, block: int, *, rescaled: bool) -> np.ndarray:
-    """Log of the sum of exponentials of one row, by the online recurrence."""
+    """Return the log-sum-exp of one row, by the online recurrence."""
     maximum, total = -np.inf, 0.0
     for start in range(0, len(x), block):
         part = x[start : start + block]

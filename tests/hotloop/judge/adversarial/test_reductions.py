@@ -1,4 +1,4 @@
-"""Every part of an axis that a kernel may handle on its own decides a row."""
+"""Every part of an axis that a kernel may process separately determines a row's result."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ SEEDS = st.integers(0, 1 << 30)
 
 
 def parts(length: int) -> Iterator[tuple[str, np.ndarray]]:
-    """Sets of positions that a wrong kernel may leave out, as masks."""
+    """Yield sets of positions that a wrong kernel may leave out, as masks."""
     c = np.arange(length)
     for count in (2, 4, 8):
         for number in range(count):
@@ -63,7 +63,7 @@ def test_a_sum_that_cancels_is_off_where_a_part_is_missing(seed: int, length: in
 
 
 def test_random_rows_do_not_show_half_of_a_maximum() -> None:
-    """What the builders are for: with normal numbers the same mistake is hardly visible."""
+    """Shows why the builders are needed: with normal numbers the same mistake is barely visible."""
     x = 3.0 * np.random.default_rng(1).standard_normal((64, 1000))
     assert not (x[:, :500].max(axis=1) < x.max(axis=1) - 104).any()
 

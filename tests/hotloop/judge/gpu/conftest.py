@@ -1,4 +1,4 @@
-"""A fake card: driver and NVML in C over shared host memory, torch on the CPU."""
+"""A fake GPU: driver and NVML in C over shared host memory, torch on the CPU."""
 
 import ctypes
 import os
@@ -38,13 +38,13 @@ class FakeLibraries:
     log: Path
 
     def set(self, **values: int) -> None:
-        """Change what the fake devices say, for all processes at once."""
+        """Change the fake devices' answers, for all processes at once."""
         partial = self.control.with_suffix(".new")
         partial.write_text("".join(f"{key} {value}\n" for key, value in values.items()))
         partial.rename(self.control)
 
     def events(self, pid: int) -> list[str]:
-        """What process `pid` asked of the driver, in order."""
+        """Return the driver calls of process `pid`, in order."""
         lines = [line.split(" ", 2) for line in self.log.read_text().splitlines()]
         return [what for _, who, what in lines if int(who) == pid]
 
@@ -64,7 +64,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def fake(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeLibraries:
-    """Copies of its own for each test, so that no test sees another's driver state."""
+    """Copies the libraries for each test, so that tests do not share the driver's state."""
     for library in built.iterdir():
         shutil.copy(library, tmp_path / library.name)
     monkeypatch.setenv("FAKECUDA_CONTROL", str(tmp_path / "control"))
@@ -75,7 +75,7 @@ def fake(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeLi
 
 @pytest.fixture
 def no_card(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A machine whose GPU cannot be opened; what is said of it."""
+    """Makes the GPU impossible to open; returns the reason in the message."""
     why = "No NVIDIA GPU here: elsewhere."
 
     def none(_guests: int) -> Card:
@@ -119,17 +119,17 @@ class FakeWorker:
     file: str
 
     def shared_mappings(self) -> list[str]:
-        """Permissions of the judge's memory as this process has it mapped, from the kernel."""
+        """Return the permissions of this process's mappings of the judge's memory, from /proc."""
         lines = Path(f"/proc/{self.pid}/maps").read_text().splitlines()
         return [line.split()[1] for line in lines if "memfd:fakecuda" in line]
 
     def descriptors(self) -> int:
-        """How many descriptors of the judge's memory this process holds."""
+        """Return how many descriptors of the judge's memory this process holds."""
         links = [fd.readlink() for fd in Path(f"/proc/{self.pid}/fd").iterdir()]
         return sum("memfd:fakecuda" in str(link) for link in links)
 
     def ended(self) -> bool:
-        """A process that faulted takes a moment to be gone."""
+        """Wait for the end, as a process that faulted takes a moment to disappear."""
         for _ in range(100):
             if not Path(f"/proc/{self.pid}").exists():
                 return True
@@ -147,7 +147,7 @@ Start = Callable[..., FakeWorker]
 
 @pytest.fixture(scope="session")
 def nursery() -> Iterator[socket.socket]:
-    """A process that has loaded torch and forks workers."""
+    """A process that has imported torch and forks workers."""
     ours, theirs = socket.socketpair()
     fd = theirs.fileno()
     with theirs:

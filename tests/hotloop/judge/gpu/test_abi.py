@@ -1,4 +1,4 @@
-"""What ctypes assumes of NVIDIA's interfaces is what the toolkit's headers say, where they are."""
+"""The ctypes declarations of NVIDIA's interfaces match the toolkit's headers, if installed."""
 
 import ctypes
 import re
@@ -23,7 +23,7 @@ from hotloop.worker.cuda_tools import HEADERS
 from hotloop.worker.device import Access, Location
 
 CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
-"""From a T4 to cards of 2025, by capability."""
+"""Compute capabilities from a T4 to GPUs of 2025."""
 
 MMA_16816 = 80
 """The first capability with mma.m16n8k16 and cp.async, see hotloop/tensor_cores.cuh."""
@@ -83,7 +83,7 @@ def headers(tools: toolchain.Toolchain) -> Path:
 
 
 def printed(headers: Path, folder: Path, header: str, expressions: list[str]) -> list[int]:
-    """What a C++ compiler makes of them."""
+    """Return the values of C++ expressions, from a compiled program."""
     source = folder / "asked.cpp"
     lines = "".join(f'  std::printf("%lld\\n", (long long)({each}));\n' for each in expressions)
     source.write_text(
@@ -132,7 +132,7 @@ def test_the_management_librarys_structure(headers: Path, tmp_path: Path) -> Non
 
 
 def launched() -> list[tuple[str, str, Path]]:
-    """Tasks whose kernel a harness of ours launches: module, file, harness."""
+    """Return tasks whose kernel one of our harnesses launches: module, file, harness."""
     found: list[tuple[str, str, Path]] = []
     for module in curriculum.modules():
         for task in module.tasks:
@@ -145,9 +145,9 @@ def launched() -> list[tuple[str, str, Path]]:
 def built(
     tools: toolchain.Toolchain, target: Path, sources: list[Path], *options: Any, oldest: int = 0
 ) -> None:
-    """For all cards that this nvcc knows, in one call, with the worker's headers.
+    """Compile for all GPUs that this nvcc supports, in one call, with the worker's headers.
 
-    oldest: compute capability of the oldest card that has what the sources use.
+    oldest: lowest compute capability with the features that the sources use.
     """
     known = tools.capabilities()
     cards = [number for number in CAPABILITIES if number in known and number >= oldest]
@@ -188,7 +188,7 @@ def test_so_is_that_of_the_self_test(tools: toolchain.Toolchain, tmp_path: Path)
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(not paths.in_clone(), reason="solutions are in a clone")
 def test_so_is_the_operator(tools: toolchain.Toolchain, tmp_path: Path) -> None:
-    """Its object only: PyTorch's CUDA libraries, which it is linked with, are on GPU machines."""
+    """Compiles the object only: linking needs PyTorch's CUDA libraries, which GPU machines have."""
     for name, content in render.submission("fused_softmax").items():
         (tmp_path / name).write_bytes(content)
     source = tmp_path / "softmax_op.cu"

@@ -1,4 +1,4 @@
-"""Every rung that runs on a GPU can be decided in its time, as far as the host's part goes."""
+"""Every rung on a GPU can be decided within its time, as far as the host's work is concerned."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ def test_the_judges_own_work_leaves_time_to_decide(
 def test_what_takes_too_long_on_the_host_is_not_decidable(
     script: Any, rungs: dict[str, Any]
 ) -> None:
-    """As the first version was: rows of every call in float64 on one thread of the host."""
+    """As in the first version: rows of every call in float64 on one thread of the host."""
     rung = rungs["transformer_compilation.flash_forward.gpu_fast"]
     tight = replace(rung, seconds=1.0)
     found = list(script.measured("flash", tight))

@@ -1,4 +1,4 @@
-"""Why a machine cannot be judged on, in one sentence each."""
+"""Why a machine's GPU cannot be used for judging, in one sentence each."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Measured ceilings come from a trusted worker, and nonsense from it is the judge's fault."""
+"""Measured limits come from a trusted worker; an invalid one is a fault of the judge."""
 
 from collections.abc import Callable
 from pathlib import Path

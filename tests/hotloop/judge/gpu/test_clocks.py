@@ -42,7 +42,7 @@ def test_throttling(clocks: Clocks, fake, weather, throttled: bool, words: str) 
 
 
 def test_a_card_that_never_reaches_its_highest_clock(clocks: Clocks, fake) -> None:
-    """L4, A10G and H100 PCIe by design: what counts is the clock of the calibration."""
+    """By design on L4, A10G and H100 PCIe: the clock of the calibration counts."""
     fake.set(sm_mhz=1100)
     clocks.calibrate()
     assert not clocks.state().throttled

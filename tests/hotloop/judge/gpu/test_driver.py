@@ -1,4 +1,4 @@
-"""The driver binding, against a fake driver that refuses what the real one refuses."""
+"""The driver binding, against a fake driver that rejects what the real one rejects."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The rung gpu_correct: through a fake driver for real, and what it says without a GPU."""
+"""The rung gpu_correct: end to end with a fake driver, and its message without a GPU."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,7 +69,7 @@ def test_right_answers_that_are_returned(driver: Driver, start) -> None:
 
 @needs_jax
 def test_right_answers_of_jax(driver: Driver, start) -> None:
-    """The judge's memory is what JAX computes from, and each result is copied before it may go."""
+    """JAX computes on the judge's memory, and each result is copied before it may be freed."""
     source = """
 import jax
 

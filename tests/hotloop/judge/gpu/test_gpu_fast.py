@@ -1,4 +1,4 @@
-"""The rung gpu_fast, from end to end on a fake card on which sleeping stands for computing."""
+"""The rung gpu_fast, end to end on a fake GPU; sleeping replaces computing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,7 +56,7 @@ def session() -> Session:
 
 @pytest.fixture
 def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
-    """Judges a candidate of so many seconds a call against a baseline of SLOW seconds."""
+    """Judges a candidate of a given time per call against a baseline of SLOW seconds."""
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
@@ -80,7 +80,7 @@ def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "trusted_worker", trusted)
     monkeypatch.setattr(length, "WINDOW_S", 0.001)
     monkeypatch.setattr(length, "L2_TIMES", 0)
-    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
     monkeypatch.setattr(module, "take_off_protocol", lambda *_: 0.0)
@@ -144,7 +144,7 @@ def test_others_are_blamed_if_it_does_not(card: Card, start, fake) -> None:
 
 
 class Side:
-    """As much of a side as `take_off_protocol` uses."""
+    """The parts of a side that `take_off_protocol` uses."""
 
     layout = None
     legs = 2

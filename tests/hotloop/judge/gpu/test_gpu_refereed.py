@@ -1,4 +1,4 @@
-"""Rungs whose candidate gets its inputs in the host's memory, on a fake card."""
+"""Rungs whose candidate gets its inputs in host memory, on a fake GPU."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,7 +78,7 @@ def session() -> Iterator[Session]:
 
 @pytest.fixture
 def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Judges a candidate's source by a rung; what is ours doubles its input."""
+    """Judges a candidate's source by a rung; the trusted function doubles its input."""
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
@@ -99,7 +99,7 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "trusted_worker", trusted)
     monkeypatch.setattr(referees, "trusted_worker", trusted)
     monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
-    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
     return judged

@@ -1,4 +1,4 @@
-"""The proof that nobody computes on the device."""
+"""The proof that no other process computes on the device."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def test_a_device_that_never_answers_is_not_idle(
 def test_without_sleeping_an_end_is_seen_at_once(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sleep of 100 µs between two looks would be a hundredth of a leg of 10 ms."""
+    """A sleep of 100 µs between two polls would be 1 % of a leg of 10 ms."""
     slept: list[float] = []
     monkeypatch.setattr(idle.time, "sleep", slept.append)
 

@@ -1,4 +1,4 @@
-"""Judge-owned device memory: layout, lending, and what a worker sees of it and when."""
+"""Judge-owned device memory: layout, mapping into workers, and what a worker can access when."""
 
 import os
 
@@ -125,7 +125,7 @@ def test_writing_to_an_input_faults(driver: Driver, start) -> None:
 
 
 def test_memory_is_wrapped_for_torch_by_its_address(fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a CUDA build of torch gets: the array interface of raw bytes, on the right device."""
+    """The array interface of raw bytes on the right device, which a CUDA build of torch gets."""
     import torch
 
     wrapped: list[tuple[dict, str]] = []

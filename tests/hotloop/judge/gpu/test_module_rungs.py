@@ -1,6 +1,6 @@
-"""Modules' own rungs about a GPU, on the fake card: the solution passes, another answer does not.
+"""Modules' own GPU rungs on the fake GPU: the solution passes, another answer does not.
 
-What a real card computes is not shown here; that cases, layouts and references fit each other is.
+This does not show what a real GPU computes, but that cases, layouts and references fit.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Cases and timed calls of modules on a fake card: a right answer passes, a wrong one does not."""
+"""Modules' cases and timed calls on a fake GPU: a right answer passes, a wrong one does not."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,7 +46,7 @@ def softmax(x, out):
 
 @dataclass(frozen=True)
 class Fit:
-    """A task whose timed calls are made so small that the fake card holds several."""
+    """A task whose timed calls are shrunk so that the fake GPU holds several."""
 
     task: Task
     workload: DeviceWorkload

@@ -1,4 +1,4 @@
-"""Nsight Compute's figures: noted for reading, whatever becomes of the profiler."""
+"""Nsight Compute's figures are recorded for the learner, whatever happens to the profiler."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,7 +56,7 @@ def session_about(file: str | None, folder: Path) -> Session:
 
 @pytest.fixture
 def profiled(card: Card, start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    """What is noted of a candidate whose profiler prints so much."""
+    """Returns a function: the recorded profile of a candidate, given the profiler's output."""
 
     def noted(source: str, printed: str) -> Any:
         @contextmanager

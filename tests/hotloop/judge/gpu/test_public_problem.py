@@ -1,4 +1,4 @@
-"""Problems of public sets on a fake card: our own problem, and submissions."""
+"""Problems of public sets on a fake GPU: a problem written for the tests, and submissions."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -55,7 +55,7 @@ def get_init_inputs():
 SOFTMAX = PROBLEM.format(result="torch.softmax(x, -1)", seconds=0)
 TWO = PROBLEM.format(result="(x.sum(-1), x.argmax(-1))", seconds=0)
 FAILED = (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR)
-"""Inputs are mapped read-only: whoever writes to them has no answer."""
+"""Inputs are mapped read-only: a candidate that writes to them fails."""
 SLOW_S = 0.05
 SLOW = PROBLEM.format(result="torch.softmax(x, -1)", seconds=SLOW_S)
 SUBMISSION = """
@@ -96,7 +96,7 @@ def judge(
     card.free_bytes = card.driver.memory()[0]
 
     def in_folder(folder: Path, *, trusted: bool) -> Any:
-        """A worker that finds its files in the folder, as in its sandbox."""
+        """Start a worker that finds its files in the folder, as in its sandbox."""
         link = start(STARTED.format(folder=str(folder)), trusted=trusted).link
         resolve = link.resolve
         link.resolve = lambda name, file, timeout_s, *_: resolve(
@@ -141,7 +141,7 @@ def judge(
     monkeypatch.setattr(gpu_fast, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
     monkeypatch.setattr(length, "WINDOW_S", 0.001)
     monkeypatch.setattr(length, "L2_TIMES", 0)
-    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(gpu_fast, "CONTROL_TOLERANCE", 0.5)
     monkeypatch.setattr(gpu_fast, "take_off_protocol", lambda *_: 0.0)

@@ -1,7 +1,7 @@
-"""The self-test: nothing is measured without a GPU, and on a fake card it goes as far as that goes.
+"""The self-test: measures nothing without a GPU, and runs as far as possible on a fake one.
 
-The fake card has a driver, lent memory and a management library, across processes and into the
-sandbox. What computes with PyTorch on a GPU is replaced, in this process.
+The fake GPU has a driver, lent memory and a management library, across processes and into the
+sandbox. Computations with PyTorch on a GPU are replaced, in this process.
 """
 
 import json
@@ -96,7 +96,7 @@ def test_the_exit_code_names_the_first_broken_step() -> None:
 def test_a_step_that_hangs_is_ended_and_one_that_crashes_is_named(
     on_fake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The third step is real, and ended long before it is done; what was found before is kept."""
+    """The third step is real, and killed long before it is done; earlier results are kept."""
     report = tmp_path / "found.json"
     steps = [replace(STEPS[1], needed=False), replace(STEPS[3], limit_s=0.2)]
     results = run(lambda _result: None, report, steps)
@@ -165,7 +165,7 @@ def test_memory_that_is_not_freed_is_noticed(on_fake, monkeypatch: pytest.Monkey
 @pytest.mark.sandbox
 @pytest.mark.skipif(level()[0] == "none", reason="needs the sandbox")
 def test_memory_is_lent_through_every_layer(on_fake) -> None:
-    """A child, another user, the sandbox, frozen, killed: the worker's own code in each."""
+    """A child, another user, the sandbox, frozen, killed: each with the worker's own code."""
     result = outcomes(3)[3]
     assert result.state == "ok", result
     layers = 6 if os.geteuid() == 0 else 5
@@ -195,7 +195,7 @@ def test_the_first_layer_that_breaks_is_named(
 
 @pytest.fixture
 def in_process(card: Card, start: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Card]:
-    """Steps that compute, with workers on the fake card."""
+    """Runs the computing steps with workers on the fake GPU."""
 
     @contextmanager
     def worker(_session: Any, folder: Path, _card: Card) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Several judges on one card: each is there in its turn only, and ends to give up its context."""
+"""Several judges on one GPU: each uses it in its turn only, and exits to release its context."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_a_judge_that_was_on_the_card_ends_with_its_answer(
 
 
 def test_a_judge_starts_without_touching_the_card(fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another one may be measuring: a context would spoil that, a calibration even more."""
+    """Another judge may be measuring: a context would disturb it, and a calibration even more."""
     monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
     with JudgeProcess() as judge:
         judge.judge(Job("no_such_module", "task", JOB.spec))

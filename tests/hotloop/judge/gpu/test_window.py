@@ -1,4 +1,4 @@
-"""The whole protocol of a timed window on a fake card, with workers in processes of their own."""
+"""The whole protocol of a timed window on a fake GPU, with workers in processes of their own."""
 
 import time
 from dataclasses import replace
@@ -151,7 +151,7 @@ def test_wrong_answers(card: Card, start, source: str) -> None:
 
 
 def test_one_wrong_element_of_the_whole_call_is_found(card: Card, start) -> None:
-    """Sampled rows may miss it; the one call that is compared whole cannot."""
+    """Sampled rows may miss it; the one call that is compared completely cannot."""
     source = HONEST + "    out[11, 7] += 1e-3\n"
     side = side_of(start(source), card, calls=1)
     with pytest.raises(Ruling, match=r"at \[11, 7\]") as ruling:
@@ -276,7 +276,7 @@ def test_a_leg_fits_memory_and_exceeds_the_cache(card: Card, start) -> None:
 def test_a_window_is_long_enough(
     card: Card, start, monkeypatch, most: int, calls: int, legs: int
 ) -> None:
-    """Two milliseconds a call: 45 ms and a tenth more are 25 calls; they may not fit in memory."""
+    """At 2 ms per call, 45 ms plus 10 % are 25 calls, which may not fit into memory."""
     monkeypatch.setattr(length, "limits", lambda *_: (1, most))
     monkeypatch.setattr(length, "_seconds", lambda side: 0.002 * len(side.calls))
     side = side_of(start(HONEST), card)
@@ -289,7 +289,7 @@ def test_a_window_is_long_enough(
 
 
 def test_few_calls_of_a_leg_are_compared_and_all_are_searched_for_nan(card: Card, start) -> None:
-    """A leg of 64 calls costs no more truth than one of 4; a hole in any of them is found."""
+    """A leg of 64 calls costs no more truth than one of 4; a NaN in any of them is found."""
     rows: list[int] = []
 
     def counted(x: torch.Tensor) -> torch.Tensor:
@@ -313,7 +313,7 @@ def test_few_calls_of_a_leg_are_compared_and_all_are_searched_for_nan(card: Card
 
 
 def test_whole_outputs_are_compared_in_a_share_of_the_legs(card: Card, start) -> None:
-    """What one costs decides how often: on a card that is slow in float64 it is seldom."""
+    """Its cost determines how often: seldom on a GPU that is slow in float64."""
     side = side_of(start(HONEST), card)
     verifier = side._verifier
     window(side)
@@ -324,7 +324,7 @@ def test_whole_outputs_are_compared_in_a_share_of_the_legs(card: Card, start) ->
 
 
 def test_an_adversarial_call_is_often_the_one_that_is_compared_whole() -> None:
-    """Three of its rows in thousands are unusual, and four rows are sampled."""
+    """Three of thousands of its rows are unusual, and four rows are sampled."""
     layout = Layout.of([spec(np.random.default_rng(), i) for i in range(16)])
     hostile = [i == 5 for i in range(16)]
     drawn = [Secrets.draw(WORKLOAD, layout, hostile, Seeds()) for _ in range(300)]
@@ -356,7 +356,7 @@ def test_a_comparison_that_is_interrupted_decides_nothing(
 
 
 def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
-    """Its own time ended long ago, were it not for what the judge did meanwhile."""
+    """The candidate's deadline is extended by the time that the judge used meanwhile."""
     side = side_of(start(HONEST), card)
     side.link.deadline = time.monotonic() + 1.0
     assert side.link._frozen_at is not None
@@ -369,7 +369,7 @@ def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
 
 
 def test_nothing_of_a_leg_is_left_when_it_is_over(card: Card, start) -> None:
-    """Else the memory that one side's worker has mapped would be missing to the other one."""
+    """Otherwise memory mapped by one side's worker would be missing for the other side."""
     before = card.driver.memory()[0]
     worker = start(HONEST)
     side = side_of(worker, card)
@@ -381,7 +381,7 @@ def test_nothing_of_a_leg_is_left_when_it_is_over(card: Card, start) -> None:
 
 
 def test_a_mapping_of_the_workers_keeps_memory_alive(card: Card, start) -> None:
-    """As on a GPU: the judge has let go, and it is still not free."""
+    """As on a GPU: the judge has released the memory, and it is still not free."""
     before = card.driver.memory()[0]
     worker = start(HONEST)
     side = side_of(worker, card)
@@ -450,7 +450,7 @@ def test_a_card_with_little_memory_gets_fewer_rows(
 
 
 def test_what_has_other_rows_stays_whole() -> None:
-    """As the second factor of a product."""
+    """Such as the second factor of a product."""
     a, b = TensorSpec((64, 8), FP32), TensorSpec((8, 16), FP32)
     made = length._with_rows(CallSpec((a, b, 2.0), TensorSpec((64, 16), FP32)), 64, 32)
     assert made == CallSpec((TensorSpec((32, 8), FP32), b, 2.0), TensorSpec((32, 16), FP32))

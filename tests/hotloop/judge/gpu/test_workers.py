@@ -1,4 +1,4 @@
-"""A notebook's worker can use the card that its task is judged on."""
+"""A notebook's worker can use the GPU on which its task is judged."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ from ...sessions import new_session
 
 
 class Starts:
-    """Stands in for a launcher and keeps what it was asked for."""
+    """Stands in for a launcher and records its arguments."""
 
     isolation = "bubblewrap"
 
@@ -86,7 +86,7 @@ def test_no_card_to_judge_on() -> None:
 def test_a_kernel_is_not_measured_without_its_compiler(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lacking: str, sentence: str
 ) -> None:
-    """The learner's file is not at fault, and nobody says that it does not compile."""
+    """The learner's file is not at fault, so it must not be a compile error."""
     nvcc = tmp_path / "nvcc"
     nvcc.write_text("#!/bin/sh\necho compute_75\necho compute_90\n")
     nvcc.chmod(0o755)

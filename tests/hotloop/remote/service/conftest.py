@@ -24,12 +24,12 @@ from hotloop.remote.service.worker import Worker
 from . import quick
 
 OFTEN = Rates(*["100000/minute"] * 4)
-"""For tests of something else."""
+"""Rate limits that tests of other things do not reach."""
 
 
 @dataclass
 class School:
-    """A service and tokens of its people."""
+    """A service, and its users' tokens."""
 
     service: Service
     tokens: dict[str, str]
@@ -44,7 +44,7 @@ class School:
         )
 
     def ask(self, who: str, method: str, path: str, **more: Any) -> Any:
-        """who: a name, or a token."""
+        """Send a request. who: a name, or a token."""
         headers = more.pop("headers", {})
         token = self.tokens.get(who, who)
         bearer = {"Authorization": f"Bearer {token}"} if token else {}
@@ -67,14 +67,14 @@ class School:
         return Worker(self.service.engine, name or f"{phase}-worker", phase, judge)  # type: ignore[arg-type]
 
     def judged(self, phase: str = "cpu") -> int:
-        """Judge all that waits for a phase; how much that was."""
+        """Judge all works that wait for a phase; return their number."""
         worker, count = self.worker(phase), 0
         while worker.one(JudgeProcess()):
             count += 1
         return count
 
     def has_gpu(self) -> None:
-        """From now on there is a worker with a GPU."""
+        """Register a worker with a GPU."""
         works.here(self.service.engine, "gpu-worker", "gpu", "box")
 
 
@@ -90,7 +90,7 @@ def request(module: str = "ssa_passes", task: str = "fold", **changes: Any) -> d
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Callable[..., School]]:
-    """Opens a service, with settings of the test's own."""
+    """Returns a function that opens a service with the given settings."""
     made: list[Service] = []
 
     def open_service(**settings: Any) -> School:

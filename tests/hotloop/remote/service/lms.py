@@ -1,5 +1,6 @@
-"""A small LMS on loopback: it logs people in, signs launches, gives access tokens and takes scores.
-It checks what the specifications ask a platform to check, so that a tool that does it wrong fails.
+"""A small LMS on loopback: it logs users in, signs launches, gives access tokens, accepts scores.
+
+It checks what the specifications require of a platform, so that a wrong tool fails.
 """
 
 import json
@@ -36,7 +37,7 @@ FIELDS = {
 
 @cache
 def usual() -> rsa.RSAPrivateKey:
-    """The key of every LMS that has no other one: to draw one takes a moment."""
+    """The key of every LMS without another one; cached, as creating a key is slow."""
     return drawn()
 
 
@@ -46,8 +47,10 @@ def drawn() -> rsa.RSAPrivateKey:
 
 @dataclass
 class Lms:
-    """One deployment of one tool. scores: that were taken, by line item. down: how many requests
-    for a score are not taken before one is. is_moved: all that is asked for leads elsewhere.
+    """One deployment of one tool.
+
+    scores: accepted ones, by line item. down: how many requests for a score are refused before one
+    is accepted. is_moved: all requests are redirected.
     """
 
     port: int = 0
@@ -68,7 +71,7 @@ class Lms:
         return f"http://127.0.0.1:{self.port}"
 
     def registration(self) -> dict[str, Any]:
-        """Its part of `lti.yaml`."""
+        """Return its part of `lti.yaml`."""
         return {
             "issuer": self.url,
             "client_id": self.client_id,
@@ -79,7 +82,7 @@ class Lms:
         }
 
     def initiation(self, user: str, **changes: str) -> dict[str, str]:
-        """What it sends a browser to the tool with."""
+        """Return the parameters with which it sends a browser to the tool."""
         asked = {
             "iss": self.url,
             "login_hint": user,
@@ -90,7 +93,7 @@ class Lms:
         return {**asked, **changes}
 
     def claims(self, user: str, nonce: str, module: str = "ssa_passes") -> dict[str, Any]:
-        """Of a launch of a learner of the course."""
+        """Return the claims of a launch by a learner of the course."""
         now = int(time.time())
         return {
             "iss": self.url,
@@ -134,7 +137,7 @@ class Lms:
         return JSONResponse({"keys": [{**public, "kid": self.kid, "alg": "RS256"}]})
 
     async def _auth(self, request: Request) -> Response:
-        """The page that logs somebody in and sends the form to the tool."""
+        """The page that logs a user in and sends the form to the tool."""
         asked = request.query_params
         expected = {
             "scope": "openid",
@@ -201,7 +204,7 @@ class Lms:
 
 @contextmanager
 def lms(**settings: Any) -> Iterator[Lms]:
-    """One that listens."""
+    """Run an LMS that listens."""
     found = Lms(**settings)
     with listening(found.app) as port:
         found.port = port
@@ -209,7 +212,7 @@ def lms(**settings: Any) -> Iterator[Lms]:
 
 
 def form_of(page: str) -> dict[str, str]:
-    """The fields of the one form of a page."""
+    """Return the fields of a page's only form."""
     return {
         name: unescape(value) for name, value in re.findall(r'name="(\w+)" value="(.*?)"', page)
     }

@@ -1,10 +1,10 @@
-"""A judge that only waits, and a service with it as a process of its own:
+"""A judge that only waits, and a service with it as a separate process:
 
     python quick.py serve FOLDER PORT SECONDS TRACE CPU GPU
     python quick.py worker FOLDER NAME PHASE SECONDS TRACE
 
 The service prints a line once it listens. A worker adds a line to the file TRACE when it begins a
-work, and another one when the records of it are stored.
+work, and another one when the work's records are stored.
 """
 
 import sys
@@ -32,7 +32,7 @@ from hotloop.web.supervisor import Supervisor, end_with_site
 
 
 def record(module: str, task: str, verdict_on_gpu: Verdict = Verdict.NOT_MEASURED) -> Record:
-    """All is right that needs no GPU."""
+    """Return a record in which all rungs without a GPU pass."""
     needing = needing_gpu(module, task)
     rungs = tuple(
         RungRecord(r.id, verdict_on_gpu if r.id in needing else Verdict.PASSED, "Said.", 1.0)
@@ -52,7 +52,7 @@ def judge(
     seconds: float = 0.0,
     trace: Path | None = None,
 ) -> list[Record]:
-    """As `worker.judge` does it, and right away."""
+    """As `worker.judge`, but only sleeps."""
     note(trace, f"begin {held.job} {held.phase}")
     say("measuring")
     time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Attacks on the service; each must come to nothing."""
+"""Attacks on the service; each must fail."""
 
 import json
 import secrets
@@ -177,7 +177,7 @@ def test_a_body_that_is_too_large_is_not_read(school: School) -> None:
 
 
 def test_a_stranger_sends_no_large_body(school: School) -> None:
-    """Who asks is known before the body is read."""
+    """The token is checked before the body is read."""
     with listening(served(school.service)) as port:
         began = time.monotonic()
         with socket.create_connection(("127.0.0.1", port), 10) as connection:
@@ -215,7 +215,7 @@ def test_a_fault_tells_no_secret(school: School, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_a_worker_says_is_shown_as_it_is(school: School) -> None:
-    """A progress line cannot become an event of its own in the stream."""
+    """A progress line cannot inject an event into the stream."""
     job = school.stored()
     forged = 'x\n\nevent: state\ndata: {"id": "forged"}\n\n'
 
@@ -258,7 +258,7 @@ def _answer(school: School, port: int, line: str, *more: str) -> bytes:
 
 
 def _stream(school: School, port: int, job: str) -> socket.socket:
-    """A connection on which a stream has begun."""
+    """Open a connection on which a stream has begun."""
     connection = socket.create_connection(("127.0.0.1", port), 10)
     connection.sendall(_head(port, f"GET /api/jobs/{job}/events", school.tokens["ada"]))
     assert b" 200 " in connection.recv(65536).partition(b"\r\n")[0]

@@ -1,4 +1,4 @@
-"""The class board shows those who want it, by speed, and says no more than was measured."""
+"""The class board shows learners who joined, by speed, and claims no more than was measured."""
 
 import json
 from dataclasses import replace
@@ -26,7 +26,7 @@ MODULE, NAME = "fused_softmax", "compiled_chain"
 
 
 def record(ratio: float, low: float, high: float, verdict: Verdict = Verdict.PASSED) -> Record:
-    """Of a task with a rung that measures speed."""
+    """Return a record of a task with a speed rung."""
     evidence = {"ratio": ratio, "interval": [low, high], "fraction_of_limit": ratio / 10}
     found = quick.record(MODULE, NAME)
     rungs = tuple(
@@ -52,7 +52,7 @@ def shown(school: School) -> list[tuple[int, str]]:
 
 @pytest.fixture
 def three(school: School) -> School:
-    """ada and bob cannot be told apart; grace is slower than both."""
+    """ada and bob cannot be distinguished; grace is slower than both."""
     for who, name in (("ada", "Owl"), ("bob", "Fox"), ("grace", "Elk")):
         assert joined(school, who, name) == 204
     checked(school, "ada", record(3.0, 2.8, 3.2))

@@ -1,4 +1,4 @@
-"""`hotloop check --on https://…`: the client, with a real server and a quick judge."""
+"""`hotloop check --on https://…`: the client, with a real server and a fast fake judge."""
 
 import http.server
 import json
@@ -39,7 +39,7 @@ def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def judging(school: School, judge: Any = quick.judge) -> Iterator[None]:
-    """With a worker of each phase."""
+    """Run a worker of each phase."""
     workers = [school.worker(phase, judge=judge) for phase in ("cpu", "gpu")]
     threads = [threading.Thread(target=worker.run) for worker in workers]
     for thread in threads:
@@ -75,7 +75,7 @@ def work(folder: Path) -> Path:
 
 
 def said(code: int, found: Any) -> tuple[int, list[tuple[str, ...]]]:
-    """What a check comes to."""
+    """Return a check's exit code and rungs."""
     rungs = found["tasks"][0]["record"]["rungs"]
     return code, [(r["rung"], r["verdict"], r["sentence"]) for r in rungs]
 
@@ -209,7 +209,7 @@ def test_a_replaced_job_says_so(school: School, server: Server) -> None:
 
 
 def test_what_was_not_answered_is_joined_again(school: School, server: Server) -> None:
-    """As after a kill: the note is there, and the same request asks for the same job."""
+    """As after a kill: the key is in its file, and the same request gets the same job."""
 
     class Killed(BaseException):
         pass
@@ -243,7 +243,7 @@ def test_a_service_that_is_not_there_is_waited_for_and_then_said() -> None:
 
 
 def test_a_stream_that_drops_goes_on(school: School, server: Server) -> None:
-    """The connection is cut twice by a relay that lets a few bytes through."""
+    """A relay cuts the connection twice after a few bytes."""
     dropped: list[int] = []
     target = int(server.url.rpartition(":")[2])
 
@@ -260,7 +260,7 @@ def test_a_stream_that_drops_goes_on(school: School, server: Server) -> None:
 
 @contextmanager
 def relay(target: int, cuts: Callable[[], bool], cut: Callable[[int], None]) -> Iterator[int]:
-    """Passes connections on; those that are cut end after their first answer."""
+    """Relay connections; the ones to cut end after their first answer."""
 
     def passed(ours: socket.socket) -> None:
         with ours, socket.create_connection(("127.0.0.1", target)) as theirs:

@@ -1,4 +1,4 @@
-"""`hotloop serve`: the service as its command runs it, and the commands around it."""
+"""`hotloop serve`: the service as started by its command, and related commands."""
 
 import json
 import signal
@@ -32,7 +32,7 @@ def run(*words: str) -> tuple[int, Any]:
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """The service; its address."""
+    """Run the service and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     words = ["serve", "--folder", str(folder), "--port", str(port), "--jobs", "1", "--gpus", "0"]
@@ -131,7 +131,7 @@ def test_nobody_hands_in_without_a_login(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_portal_is_served_by_a_command_of_its_own() -> None:
-    """Two groups have a command of this name."""
+    """Two command groups have a command of this name."""
     helped = CliRunner().invoke(app, ["takehome", "serve", "--help"]).output
     assert "--team" in helped
     assert "invite" in CliRunner().invoke(app, ["serve", "--help"]).output

@@ -1,5 +1,6 @@
-"""A class without a shared file system: nbgrader collects what came by the service, and the
-feedback that it releases is fetched by it.
+"""A class without a shared file system: nbgrader collects the service's hand-ins.
+
+The feedback that nbgrader releases is fetched through the service.
 """
 
 import json
@@ -45,7 +46,7 @@ NOTEBOOK = b'{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a module that was released, to be copied."""
+    """A course with a released module, to be copied."""
     root = tmp_path_factory.mktemp("prepared") / "course"
     root.mkdir()
     config = write_config(root, "class")
@@ -95,7 +96,7 @@ def collected(course: Path) -> None:
 
 
 def release(course: Path, student: str, text: str) -> None:
-    """As nbgrader does it after it has made the page."""
+    """Release feedback as nbgrader does after it has made the page."""
     submitted = course / "submitted" / student / MODULE
     page = course / "feedback" / student / MODULE
     page.mkdir(parents=True)

@@ -31,7 +31,7 @@ GPU = {"module": "fused_softmax", "task": "triton_forward"}
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def school(request: pytest.FixtureRequest, opened: Callable[..., School]) -> School:
-    """In both databases that are meant."""
+    """Runs a test with both supported databases."""
     if request.param == "sqlite":
         return opened()
     running: Server = request.getfixturevalue("server")
@@ -243,7 +243,7 @@ def test_a_fault_of_ours_is_tried_again(school: School) -> None:
 
 
 def test_who_has_lost_a_work_stores_nothing(school: School) -> None:
-    """A worker that was stopped for too long, and goes on when another one has its work."""
+    """A worker that was stopped for too long, and continues when another one has its work."""
     engine = school.service.engine
     job = school.stored()
     slow = works.claim(engine, "cpu", "slow")

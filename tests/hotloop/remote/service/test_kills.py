@@ -34,7 +34,7 @@ LEARNERS = ("ada", "bob", "carol")
 
 @dataclass
 class Running:
-    """A service as processes of its own, which can be killed and started again."""
+    """A service in separate processes, which can be killed and started again."""
 
     folder: Path
     port: int
@@ -65,7 +65,7 @@ class Running:
         self.process.stdout.close()
 
     def workers(self) -> list[int]:
-        """The workers' processes."""
+        """Return the workers' processes."""
         found: list[int] = []
         for entry in Path("/proc").glob("[0-9]*/cmdline"):
             with suppress(OSError):
@@ -96,12 +96,12 @@ def running(tmp_path: Path) -> Iterator[Running]:
 
 
 def asked(number: int) -> Request:
-    """Each another request, of a module with checks for a GPU."""
+    """Return a different request for each number, of a module with GPU rungs."""
     return Request.model_validate(request(**GPU, seed=f"{number:032x}"))
 
 
 def settled(running: Running, expected: int) -> None:
-    """Every job has ended with all its records, each stored once for each phase."""
+    """Check that every job has ended with all its records, each stored once for each phase."""
     stored = Counter(
         line for line in running.trace.read_text().splitlines() if line.startswith("stored")
     )
@@ -117,12 +117,12 @@ def settled(running: Running, expected: int) -> None:
 
 
 def lines(running: Running, what: str) -> int:
-    """How often something has happened."""
+    """Count an event in the trace."""
     return running.trace.read_text().count(what) if running.trace.exists() else 0
 
 
 def checks(running: Running, each: int) -> list[threading.Thread]:
-    """Learners who check one task after the other; all must get all records."""
+    """Start learners who check one task after the other; all must get all records."""
     failures: list[BaseException] = []
 
     def one(who: str, first: int) -> None:
@@ -188,7 +188,7 @@ def test_a_service_that_is_killed(running: Running) -> None:
 
 @pytest.mark.slow
 def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
-    """The same command again gets the records of the job that it has left behind."""
+    """The same command again gets the records of the job that the killed client started."""
     program = (
         "import sys\n"
         "from hotloop.remote import resumed\n"

@@ -1,4 +1,4 @@
-"""LTI 1.3: who comes from an LMS, and scores that go back; and attacks, which come to nothing."""
+"""LTI 1.3: launches from an LMS, and scores that are sent back; and attacks, which must fail."""
 
 import base64
 import hmac
@@ -57,7 +57,7 @@ MODULE = "ssa_passes"
 
 
 class Browser:
-    """Of somebody who is logged in to the LMS. It keeps cookies."""
+    """The browser of a user who is logged in to the LMS. It keeps cookies."""
 
     def __init__(self, school: School, platform: Lms) -> None:
         self.school, self.lms = school, platform
@@ -69,7 +69,7 @@ class Browser:
         )
 
     def begins(self, user: str, **changes: str) -> Any:
-        """The tool's answer to the LMS's login initiation."""
+        """Return the tool's answer to the LMS's login initiation."""
         return self.client.post(
             "/lti/login",
             data=self.lms.initiation(user, **changes),
@@ -77,7 +77,7 @@ class Browser:
         )
 
     def logs_in(self, user: str) -> dict[str, str]:
-        """Begin a login; what the LMS's page would send to the tool."""
+        """Begin a login; return the form that the LMS's page would send to the tool."""
         with urlopen(self.begins(user).headers["location"]) as answer:
             return form_of(answer.read().decode())
 
@@ -89,7 +89,7 @@ class Browser:
         )
 
     def launches(self, user: str, change: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-        """From the link in the course to the tool's page. change: what the LMS says otherwise."""
+        """Go from the link in the course to the tool's page. change: alters the LMS's claims."""
         where = urlsplit(self.begins(user).headers["location"])
         asked = {name: values[0] for name, values in parse_qs(where.query).items()}
         claims = self.lms.claims(user, asked["nonce"])
@@ -110,7 +110,7 @@ def school(platform: Lms, opened: Callable[..., School], tmp_path: Any) -> Schoo
 
 
 def registered(opened: Callable[..., School], folder: Any, *platforms: Lms) -> School:
-    """A service at which these are registered."""
+    """Open a service at which these LMS are registered."""
     where = folder / "service0"
     where.mkdir()
     create_private(where / KEY, pem())
@@ -125,7 +125,7 @@ def registered(opened: Callable[..., School], folder: Any, *platforms: Lms) -> S
 
 @cache
 def pem() -> bytes:
-    """A key of the tool's, drawn once for all tests."""
+    """A private key for the tool, created once for all tests."""
     how = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
     return drawn().private_bytes(*how)
 
@@ -136,7 +136,7 @@ def browser(school: School, platform: Lms) -> Browser:
 
 
 def token_of(school: School, page: Any) -> str:
-    """What `hotloop login` gets for the link of a page."""
+    """Return the token that `hotloop login` gets for the link of a page."""
     assert page.status_code == 200, page.text
     (secret,) = re.findall(r"hotloop login http://127.0.0.1:8000/join/([\w-]{43})", page.text)
     answer = school.ask("", "POST", "/api/login", json={"invitation": secret})
@@ -321,7 +321,7 @@ def test_without_a_state_nothing_is_believed(browser: Browser) -> None:
 
 
 def test_nobody_is_made_to_come_in_as_somebody_else(school: School, browser: Browser) -> None:
-    """The attacker's own launch, sent by another one's browser."""
+    """The attacker's own launch, sent by a victim's browser."""
     form = browser.logs_in("mallory")
     victim = Browser(school, browser.lms)
     assert "not begun in this browser" in refused(victim, form)
@@ -343,7 +343,7 @@ def test_a_key_of_another_name_is_refused(browser: Browser) -> None:
 
 
 def test_a_token_that_brings_its_key_is_refused(browser: Browser) -> None:
-    """The key is the LMS's, whatever the token says of where keys are."""
+    """Only the LMS's key counts, whatever the token says about keys."""
     own = drawn()
     public = {**RSAAlgorithm.to_jwk(own.public_key(), as_dict=True), "kid": browser.lms.kid}
     named = {"kid": browser.lms.kid, "jwk": public, "jku": "http://127.0.0.1:1/jwks"}
@@ -353,7 +353,7 @@ def test_a_token_that_brings_its_key_is_refused(browser: Browser) -> None:
 
 @pytest.mark.parametrize("algorithm", ["none", "None", "HS256"])
 def test_a_token_chooses_no_algorithm(browser: Browser, algorithm: str) -> None:
-    """Without a signature, and with one whose secret is the LMS's public key."""
+    """Unsigned, and signed with the LMS's public key as the secret."""
 
     def part(document: dict[str, Any]) -> bytes:
         return base64.urlsafe_b64encode(json.dumps(document).encode()).rstrip(b"=")
@@ -429,7 +429,7 @@ def test_a_login_of_a_stranger_goes_nowhere(browser: Browser, changes: dict[str,
 
 
 def test_a_role_is_not_forged(school: School, browser: Browser) -> None:
-    """It is the signed one, and only the role in the course."""
+    """The role is the signed one, and only the role in the course counts."""
     form = browser.logs_in("u1")
     assert browser.sends({**form, "roles": f"{ROLE}Instructor"}).status_code == 200
     institution = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#"
@@ -449,7 +449,7 @@ def test_a_role_is_not_forged(school: School, browser: Browser) -> None:
 
 
 def test_an_account_of_another_name_is_nobody_elses(school: School, browser: Browser) -> None:
-    """An address that the LMS gives opens no account that was there before."""
+    """An email address from the LMS gives no access to an existing account."""
     people.invite(school.service.engine, "head@uni.example", "instructor")
     for name in ("grace", "head@uni.example", "../x", "a+b@uni.example", ""):
         page = browser.launches("u1", lambda claims, name=name: claims.update(email=name))
@@ -479,9 +479,7 @@ def test_one_lms_speaks_of_its_own_people_only(
 
 
 def test_the_lms_redirects_nobody(browser: Browser) -> None:
-    """Keys are fetched from where they are said to be, and what a page says of the target is not
-    followed.
-    """
+    """Keys are fetched from the registered URL, and a target in a page is not followed."""
     form = browser.begins("u1", target_link_uri="https://evil.example/")
     assert form.headers["location"].startswith(browser.lms.url)
     page = browser.launches(
@@ -507,14 +505,14 @@ def test_forms_of_other_pages_are_refused_as_before(browser: Browser) -> None:
 
 
 def checked(school: School, browser: Browser, user: str = "u1", **job: Any) -> str:
-    """A learner comes in and sends a task; the job."""
+    """A learner logs in and sends a task; returns the job."""
     if user not in school.tokens:
         school.tokens[user] = token_of(school, browser.launches(user))
     return school.stored(user, **job)
 
 
 def judged_as(school: School, verdicts: dict[str, Verdict]) -> None:
-    """Judge what waits. verdicts: of rungs; others pass."""
+    """Judge what waits. verdicts: by rung; others pass."""
 
     def judge(held: Any, process: Any, say: Any) -> list[Any]:
         return [changed(one) for one in quick.judge(held, process, say)]
@@ -584,7 +582,7 @@ def test_what_is_open_is_no_zero(school: School, browser: Browser, verdict: Verd
 
 
 def test_a_gpu_that_is_waited_for_is_no_zero(school: School, browser: Browser) -> None:
-    """From the CPU phase to the GPU phase, with the quick judge: triton_forward needs a GPU."""
+    """From the CPU phase to the GPU phase, with the fast judge: triton_forward needs a GPU."""
     school.has_gpu()
     page = browser.launches("u1", to_module("fused_softmax"))
     school.tokens["u1"] = token_of(school, page)
@@ -654,7 +652,7 @@ def test_what_is_not_taken_is_sent_again(school: School, browser: Browser) -> No
 
 
 def test_a_key_that_the_lms_does_not_know_passes_nothing(school: School, browser: Browser) -> None:
-    """The test LMS itself: it would not take what anybody else sends."""
+    """Tests the fake LMS itself: it refuses scores from anybody else."""
     checked(school, browser, task="fold")
     school.judged()
     browser.lms.tool_keys = {"keys": [{**browser.lms.tool_keys["keys"][0], "kid": "other"}]}
@@ -664,7 +662,7 @@ def test_a_key_that_the_lms_does_not_know_passes_nothing(school: School, browser
 
 
 def test_our_word_goes_where_it_was_said_alone(school: School, browser: Browser) -> None:
-    """A redirect is not followed with what proves who we are."""
+    """A redirect is not followed with the service's credentials."""
     checked(school, browser, task="fold")
     school.judged()
     browser.lms.is_moved = True
@@ -695,7 +693,7 @@ def to_module(module: str) -> Callable[[dict[str, Any]], None]:
 
 
 def refused(browser: Browser, form: dict[str, str]) -> str:
-    """The sentence of a launch that is refused."""
+    """Return the message of a refused launch."""
     answer = browser.sends(form)
     assert answer.status_code == 403, answer.text
     assert "hotloop login" not in answer.text
@@ -703,7 +701,7 @@ def refused(browser: Browser, form: dict[str, str]) -> str:
 
 
 def forged(browser: Browser, sign: Callable[[dict[str, Any]], str]) -> str:
-    """Of one whose token somebody else has made, with all else right."""
+    """Return the message of a launch whose token has a forged signature and is otherwise right."""
     where = urlsplit(browser.begins("u1").headers["location"])
     asked = {name: values[0] for name, values in parse_qs(where.query).items()}
     token = sign(browser.lms.claims("u1", asked["nonce"]))

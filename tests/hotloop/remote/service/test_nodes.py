@@ -26,7 +26,7 @@ from .conftest import School
 
 FILES = packed(submission("ssa_passes"))
 LONG_S = 240
-"""Nodes of a cluster take their time to start."""
+"""Nodes of a cluster start slowly."""
 
 
 def test_without_ray_the_command_that_installs_it_is_said(
@@ -41,7 +41,7 @@ def test_without_ray_the_command_that_installs_it_is_said(
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of one with two nodes that judge one work each."""
+    """The address of a cluster with two nodes that judge one work each."""
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
     from ...course.executors.test_ray import Nodes, Unhurried
 
@@ -115,7 +115,7 @@ def test_a_cancelled_job_and_an_end_on_request_leave_nothing_at_work(
 
 
 def actors() -> list[Any]:
-    """The processes on nodes that judge."""
+    """Return the processes on nodes that judge."""
     return [
         process
         for process in psutil.process_iter(["cmdline"])

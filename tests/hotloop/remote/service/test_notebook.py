@@ -1,4 +1,4 @@
-"""`check("…")` in a notebook asks the service, and shows the same card."""
+"""`check("…")` in a notebook asks the service, and shows the same result."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ CELL = 'from hotloop import check\ncheck("ssa_passes.fold")'
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A learner's, with a notebook that has one cell."""
+    """A learner's folder, with a notebook that has one cell."""
     work = tmp_path / "work"
     work.mkdir()
     written(work, CELL)

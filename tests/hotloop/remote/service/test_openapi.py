@@ -1,4 +1,4 @@
-"""Requests drawn from the service's own description: none of them is a fault."""
+"""Requests generated from the service's OpenAPI description cause no error of the service."""
 
 import secrets
 from typing import Any
@@ -15,7 +15,7 @@ from .conftest import School
 schemathesis = pytest.importorskip("schemathesis", reason="the group `dev` is not installed")
 
 EXAMPLES = 15
-"""Of each kind, for each operation."""
+"""Examples of each kind, for each operation."""
 
 
 @pytest.mark.parametrize("mode", ["positive", "negative"])
@@ -32,7 +32,7 @@ def test_no_request_is_a_fault(school: School, mode: str) -> None:
 
 
 def operations(school: School, job: str) -> list[Any]:
-    """Jobs are mostly the one that there is."""
+    """Return the operations; half of the job ids are the existing job's."""
     document = application(school.service).openapi()
     for path in document["paths"].values():
         for operation in path.values():

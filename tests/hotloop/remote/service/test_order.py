@@ -1,4 +1,4 @@
-"""The order is fair: nearest deadline, then whoever was served least recently."""
+"""The order is fair: nearest deadline, then the learner served least recently."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -47,6 +47,6 @@ def test_everything_comes_once_and_nobody_is_two_turns_ahead(works: list[tuple[i
     left = {who: sum(one.account == who for one in given) for who in range(5)}
     had = dict.fromkeys(range(5), 0)
     for one in found:
-        # Whoever still waits had at most one turn less.
+        # Learners who still wait had at most one turn less.
         assert all(had[one.account] <= had[who] for who in left if left[who] > had[who])
         had[one.account] += 1

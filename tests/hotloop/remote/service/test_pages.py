@@ -1,4 +1,4 @@
-"""The instructor's pages, and an invitation's."""
+"""The instructor's pages, and an invitation's page."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 class Browser:
-    """It keeps cookies, and sends forms as pages gave them."""
+    """Keeps cookies, and sends forms as they are in the pages."""
 
     def __init__(self, school: School) -> None:
         self.school = school
@@ -44,7 +44,7 @@ class Browser:
 
 @pytest.fixture
 def browser(school: School) -> Browser:
-    """Of an instructor who is logged in."""
+    """The browser of an instructor who is logged in."""
     found = Browser(school)
     assert found.enter().status_code == 303
     return found
@@ -113,7 +113,7 @@ def test_pages_are_for_instructors(school: School, path: str) -> None:
     # A learner's token opens no page, and neither does a learner's invitation.
     assert school.ask("ada", "GET", path).status_code == 401
     assert stranger.enter("carol", "learner").status_code == 403
-    # Nor does a session of somebody who is no instructor.
+    # Nor does a session of a user who is not an instructor.
     found = accounts.find(school.service.engine, "ada")
     assert found is not None
     session = accounts.log_in(school.service.engine, found.id)

@@ -69,7 +69,7 @@ def test_a_copy_of_another_candidate_is_signalled(own_team: Hired, tmp_path: Pat
 
 
 def test_the_rate_of_false_alarms_is_that_of_solutions_not_of_their_pairs() -> None:
-    """None of four pairs that share nothing leaves half of them possible."""
+    """0 of 4 independent pairs still allows a rate of one half."""
     for row in _similarity()["rows"]:
         alarms = rate_interval(0, row["solutions"] // 2)
         found = rate_interval(row["solutions"], row["solutions"])
@@ -92,7 +92,7 @@ def test_only_what_was_compared_has_a_rate() -> None:
 
 
 def _like(wrong: str) -> list[Signal]:
-    """The signals where one of the published wrong answers is handed in."""
+    """Return the signals if one of the published wrong answers is handed in."""
     answer = next(one for one in wrong_answers(MODULE) if one.name == wrong)
     body = "\n".join(line for lines in answer.bodies.values() for line in lines)
     starter = render.untouched(MODULE)
@@ -122,7 +122,7 @@ def test_a_copy_that_was_moved_is_signalled(how: str) -> None:
 
 @pytest.mark.parametrize("count", [15, 60])
 def test_no_work_that_is_alike_goes_unsaid(count: int) -> None:
-    """However many there are; the published solution stands by itself."""
+    """However many there are; the published solution is listed separately."""
     module, name = load_module("ssa_passes"), "dominance.py"
     starter = {name: render.render("ssa_passes")[name]}
     files = {name: render.submission("ssa_passes")[name]}
@@ -169,7 +169,7 @@ def _mismatches(mine: dict[str, str], code: str, others: dict[str, dict[str, str
 
 
 def test_a_name_that_several_packs_have_points_at_none_of_them() -> None:
-    """One ending in 86: most who have the same have nothing to do with it."""
+    """Of a name ending in 86: most candidates with the same name are unrelated."""
     same = {"online_softmax": "online_softmax_heron"}
     others = {"calm-wren-33": same, "keen-otter-12": same, "odd-crane-5": {"online_softmax": "no"}}
     mine = {"online_softmax": "online_softmax_kestrel"}
@@ -237,7 +237,7 @@ def test_what_the_judge_caught_is_told() -> None:
 
 
 def gaps(found: WorkLog | None, rule: str) -> list[Signal]:
-    """Of a pack that was made at START, and of work that came a day later."""
+    """Return the signals of a pack that was made at START, and of work that came a day later."""
     return work_log_gaps.signals(found, rule, START, START + timedelta(days=1))
 
 
@@ -303,7 +303,7 @@ def check(minute: int, task: str, added: int = 1) -> Entry:
 
 
 def _alone(hired: Hired, folder: Path, which: int, solution: str) -> Submission:
-    """The first task solved in one's own way, the others left as they are."""
+    """Hand in an independent solution of the first task, with the others untouched."""
     folder.mkdir(exist_ok=True)
 
     def change(files: dict[str, bytes]) -> None:
@@ -318,7 +318,7 @@ def _alone(hired: Hired, folder: Path, which: int, solution: str) -> Submission:
 def test_what_became_of_others_is_no_fault_of_this_candidate(
     own_team: Hired, tmp_path: Path
 ) -> None:
-    """One is being deleted at this moment, and a role's file has a fault."""
+    """One is being deleted at this moment, and a role's file is invalid."""
     mine = _alone(own_team, tmp_path / "a", 0, "state_object")
     _alone(own_team, tmp_path / "b", 1, "state_object")
     team, other = own_team.team, own_team.packs[1]
@@ -372,7 +372,7 @@ def test_own_prose_is_no_sign_and_a_shared_answer_is(own_team: Hired, tmp_path: 
 
 
 def test_texts_on_different_questions_share_almost_nothing() -> None:
-    """What the signal says of its own rate."""
+    """Confirms the rate that the signal states."""
     texts = [prose.runs(prose.words(text)) for _, text in prose.published(MODULE)]
     long = [found for found in texts if len(found) >= prose.FEWEST_RUNS]
     shares = [
@@ -401,7 +401,7 @@ def test_whoever_was_graded_first_is_compared_with_who_came_later(
     assert any(second.pseudonym in s.title for s in kept(first).signals)
     page = (team.report_folder(first.manifest.pack) / "report.html").read_text()
     assert second.pseudonym in page
-    # Another hand-in, of their own: neither is like the other any more.
+    # Another, independent hand-in: neither is like the other any more.
     team.extend(second.manifest.pack, datetime(2030, 2, 1, tzinfo=UTC))
     honest = _alone(own_team, tmp_path / "c", 1, "padded_tiles")
     grading.write(report_on(team, honest), team)

@@ -1,4 +1,4 @@
-"""A team's portal with one member and two candidates, made once; and copies for tests to use up."""
+"""A team's portal with one member and two candidates, made once; and copies for tests to change."""
 
 import shutil
 import zipfile
@@ -26,13 +26,16 @@ from .office import MEMBER, NAMES, OFTEN, PASSWORD, ROLE, TITLE, Browser, Office
 
 @pytest.fixture(autouse=True)
 def installs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No index has this version: what is tried there has tests of its own."""
+    """Skip the check that pip can install a pack: no index has this version.
+
+    Tests of `installable` cover that check.
+    """
     monkeypatch.setattr("hotloop.takehome.installable.require", lambda _team, _role: None)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def costly() -> Iterator[PasswordHasher]:
-    """How passwords are hashed; in the tests it is done with less work."""
+    """The real password hasher; the tests use one with less work."""
     cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_nobody", cheap.hash("nobody's password"))
@@ -62,7 +65,7 @@ def made(
 
 @pytest.fixture
 def opened(made: tuple[Path, tuple[UUID, UUID]], tmp_path: Path) -> Iterator[Callable[..., Office]]:
-    """Opens a copy of the office, with settings of the test's own."""
+    """Returns a function that opens a copy of the office with the given settings."""
     portals: list[Portal] = []
 
     def open_office(**settings: Any) -> Office:
@@ -90,7 +93,7 @@ def stranger(office: Office) -> Browser:
 
 @pytest.fixture
 def member(office: Office) -> Browser:
-    """Logged in."""
+    """A browser of the team's member, logged in."""
     browser = Browser(office.portal)
     assert browser.log_in().status_code == 303
     return browser
@@ -98,7 +101,7 @@ def member(office: Office) -> Browser:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Callable[..., bytes]:
-    """Makes the submission of a candidate's pack: the zip's bytes."""
+    """Returns a function that makes the submission of a candidate's pack: the zip's bytes."""
 
     def submission(office: Office, number: int = 0, extra: dict[str, str] | None = None) -> bytes:
         target = tmp_path / f"work{number}{len(extra or {})}"

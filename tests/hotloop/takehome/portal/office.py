@@ -1,4 +1,4 @@
-"""What the portal's tests share: an office, and browsers that come to it."""
+"""Shared by the portal's tests: an office, and browsers that visit it."""
 
 import io
 import re
@@ -34,7 +34,7 @@ TITLE = "GPU engineer, inference"
 MEMBER, PASSWORD = "anna", "correct horse battery"
 NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
 OFTEN = Rates(*["10000/minute"] * 6)
-"""For tests of something else."""
+"""Rate limits that tests of other things do not reach."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Office:
         return link.token
 
     def page(self, number: int = 0) -> str:
-        """The address of a candidate's own page."""
+        """Return the address of a candidate's own page."""
         return f"/c/{self.token(number)}"
 
     def audit(self) -> list[str]:
@@ -62,7 +62,7 @@ class Office:
 
 
 class Browser:
-    """A browser without scripts: it keeps cookies, and sends forms as pages gave them."""
+    """A browser without scripts: it keeps cookies, and sends forms as they are in the pages."""
 
     def __init__(self, portal: Portal, address: str = "192.0.2.1") -> None:
         self.client = TestClient(
@@ -87,7 +87,7 @@ class Browser:
         return field(self.get("/account").text, "csrf")
 
     def send(self, path: str, **data: str) -> Any:
-        """A form of the team's."""
+        """Send a form of the team's pages."""
         return self.post(path, {"csrf": self.csrf(), **data})
 
     def upload(self, page: str, content: bytes, name: str = "submission.zip") -> Any:
@@ -95,7 +95,7 @@ class Browser:
 
 
 def _served(portal: Portal) -> ASGIApp:
-    """One application for all browsers of a portal: to make it takes longer than a request."""
+    """Return one application for all browsers of a portal: making it is slower than a request."""
     made = getattr(portal, "made_by_a_test", None)
     if made is None:
         made = served(portal)
@@ -104,19 +104,19 @@ def _served(portal: Portal) -> ASGIApp:
 
 
 def field(page: str, name: str) -> str:
-    """The value of a hidden field."""
+    """Return the value of a hidden field."""
     found = re.search(rf'name="{name}" value="([^"]+)"', page)
     assert found is not None, f"there is no field {name} in {page}"
     return found[1]
 
 
 def listening(portal: Portal) -> AbstractContextManager[int]:
-    """A real server; its port."""
+    """Run a real server; yield its port."""
     return serving.listening(served(portal))
 
 
 def zip_of(files: dict[str, bytes]) -> bytes:
-    """A zip, whatever it holds."""
+    """Return a zip with these contents."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in files.items():

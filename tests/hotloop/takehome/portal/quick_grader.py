@@ -1,4 +1,5 @@
-"""A grader whose gradings take as long as is asked for; as a process of its own:
+"""A grader whose gradings take a given time, as a separate process.
+
 `python quick_grader.py TEAM SECONDS TRACE`. Each grading that begins, and each report that is
 written, adds a line to the file TRACE.
 """
@@ -23,7 +24,7 @@ from hotloop.takehome.team import Team
 
 @dataclass
 class Sleeping:
-    """An executor that only waits. lost: for how many of its first gradings nothing comes."""
+    """An executor that only waits. lost: how many of its first gradings return nothing."""
 
     trace: Path
     seconds: float = 0.0
@@ -43,7 +44,7 @@ class Sleeping:
 
 @dataclass
 class Quick(Grader):
-    """Writes reports that hold nothing but what the queue looks for."""
+    """Writes reports with only the fields that the queue reads."""
 
     trace: Path = Path()
 

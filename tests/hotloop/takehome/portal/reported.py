@@ -1,4 +1,4 @@
-"""Reports that were made by hand, and marks for them."""
+"""Reports made by hand, and marks for them."""
 
 from pathlib import Path
 from uuid import UUID
@@ -25,7 +25,7 @@ def reported(office: Office, content: bytes, folder: Path) -> Submission:
 
 
 def filled(team: Team, pack: UUID, mark: int = 3) -> Filing:
-    """Marks for all that has to have one."""
+    """Return marks for all required criteria."""
     form = scorecard.form(team, pack)
     required = {criterion.key for criterion in form.criteria if criterion.required}
     empty = form.empty()

@@ -1,4 +1,4 @@
-"""What a hostile visitor, candidate or site may try; none has an effect beyond its own refusal."""
+"""Attacks by a hostile visitor, candidate or site; each is only refused, without other effects."""
 
 import re
 import socket
@@ -41,7 +41,7 @@ SENT = [
     ("/account/password", {"old": PASSWORD, "new": "x" * 20, "again": "x" * 20}),
     ("/logout", {}),
 ]
-"""All that changes something of the team's."""
+"""All forms that change something of the team's."""
 
 
 def filled(office: Office, path: str, data: dict[str, str]) -> tuple[str, dict[str, str]]:
@@ -51,7 +51,7 @@ def filled(office: Office, path: str, data: dict[str, str]) -> tuple[str, dict[s
 
 
 def state(office: Office) -> dict[str, bytes]:
-    """Everything in the team's folder but logs and the database."""
+    """Return everything in the team's folder except logs and the database."""
     folder = office.team.folder
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -146,7 +146,7 @@ def test_a_session_ends_by_itself(office: Office) -> None:
     assert account is not None
     token = accounts.log_in(engine, account, now=now)
     assert accounts.member(engine, token, now + accounts.IDLE / 2) is not None
-    # It was used in the middle, and still is not for ever.
+    # It was used in between, and still expires.
     assert accounts.member(engine, token, now + accounts.IDLE * 1.4) is not None
     assert accounts.member(engine, token, now + accounts.IDLE * 2.6) is None
     again = accounts.log_in(engine, account, now=now)
@@ -198,7 +198,7 @@ def test_who_guesses_keeps_no_member_out(opened: Callable[..., Office]) -> None:
     said = [attacker.log_in(password=f"guess number {n}").status_code for n in range(4)]
     assert said == [401, 401, 401, 429]
     assert member.log_in().status_code == 303
-    # Nor does the member's login let the other one guess on.
+    # Nor does the member's login reset the attacker's limit.
     assert attacker.log_in(password="another guess").status_code == 429
 
 
@@ -253,7 +253,7 @@ def test_guessing_is_slowed_down(opened: Callable[..., Office]) -> None:
     attacker = Browser(office.portal)
     said = [attacker.get(f"/c/{'A' * 42}{n}").status_code for n in range(5)]
     assert said == [404, 404, 404, 429, 429]
-    # Who shares the address and has a link is not shut out.
+    # A candidate with the same address and a link is not locked out.
     assert attacker.get(office.page()).status_code == 200
 
 
@@ -287,7 +287,7 @@ def test_a_slow_line_costs_nobody_their_work(
     work: Callable[..., bytes],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What counts is when the upload began, and the body is read behind that."""
+    """The start of the upload counts, and the body is read after that."""
     content, pack = work(office), office.packs[0]
     began = datetime.now(UTC)
     take = candidate.take
@@ -305,7 +305,7 @@ def test_a_slow_line_costs_nobody_their_work(
 
 @dataclass(frozen=True)
 class At:
-    """A clock that stands."""
+    """A clock that does not move."""
 
     moment: datetime
 
@@ -453,7 +453,7 @@ def test_slow_uploads_leave_room_for_others(opened: Callable[..., Office]) -> No
         slow.sendall(head + b"--x")
         time.sleep(0.2)
         assert b" 200 " in _raw(port, "GET /health", "Content-Length: 0", b"")
-        # The same link twice at once is one place, not two.
+        # The same link twice at once takes one place, not two.
         said = _raw(port, f"POST {office.page()}/submission", "Content-Length: 10", b"")
         assert b" 429 " in said.partition(b"\r\n")[0]
         slow.close()
@@ -726,7 +726,7 @@ def _head(request: str, headers: str) -> bytes:
 
 
 def _chunks(size: int) -> bytes:
-    """A body whose length nobody has announced."""
+    """Return a body in chunked encoding, without a declared length."""
     begin = b'--x\r\nContent-Disposition: form-data; name="submission"; filename="a.zip"\r\n\r\n'
     body = begin + bytes(size)
     return b"".join(
@@ -736,11 +736,11 @@ def _chunks(size: int) -> bytes:
 
 
 def _raw(port: int, request: str, headers: str, body: bytes) -> bytes:
-    """What the server says, however little of the request it has read."""
+    """Return the server's answer, even if it has read only a part of the request."""
     with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
         connection.sendall(_head(request, headers))
         said = b""
-        # It may end the connection before it has read all.
+        # It may close the connection before it has read everything.
         with suppress(OSError):
             connection.sendall(body)
         with suppress(OSError):
@@ -756,7 +756,7 @@ def _is_whole(said: bytes) -> bool:
 
 
 def test_passwords_are_hashed_as_they_must_be(costly: PasswordHasher) -> None:
-    # The least that OWASP's cheat sheet asks of Argon2id.
+    # OWASP's minimum for Argon2id.
     assert costly.type is Type.ID
     assert costly.memory_cost >= 19 * 1024
     assert costly.time_cost >= 2

@@ -1,4 +1,4 @@
-"""How slowly a candidate's file may come, and how long after the deadline: with a real server."""
+"""How slow a candidate's upload may be, and how late after the deadline, with a real server."""
 
 import select
 import socket
@@ -16,7 +16,7 @@ from hotloop.takehome.portal.settings import Settings
 from .office import Browser, Office, listening
 
 FAST = {"upload_rate": 20_000.0, "stall_s": 0.5, "late_s": 1.0}
-"""A floor and a grace that a test need not wait for."""
+"""A minimum rate and a grace period that are short enough for tests."""
 SLOW = b"The upload was too slow, or stalled"
 LATE = b"but was not complete 1 seconds after it"
 
@@ -24,9 +24,9 @@ LATE = b"but was not complete 1 seconds after it"
 def send(
     port: int, page: str, content: bytes, piece: int, pause: float, *, length: int = 0
 ) -> tuple[bytes, float]:
-    """Upload in pieces, with a pause after each; the answer, and the seconds until it came.
+    """Upload in pieces, with a pause after each; return the answer, and the seconds until it came.
 
-    length: a Content-Length to declare, where it is not the body's own.
+    length: the Content-Length to declare, if it differs from the body's.
     """
     boundary = b"x" * 20
     disposition = b'Content-Disposition: form-data; name="submission"; filename="a.zip"'
@@ -53,7 +53,7 @@ def send(
 
 
 def large(work: Callable[..., bytes], office: Office) -> bytes:
-    """A sound submission of more than 90,000 bytes: noise does not compress."""
+    """A valid submission of more than 90,000 bytes: noise does not compress."""
     noise = f"# {Random(0).randbytes(80_000).hex()}\n"
     content = work(office, extra={"softmax_triton.py": noise})
     assert len(content) > 90_000
@@ -63,7 +63,7 @@ def large(work: Callable[..., bytes], office: Office) -> bytes:
 def test_the_figures_that_the_pages_state() -> None:
     settings = Settings()
     assert (settings.upload_rate, settings.stall_s, settings.late_s) == (16 << 10, 15.0, 60.0)
-    # 2.3 Mbit/s bring the largest file in the time that is left after the deadline.
+    # 2.3 Mbit/s are enough for the largest file in the time that is left after the deadline.
     assert 8 * limits.MAX_UPLOAD / settings.late_s < 2.3e6
 
 
@@ -120,7 +120,7 @@ def test_an_upload_that_began_in_time_may_end_soon_after_the_deadline(
 def test_work_of_after_the_deadline_cannot_ride_in_an_upload_of_before(
     opened: Callable[..., Office], work: Callable[..., bytes]
 ) -> None:
-    """Fast enough for the floor, and nearly all of it in time: its end comes too late."""
+    """Fast enough for the minimum rate, and nearly all of it in time: its end comes too late."""
     office = opened(**(FAST | {"upload_rate": 1_000.0}))
     content = large(work, office)
     deadline = closing_in(office)
@@ -162,7 +162,7 @@ def test_one_that_begins_after_the_deadline_reads_that_its_time_is_over(
 
 
 def closing_in(office: Office, seconds: float = 1.5) -> datetime:
-    """Have the candidate's time end very soon; when."""
+    """Set the candidate's deadline to very soon, and return it."""
     deadline = datetime.now(UTC) + timedelta(seconds=seconds)
     office.team.extend(office.packs[0], deadline)
     return deadline

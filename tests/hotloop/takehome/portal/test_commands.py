@@ -1,4 +1,4 @@
-"""`hotloop takehome account` and `serve`, as far as they go without a server."""
+"""`hotloop takehome account` and `serve`, as far as they run without a server."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What is damaged in the team's folder, or called otherwise, deletes nothing and is told."""
+"""Damaged or renamed files in the team's folder delete nothing and are reported."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from .reported import filled, reported
 
 @pytest.fixture
 def marked(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
-    """The first candidate has a report and a filed scorecard, and is to be graded again."""
+    """The first candidate has a report and a filed scorecard, and waits to be graded again."""
     submission = reported(office, work(office), tmp_path)
     pack = office.packs[0]
     scorecard.file(office.team, pack, filled(office.team, pack), "rita")
@@ -256,7 +256,7 @@ def only(office: Office) -> Grading:
 
 
 def everything(office: Office) -> dict[str, bytes]:
-    """What is kept of candidates."""
+    """Return everything that is stored about candidates."""
     folder = office.team.folder
     return {
         str(path.relative_to(folder)): path.read_bytes()

@@ -1,4 +1,4 @@
-"""The portal's database, in both systems that are meant: many at once, and nothing twice."""
+"""The portal's database on both supported systems: many clients at once, and nothing twice."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ def test_each_submission_is_claimed_once(engine: Engine) -> None:
     assert sum(added) == COUNT
     found = [one.pack for one in claimed if one is not None]
     assert len(found) == len(set(found))
-    # Whoever was turned away while another one held the row asks again.
+    # A worker that was refused while another one held the row asks again.
     while (one := queue.claim()) is not None:
         found.append(one.pack)
     assert sorted(found) == sorted(packs)

@@ -1,6 +1,4 @@
-"""Requests drawn from the portal's own description: whatever they hold, no page fails, and those
-that are right are served.
-"""
+"""Requests generated from the portal's OpenAPI description: no page fails, valid ones succeed."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -21,21 +19,21 @@ from .reported import filled, reported
 pytest.importorskip("schemathesis", reason="the group `dev` is not installed")
 
 EXAMPLES = 12
-"""Of each kind of requests, for each of some thirty pages."""
+"""Examples of each kind of request, for each of some thirty pages."""
 
 LAST = (
     "POST /candidates/{pack}/link",
     "POST /candidates/{pack}/withdraw",
     "POST /candidates/{pack}/forget",
 )
-"""Each ends what others ask for: in this order, behind all others."""
+"""Each ends what other requests need: these run in this order, after all others."""
 
 WITHOUT_LOGIN = ("/portal.css", "/health", "/login", "/c/")
 
 
 @pytest.fixture
 def busy(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
-    """The first candidate has a report, and a scorecard that is filed; the second one a link."""
+    """The first candidate has a report and a filed scorecard; the second one has a link."""
     submission = reported(office, work(office), tmp_path)
     office.portal.queue.add(office.packs[0], submission.digest, State.DONE)
     scorecard.file(office.team, office.packs[0], filled(office.team, office.packs[0]), "rita")
@@ -46,15 +44,15 @@ def busy(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
 def test_no_page_fails(busy: Office, mode: str) -> None:
     for operation in operations(described(busy)):
         answers = tried(operation, mode, busy)
-        # There is no wrong request for a page that takes nothing.
+        # A page without parameters has no wrong request.
         assert answers or (mode == "negative" and not takes_something(operation)), operation.label
     for pack in busy.packs:
-        # Nothing that was drawn can have been a pseudonym.
+        # No generated value can be a pseudonym.
         assert busy.team.pack(pack).pack == pack
 
 
 def test_what_is_right_is_served(busy: Office, work: Callable[..., bytes]) -> None:
-    """With values that only this office knows, such as its packs, each page does what it is for."""
+    """With values that only this office has, such as its packs, each page does its job."""
     for operation in operations(described(busy, known(busy))):
         upload = work(busy, 1) if operation.path.endswith("/submission") else b""
         answers = tried(operation, "positive", busy, upload)
@@ -74,8 +72,9 @@ def takes_something(operation: Any) -> bool:
 
 
 def tried(operation: Any, mode: str, office: Office, upload: bytes = b"") -> list[int]:
-    """Draws requests and sends them, as a member of the team would; the answers. upload: what is
-    handed in, in place of what is drawn.
+    """Generate requests and send them as a member of the team; return the status codes.
+
+    upload: handed in instead of generated content.
     """
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
@@ -105,7 +104,7 @@ def tried(operation: Any, mode: str, office: Office, upload: bytes = b"") -> lis
         for name in ALWAYS.keys() - {"Cache-Control", "Content-Security-Policy"}:
             assert answer.headers[name] == ALWAYS[name]
         if operation.method == "get":
-            # Else all pages would be right about somebody who is not logged in.
+            # Otherwise all pages would pass for a user who is not logged in.
             assert answer.headers.get("location") != "/login"
         answers.append(answer.status_code)
 
@@ -117,8 +116,9 @@ def tried(operation: Any, mode: str, office: Office, upload: bytes = b"") -> lis
 
 
 def _of_forms(browser: Browser, operation: Any) -> dict[str, str]:
-    """Logs in where one has to, again where a request has ended the session; what a page's form
-    holds beside what one fills in.
+    """Log in if necessary, again after a request has ended the session.
+
+    Returns the hidden fields of a page's form.
     """
     if operation.label == "POST /login":
         browser.client.cookies.clear()
@@ -131,7 +131,7 @@ def _of_forms(browser: Browser, operation: Any) -> dict[str, str]:
 
 
 def _as_sent(drawn: dict[str, Any]) -> dict[str, Any]:
-    """What would go over the wire: it was drawn for the library `requests`."""
+    """Return what would be sent: the request was generated for the library `requests`."""
     import requests
 
     known = ("method", "url", "params", "headers", "data", "files", "json")
@@ -146,7 +146,7 @@ def _as_sent(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 def known(office: Office) -> dict[str, dict[str, list[str]]]:
-    """By page: what its form takes that no description can say."""
+    """Return by page the valid values of form fields that no description can list."""
     pseudonyms = [office.team.pack(pack).pseudonym for pack in office.packs]
     return {
         "/login": {"name": [MEMBER], "password": [PASSWORD]},
@@ -164,8 +164,9 @@ def known(office: Office) -> dict[str, dict[str, list[str]]]:
 
 
 def described(office: Office, known: dict[str, dict[str, list[str]]] | None = None) -> Any:
-    """The description; packs and links are mostly those that there are. known: what the fields of
-    some pages' forms are drawn from.
+    """Return the schema; packs and links are mostly existing ones.
+
+    known: the values for fields of some pages' forms.
     """
     import schemathesis
 
@@ -183,7 +184,7 @@ def described(office: Office, known: dict[str, dict[str, list[str]]] | None = No
 
 
 def _narrow(document: Any, operation: Any, fields: dict[str, list[str]]) -> None:
-    """A form whose fields have one of these values."""
+    """Restrict the form's fields to these values."""
     schema = operation["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]

@@ -1,4 +1,4 @@
-"""The team's pages and the candidate's, as they are meant to be used."""
+"""The team's pages and the candidate's, in normal use."""
 
 import json
 import re
@@ -310,7 +310,7 @@ def test_the_audit_log_is_shown_and_names_nobody(office: Office, member: Browser
     assert "made pack" in shown
     for name in NAMES:
         assert name.split()[0] not in shown
-    # Neither a date nor a word such as “candidate” is broken where there is room.
+    # Dates and words such as “candidate” do not wrap if there is room.
     assert '<td class="when">' in shown
     style = member.get("/portal.css").text
     assert ".when { white-space: nowrap; }" in style

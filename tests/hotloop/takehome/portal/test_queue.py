@@ -1,4 +1,4 @@
-"""No submission is lost, and each is graded once, whatever is killed and when."""
+"""No submission is lost, and each is graded once, whatever is killed at whatever moment."""
 
 import os
 import signal
@@ -63,7 +63,7 @@ def test_all_that_waits_is_graded_once(handed_in: Office, trace: Path) -> None:
 
 
 def test_no_executor_is_begun_for_nothing(office: Office) -> None:
-    """One that grades on a cluster would start it twice a second."""
+    """An executor of a cluster would otherwise start it twice a second."""
 
     class Never:
         def run(self, *_: object) -> Generator[Outcome]:
@@ -110,7 +110,7 @@ def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, m
 
 
 def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
-    """At moments that nobody chose."""
+    """At random moments."""
     for number in range(2):
         process = _started(handed_in, "0.05", trace)
         until(lambda: "begin" in trace.read_text(), process=process)
@@ -161,7 +161,7 @@ def test_ending_on_request_is_no_try(handed_in: Office, trace: Path) -> None:
 def test_a_submission_that_never_reached_the_queue_is_found(
     office: Office, work: Callable[..., bytes], tmp_path: Path, trace: Path
 ) -> None:
-    """The portal was killed between keeping and queueing it."""
+    """The portal was killed between storing and queueing it."""
     path = tmp_path / "upload.zip"
     path.write_bytes(work(office))
     office.team.keep(open_submission(path, office.team), path)
@@ -266,7 +266,7 @@ def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path)
 def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
     handed_in: Office, trace: Path, step: str
 ) -> None:
-    """As pydantic wraps what is raised in its serializers."""
+    """As pydantic wraps exceptions in its serializers."""
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
 
     def interrupted(*_: object) -> None:
@@ -288,7 +288,7 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
     assert queue.again(one.pack, one.digest)
     claimed = queue.claim()
     assert claimed is not None
-    # Cut off before the new report was there: the old one is not taken for it.
+    # Interrupted before the new report was written: the old one is not taken for it.
     assert not grader.written(one.pack, one.digest, datetime.now(UTC))
     queue.recover(grader.written)
     grader.batch()
@@ -298,7 +298,7 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
 
 
 def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> None:
-    """The real process, which gives back what it was grading."""
+    """The real process, which puts its submission back into the queue."""
     command = [sys.executable, "-m", "hotloop.takehome.portal.grader"]
     process = subprocess.Popen([*command, str(handed_in.team.folder)], env=_environment())
     try:

@@ -1,4 +1,4 @@
-"""The portal's grader over a real Ray cluster, which it starts for as long as something waits."""
+"""The portal's grader on a real Ray cluster, which it starts while submissions wait."""
 
 import os
 import signal
@@ -59,7 +59,7 @@ def only(office: Office) -> Grading:
 
 
 def cluster(grader: subprocess.Popen[bytes]) -> list[str]:
-    """Ray's processes below the grader."""
+    """Return Ray's processes below the grader."""
     names: list[str] = []
     for process in psutil.Process(grader.pid).children(recursive=True):
         try:

@@ -1,4 +1,4 @@
-"""The form of the scorecard: which report, and which hand-in, its marks are about."""
+"""The scorecard's form: which report and which hand-in its marks belong to."""
 
 import csv
 import zipfile
@@ -23,12 +23,12 @@ NOTE = "Said why, with numbers."
 
 @pytest.fixture
 def came(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Submission:
-    """The first candidate's report is there."""
+    """The first candidate's submission, with a report."""
     return reported(office, work(office), tmp_path)
 
 
 def marks(office: Office, page: str) -> dict[str, str]:
-    """A form that is filled in as far as it must be."""
+    """Return the form with all required fields filled in."""
     form = scorecard.form(office.team, office.packs[0])
     filled = {"decision": "advance", "report": field(page, "report")}
     for criterion in form.criteria:
@@ -82,7 +82,7 @@ def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     judged = {"online_pass": all_of("online_pass")}
     later = datetime.now(UTC) + timedelta(minutes=1)
     grading.write(make_report(came, office.team, judged, now=later), office.team)
-    # What is missing sends nobody past it.
+    # A form without a required field is not filed.
     part = {key: text for key, text in given.items() if key != "decision"}
     assert field(member.send(page, **part).text, "report") == given["report"]
     answer = member.send(page, **given)

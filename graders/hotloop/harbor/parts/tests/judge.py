@@ -1,4 +1,4 @@
-"""Judges a folder and writes the reward. What lies there runs in a sandbox, not in this process."""
+"""Judges a folder and writes the reward. The folder's code runs in a sandbox, not here."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from hotloop.problem import settle
 
 
 def main() -> int:
-    """0 when there is a reward, 3 where nothing could be measured."""
+    """Return the exit code: 0 if a reward was written, 3 if nothing could be measured."""
     work, reward = map(Path, sys.argv[1:])
     asked = json.loads((Path(__file__).parent / "asked.json").read_text(encoding="utf-8"))
     record = judge_folder(work, asked["module"], [asked["task"]])[asked["task"]]

@@ -1,4 +1,4 @@
-"""Which LMS may send people, as `lti.yaml` in the service's folder says."""
+"""The LMS that may send users, as `lti.yaml` in the service's folder lists them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Name = Annotated[str, Field(min_length=1, max_length=255)]
 class Platform(Strict):
     """An LMS that this service is registered at.
 
-    issuer: how it names itself. client_id: how it names this service. deployments: the ids of the
+    issuer: the LMS's name for itself. client_id: its name for this service. deployments: ids of the
     registration's deployments; a launch from another one is refused. login_url: its page for the
-    OpenID Connect login. jwks_url: its public keys. token_url: where access tokens are given.
+    OpenID Connect login. jwks_url: its public keys. token_url: its endpoint for access tokens.
     """
 
     issuer: Name
@@ -32,7 +32,7 @@ class Platform(Strict):
 
 
 class Platforms(Strict):
-    """The file."""
+    """The contents of `lti.yaml`."""
 
     platforms: Annotated[list[Platform], Field(min_length=1)]
 
@@ -43,12 +43,13 @@ class Platforms(Strict):
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """The file's. CurriculumError for a file that is none."""
+        """Load the file from a folder. Raises CurriculumError if it is invalid."""
         return load(folder / FILE, cls)
 
     def find(self, issuer: str, client_id: str = "") -> Platform | None:
-        """The registration; None where there is none. client_id: may be empty where an LMS has one
-        registration only.
+        """Return the registration; None if there is none, or several match.
+
+        client_id: may be empty if an LMS has one registration only.
         """
         found = [
             one

@@ -1,7 +1,7 @@
-"""Scores on their way back to the LMS.
+"""Sends scores back to the LMS.
 
-A learner's score of a module is due as soon as a job of theirs has ended later than the score that
-the LMS has taken. That follows from what is stored, so a service that is killed forgets none.
+A learner's score of a module is due when a job of theirs has ended after the score that the LMS
+last accepted. This is computed from the database, so a service that is killed loses no score.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from hotloop.remote.service.tables import jobs, lti_items, records
 from hotloop.transactions import reading, writing
 
 AGAIN = timedelta(minutes=1)
-"""After so long a score that the LMS did not take is sent again. Until then other servers on the
-same database leave it alone."""
+"""When a score that the LMS did not accept is sent again.
+
+Until then, other servers on the same database do not send it.
+"""
 
 LOOK_S = 1.0
 LONGEST_ANSWER = 1 << 20
@@ -44,13 +46,14 @@ log = logging.getLogger("hotloop.remote")
 
 
 class NotTaken(Exception):
-    """The LMS did not take it. The text is one sentence."""
+    """The LMS did not accept a score. The text is one sentence."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A learner's score of a module's tasks that are judged. open: points that a check which is
-    still open may bring, so that the score is not final.
+    """A learner's score over a module's judged tasks.
+
+    open: points that checks which are still open may add; the score is final when it is 0.
     """
 
     points: float
@@ -59,7 +62,7 @@ class Standing:
 
 
 def keep(engine: Engine, account: int, launch: Launch) -> None:
-    """From now on scores of this account go to the line item that it has come from."""
+    """From now on, send scores of this account to the line item of its launch."""
     row = {
         "account": account,
         "module": launch.module,
@@ -76,9 +79,9 @@ def keep(engine: Engine, account: int, launch: Launch) -> None:
 
 
 def standing(engine: Engine, account: int, module: str) -> Standing:
-    """The best of each task; of what is open, only that of the latest check of a task counts.
+    """Return the sum of the best score of each task; of open points, those of its latest job only.
 
-    What was judged with a seed of the learner's choice does not count.
+    Results with a seed of the learner's choice do not count.
     """
     query = (
         select(records.c.task, records.c.record)
@@ -109,8 +112,9 @@ def standing(engine: Engine, account: int, module: str) -> Standing:
 
 
 def score(found: Standing, subject: str) -> dict[str, Any]:
-    """As the LMS is told it. While something is open no points are given: they would be taken for
-    the grade, and what is open for zero.
+    """Return the score as the LMS receives it.
+
+    While points are open, no score is given: the LMS would take it for the final grade.
     """
     told: dict[str, Any] = {
         "userId": subject,
@@ -131,7 +135,7 @@ def score(found: Standing, subject: str) -> dict[str, Any]:
 
 
 def pass_on(engine: Engine, tool: Tool) -> int:
-    """Send what is due; how many the LMS has taken. What it did not take stays due."""
+    """Send the scores that are due, and return how many the LMS accepted. The others stay due."""
     due = sorted(_claimed(engine), key=_client)
     return sum(_pass_to(engine, tool, *client, list(of)) for client, of in groupby(due, _client))
 
@@ -143,7 +147,7 @@ def _client(item: Row[Any]) -> tuple[str, str]:
 def _pass_to(
     engine: Engine, tool: Tool, issuer: str, client_id: str, items: Sequence[Row[Any]]
 ) -> int:
-    """Likewise, to one LMS. Where it gives no access token, none of them is tried."""
+    """As `pass_on`, for one LMS. If it gives no access token, nothing is sent."""
     try:
         platform = tool.platforms.find(issuer, client_id)
         if platform is None:
@@ -161,7 +165,7 @@ def _is_taken(engine: Engine, item: Row[Any], token: str) -> bool:
         told = score(standing(engine, item.account, item.module), item.subject)
         _publish(item.lineitem, told, token)
     except (NotTaken, KeyError) as error:
-        # KeyError: the module is not in this release any more.
+        # KeyError: the module is no longer in this release.
         _keep_problem(engine, item, error)
         return False
     _set(engine, item.id, problem="", passed=item.ended, tried=None)
@@ -174,7 +178,7 @@ def _keep_problem(engine: Engine, item: Row[Any], error: Exception) -> None:
 
 
 class Passing(threading.Thread):
-    """Sends what is due until it is told to stop."""
+    """Sends due scores in a thread until it is stopped."""
 
     def __init__(self, engine: Engine, tool: Tool) -> None:
         super().__init__(name="hotloop-scores", daemon=True)
@@ -182,22 +186,22 @@ class Passing(threading.Thread):
         self._over = threading.Event()
 
     def run(self) -> None:
-        """Look now and then."""
+        """Look for due scores every `LOOK_S` seconds."""
         while not self._over.wait(LOOK_S):
             try:
                 pass_on(self._engine, self._tool)
             except Exception:
-                # A database that is away for a moment ends nothing.
+                # A database that is unavailable for a moment must not end the thread.
                 log.exception("scores cannot be passed on")
 
     def stop(self) -> None:
-        """End, after the score that is being sent."""
+        """Stop after the score that is being sent."""
         self._over.set()
         self.join(2 * TIMEOUT_S)
 
 
 def _claimed(engine: Engine) -> list[Row[Any]]:
-    """What is due and no other server sends, with the moment `ended` of its latest job."""
+    """Claim due scores that no other server is sending; `ended` is the end of the latest job."""
     latest = (
         select(jobs.c.account, jobs.c.module, func.max(jobs.c.ended).label("ended"))
         .where(jobs.c.state == "done", jobs.c.seeded.is_(False))
@@ -233,7 +237,7 @@ def _set(engine: Engine, item: int, **values: Any) -> None:
 
 
 def _token(tool: Tool, platform: Platform) -> str:
-    """An access token, asked for with a token of ours."""
+    """Return an access token, requested with a signed assertion of this service."""
     now = int(time.time())
     claims = {
         "iss": platform.client_id,
@@ -265,7 +269,7 @@ def _publish(lineitem: str, told: Mapping[str, Any], token: str) -> None:
 
 
 def _post(url: str, body: bytes, headers: Mapping[str, str]) -> bytes:
-    """The answer. NotTaken for any that says no, and for none."""
+    """Return the answer's body. Raises NotTaken for an error status, or if no answer comes."""
     request = Request(url, body, dict(headers), method="POST")
     try:
         opened = build_opener(NoRedirect).open(request, timeout=TIMEOUT_S)

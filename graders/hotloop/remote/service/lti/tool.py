@@ -1,5 +1,6 @@
-"""The service as a tool of an LMS: it sends a browser to the LMS to log in, and checks what the
-browser brings back.
+"""The service as an LTI tool.
+
+It sends a browser to the LMS to log in, and validates what the browser brings back.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from hotloop.whole_file import create_private
 
 KEY = "lti.key"
 ALGORITHM = "RS256"
-"""The only one: it is what the Security Framework asks for, and a list would let a token choose."""
+"""The only accepted algorithm, as the Security Framework requires: a token must not choose it."""
 
 LOGIN_STAY = timedelta(minutes=10)
 SKEW_S = 30
-"""By how much the clocks of the LMS and of this machine may differ."""
+"""Accepted difference between the clocks of the LMS and of this machine."""
 
 TIMEOUT_S = 10.0
 
@@ -42,22 +43,22 @@ CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 GRADES = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 SCORE_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 MEMBERSHIP = "http://purl.imsglobal.org/vocab/lis/v2/membership#"
-"""Roles in the course that the link is in; somebody's role in the institution is another one."""
+"""Prefix of roles in the course of the link; roles in the institution have another one."""
 
 
 class NotLaunched(Exception):
-    """The login or launch is not believed. The text is one sentence."""
+    """The login or launch is not valid. The text is one sentence."""
 
 
 class Grades(BaseModel):
-    """Where scores of the link go."""
+    """The endpoint for scores of the link."""
 
     scope: list[str] = []
     lineitem: HttpUrl | None = None
 
 
 class Claims(BaseModel):
-    """What is read of an id_token; an LMS puts more into it."""
+    """The claims of an id_token that are read; an LMS sends more."""
 
     sub: Annotated[str, Field(min_length=1, max_length=255)]
     nonce: str
@@ -73,8 +74,10 @@ class Claims(BaseModel):
 
 @dataclass(frozen=True)
 class Launch:
-    """Who has come from where. module: that the link names; may be empty. lineitem: where scores of
-    this link go; empty where the LMS takes none, or not of this person.
+    """A validated launch.
+
+    subject: the LMS's id of the person. module: named by the link; may be empty. lineitem: URL for
+    scores of this link; empty if the LMS accepts none, or none of this person.
     """
 
     platform: Platform
@@ -87,15 +90,16 @@ class Launch:
 
 @dataclass(frozen=True)
 class Tool:
-    """platforms: that are trusted. key: ours, with which access tokens are asked for."""
+    """platforms: the trusted LMS. key: this service's private key, which signs token requests."""
 
     platforms: Platforms
     key: rsa.RSAPrivateKey
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """That of a service's folder, whose key is drawn where there is none yet. CurriculumError
-        for a `lti.yaml` that is not as it must be.
+        """Return the tool of a service's folder; its key is created if there is none.
+
+        Raises CurriculumError for an invalid `lti.yaml`.
         """
         path = folder / KEY
         with suppress(FileExistsError):
@@ -115,15 +119,15 @@ class Tool:
 
     @cached_property
     def _keys(self) -> dict[str, jwt.PyJWKClient]:
-        """The public keys of the platforms, by URL; fetched when they are needed, and kept."""
+        """Clients for the platforms' public keys, by URL; they fetch on demand and cache."""
         urls = {str(one.jwks_url) for one in self.platforms.platforms}
         return {url: jwt.PyJWKClient(url, timeout=TIMEOUT_S) for url in urls}
 
     def jwks(self) -> dict[str, Any]:
-        """Our public key, as an LMS fetches it."""
+        """Return this service's public key as a JWK set, for the LMS to fetch."""
         public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
         known = {"use": "sig", "alg": ALGORITHM, "kid": self._key_id}
-        # Public members of the key only; PyJWT adds `key_ops`, which is not to stand beside `use`.
+        # Public members of the key only. PyJWT adds `key_ops`, which must not appear beside `use`.
         return {"keys": [{**{name: public[name] for name in ("kty", "n", "e")}, **known}]}
 
     @cached_property
@@ -134,12 +138,14 @@ class Tool:
         return digest(public.hex())[:16]
 
     def signed(self, claims: dict[str, Any]) -> str:
-        """A token of ours."""
+        """Return a token with these claims, signed by this service."""
         return jwt.encode(claims, self.key, ALGORITHM, headers={"kid": self._key_id})
 
     def login(self, engine: Engine, asked: Login, back: str) -> tuple[str, str]:
-        """Begin a login: the LMS's page to which the browser goes, and the state that it is to
-        bring back. NotLaunched for an LMS that is not registered. back: our own address for it.
+        """Begin a login: return the LMS's URL for the browser, and the state to be returned.
+
+        The browser must bring the state back. back: this service's URL for the answer. Raises
+        NotLaunched for an LMS that is not registered.
         """
         platform = self.platforms.find(asked.iss, asked.client_id)
         if platform is None:
@@ -172,10 +178,10 @@ class Tool:
         return f"{url}{'&' if '?' in url else '?'}{urlencode(query)}", state
 
     def launch(self, engine: Engine, state: str, cookie: str, token: str) -> Launch:
-        """Who a browser says it is. NotLaunched where that is not believed.
+        """Validate a launch and return it. Raises NotLaunched if it is not valid.
 
-        state: what it brings. cookie: what this very browser was given when its login began, so
-        that nobody can be made to come in as somebody else. A state works once.
+        state: sent by the browser; works once. cookie: set in the same browser when the login
+        began, so that nobody can be logged in as somebody else by a forged link.
         """
         if not hmac.compare_digest(state.encode(), cookie.encode()):
             raise NotLaunched("This login was not begun in this browser, or cookies are off.")
@@ -192,8 +198,8 @@ class Tool:
         return _launch(platform, claims)
 
     def _begun(self, engine: Engine, state: str) -> tuple[Platform, str]:
-        """Where a login was begun, and its nonce. It is used up, whatever comes of it."""
-        # In one statement: of two that bring the same state at once, one finds it.
+        """Return the platform and the nonce of a login. The state is used up in any case."""
+        # One statement, so that of two concurrent requests with the same state only one finds it.
         used_up = delete(lti_logins).where(lti_logins.c.state == digest(state))
         with writing(engine) as connection:
             row = connection.execute(used_up.returning(lti_logins)).one_or_none()
@@ -222,12 +228,12 @@ class Tool:
             where = ".".join(map(str, first["loc"]))
             raise NotLaunched(f"The LMS's token is no launch: {where}: {first['msg']}.") from None
         except (jwt.PyJWTError, ValueError) as error:
-            # ValueError: what is at jwks_url is no JSON.
+            # ValueError: jwks_url does not return JSON.
             raise NotLaunched(f"The LMS's token is not valid: {error}.") from None
 
 
 class Login(BaseModel):
-    """What an LMS sends a browser here with, to begin a login."""
+    """The parameters with which an LMS sends a browser here to begin a login."""
 
     iss: str = Field(max_length=255)
     login_hint: str = Field(max_length=4000)

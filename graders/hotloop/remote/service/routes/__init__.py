@@ -1,1 +1,1 @@
-"""What is asked of the service, by what it is about."""
+"""The routes of the service, by subject."""

@@ -1,4 +1,4 @@
-"""The class board, for those who want to be on it or to see it."""
+"""Routes of the class board: join it, leave it, look at it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Shown(Strict):
 
 @router.post("", status_code=204)
 def join(service: Here, who: Asking, given: Shown) -> None:
-    """Be shown, under a name of your choice."""
+    """Join the board under a name of your choice."""
     board.join(service.engine, who.account, given.name)
 
 
 @router.delete("", status_code=204)
 def leave(service: Here, who: Asking) -> None:
-    """Be shown no more."""
+    """Leave the board."""
     board.leave(service.engine, who.account)
 
 

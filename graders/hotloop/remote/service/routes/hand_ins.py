@@ -1,4 +1,4 @@
-"""Work that is handed in, and feedback on it."""
+"""Routes for handing work in, and for feedback on it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api", tags=["hand-ins"])
 
 @router.post("/hand-ins", max_body_size=MAX_BYTES, openapi_extra=body_of(HandIn))
 def hand_in(service: Here, who: Asking, key: Key, body: Body) -> Taken:
-    """Hand work in. The answer comes once it is stored; sent again with the same key, it is one."""
+    """Hand work in. Answers once it is stored; sending it again with the same key has no effect."""
     exchange = _exchange(service)
     try:
         work = parsed(HandIn, body)
@@ -40,7 +40,7 @@ def hand_in(service: Here, who: Asking, key: Key, body: Body) -> Taken:
 
 @router.get("/feedback/{module}")
 def feedback(service: Here, who: Asking, module: Module) -> Released:
-    """The feedback on your own work that was released."""
+    """Return the released feedback on your own work."""
     found = hand_ins.released(service.engine, _exchange(service), who.account, module)
     return Released(feedback=found)
 

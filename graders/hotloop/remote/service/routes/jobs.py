@@ -1,4 +1,4 @@
-"""Jobs: put in, looked at, followed, cancelled. Nobody sees those of others."""
+"""Routes of jobs: create, look up, follow, cancel. A job is visible to its owner only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_JOB = "There is no such job of yours."
 
 
 async def own(service: Here, who: Asking, job: UUID) -> str:
-    """The id of a job of who asks. Refused where it is none of theirs."""
+    """Return the id of the asking person's job. Raises Refused if they have none with this id."""
     found = await run_in_threadpool(jobs.find, service.engine, who.account, str(job))
     if found is None:
         raise Refused(404, NO_JOB)
@@ -35,7 +35,7 @@ async def own(service: Here, who: Asking, job: UUID) -> str:
 
 
 async def stream(service: Here, who: Asking) -> AsyncGenerator[None]:
-    """A place for one more stream. Refused when the person has too many."""
+    """Reserve a stream while the request lasts. Raises Refused if the person has too many."""
     service.rates.count("stream", str(who.account))
     with service.stream(who):
         yield
@@ -48,10 +48,10 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
 @router.post("", status_code=202, max_body_size=MAX_BYTES, openapi_extra=body_of(Asked))
 def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
-    """Have tasks judged. The answer comes once that is stored.
+    """Have tasks judged. Answers once the request is stored.
 
-    Sent again with the same key, it is the same job. What you sent before of the same tasks, and
-    still waits, is replaced.
+    Sending it again with the same key returns the same job. An earlier job of yours for the same
+    tasks that still waits is replaced.
     """
     try:
         asked = parsed(Asked, body)
@@ -68,21 +68,21 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
 
 @router.get("/{job}")
 def look(service: Here, job: Own) -> Job:
-    """Where a job is, with the records that there are."""
+    """Return the state of a job, with the records so far."""
     return _seen(job, jobs.outcome(service.engine, job), places(service.engine).get(job))
 
 
 @router.get("/{job}/events", response_class=EventSourceResponse, dependencies=[Depends(stream)])
 async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
-    """A stream of `state` events, the last of which says that the job has ended.
+    """Send a stream of `state` events; the last one says that the job has ended.
 
-    Each holds all of the job, so that whoever connects again has missed nothing.
+    Each event holds the complete job, so a client that reconnects has missed nothing.
     """
     found = await _outcome(service, job)
     while found.state == "open":
         phase = None
         async for at in service.watch.follow(job):
-            # Records come between the phases only.
+            # Records change between the phases only.
             if at.phase != phase:
                 phase, found = at.phase, await _outcome(service, job)
             yield ServerSentEvent(data=_seen(job, found, at), event="state")
@@ -92,7 +92,7 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
 
 @router.post("/{job}/cancel", status_code=204)
 def cancel(service: Here, job: Own) -> None:
-    """End an open job of yours. One that has ended stays as it is."""
+    """End an open job of yours. A job that has ended is not changed."""
     jobs.cancel(service.engine, job)
 
 

@@ -1,4 +1,4 @@
-"""Coming in: an invitation is exchanged for a token."""
+"""Routes that exchange an invitation for a token, and give instructors a link to the pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGE_STAY = timedelta(minutes=10)
 
 @router.post("/page")
 def page(service: Here, who: Asking) -> Link:
-    """For an instructor: a link that opens the pages in a browser, once."""
+    """For an instructor: return a link that opens the pages in a browser, once."""
     if who.role != "instructor":
         raise Refused(403, "The pages are for instructors.")
     secret = people.invite(service.engine, who.name, who.role, PAGE_STAY)
@@ -40,7 +40,7 @@ def page(service: Here, who: Asking) -> Link:
 
 @router.post("/login")
 def log_in(request: Request, service: Here, given: Invitation) -> Login:
-    """A token in place of an invitation, which works once."""
+    """Exchange an invitation for a token. An invitation works once."""
     found = people.accept(service.engine, given.invitation)
     if found is None:
         service.rates.count("unknown", client(request))

@@ -1,4 +1,4 @@
-"""What an LMS and the browsers that it sends ask for."""
+"""Routes for an LMS and for the browsers that it sends."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ LAUNCH = "/lti/launch"
 LINK_STAY = timedelta(hours=1)
 
 FROM_LMS = frozenset({"/lti/login", LAUNCH})
-"""Forms that come from the LMS's pages. A state that only this browser has, and a signature, say
-whose they are."""
+"""Forms posted from the LMS's pages.
+
+They are authenticated by a state that only this browser has, and by a signature.
+"""
 
 router = APIRouter(prefix="/lti", default_response_class=Response, include_in_schema=False)
 
 
 def tool_of(service: Here) -> Tool:
-    """The service as a tool."""
+    """Return the service's LTI tool."""
     assert service.tool is not None, "without a tool there are no such routes"
     return service.tool
 
@@ -41,7 +43,7 @@ AsTool = Annotated[Tool, Depends(tool_of)]
 
 @router.get("/jwks")
 def jwks(tool: AsTool) -> Response:
-    """Our public key."""
+    """Return this service's public key."""
     return JSONResponse(tool.jwks())
 
 
@@ -49,7 +51,7 @@ def jwks(tool: AsTool) -> Response:
 def login(
     request: Request, service: Here, tool: AsTool, asked: Annotated[Login, Query()]
 ) -> Response:
-    """Begin a login: the LMS sends a browser here, and it goes back there to log in."""
+    """Begin a login: redirect a browser that the LMS sent back to the LMS, to log in."""
     return _begun(request, service, tool, asked)
 
 
@@ -57,7 +59,7 @@ def login(
 def login_by_form(
     request: Request, service: Here, tool: AsTool, asked: Annotated[Login, Form()]
 ) -> Response:
-    """Likewise."""
+    """As `login`, for a form."""
     return _begun(request, service, tool, asked)
 
 
@@ -69,7 +71,7 @@ def launch(
     state: Annotated[str, Form(max_length=100)],
     id_token: Annotated[str, Form()] = "",
 ) -> Response:
-    """End a login: an instructor gets the pages, a learner what to type."""
+    """Finish a login: show an instructor the pages, and a learner the commands to type."""
     cookie = _cookie(service, state)
     try:
         found = tool.launch(service.engine, state, request.cookies.get(cookie, ""), id_token)
@@ -109,14 +111,15 @@ def _begun(request: Request, service: Service, tool: Tool, asked: Login) -> Resp
         max_age=int(LOGIN_STAY.total_seconds()),
         secure=service.settings.secure,
         httponly=True,
-        # It is to come with a form of the LMS's page, which only HTTPS allows.
+        # The cookie must be sent with a form of the LMS's page; browsers allow that over HTTPS
+        # only.
         samesite="none" if service.settings.secure else "lax",
     )
     return answer
 
 
 def _cookie(service: Service, state: str) -> str:
-    """Its name: each login has its own, as somebody may open two links at once."""
+    """Return the cookie's name: each login has its own, as a user may open two links at once."""
     return f"{service.session_cookie}-lti-{digest(state)[:16]}"
 
 
@@ -126,7 +129,7 @@ def _refused(request: Request, service: Service, error: NotLaunched) -> Refused:
 
 
 def _require_known(found: Launch) -> None:
-    """Refused for a link that names a module which is not here: its author is to notice."""
+    """Raise Refused if a link names an unknown module, so that the link's author notices."""
     try:
         if found.module:
             curriculum.load_module(found.module)

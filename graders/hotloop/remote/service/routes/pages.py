@@ -1,4 +1,4 @@
-"""The pages: an invitation's, and for instructors the queue, the people and the faults."""
+"""Pages: an invitation's page, and for instructors the queue, the people and the faults."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hotloop.web.site import Who, client, logged_in, own_form
 
 FOR_INSTRUCTORS = "These pages are for instructors."
 MOST_NAMES = 300
-"""Invited at once."""
+"""Most names invited at once."""
 
 router = APIRouter(default_response_class=Response, include_in_schema=False)
 
@@ -33,20 +33,20 @@ Secret = Annotated[str, InPath(max_length=100)]
 
 @router.get("/site.css")
 def style() -> Response:
-    """The one style sheet."""
+    """Return the style sheet."""
     return FileResponse(STYLE, media_type="text/css", headers={"Cache-Control": "max-age=3600"})
 
 
 @router.get("/health")
 def health(service: Here) -> Response:
-    """For whoever watches the service: whether it and its database answer."""
+    """Health check for monitoring: answers if the service and its database work."""
     accounts.count(service.engine)
     return PlainTextResponse("ok\n")
 
 
 @router.get("/join/{secret}")
 def join(request: Request, service: Here, secret: Secret) -> Response:
-    """What to do with an invitation; looking at it uses nothing up."""
+    """Show an invitation and how to use it; showing it does not use it up."""
     person = people.invited(service.engine, secret)
     if person is None:
         service.rates.count("unknown", client(request))
@@ -56,7 +56,7 @@ def join(request: Request, service: Here, secret: Secret) -> Response:
 
 @router.post("/join/{secret}")
 def enter(request: Request, service: Here, secret: Secret) -> Response:
-    """An instructor's session in place of the invitation."""
+    """Exchange an instructor's invitation for a session."""
     person = people.invited(service.engine, secret)
     if person is not None and person.role != "instructor":
         raise Refused(403, FOR_INSTRUCTORS)
@@ -69,7 +69,7 @@ def enter(request: Request, service: Here, secret: Secret) -> Response:
 
 
 def logged_in_at(service: Service, request: Request, account: int) -> Response:
-    """A session of somebody, who is sent to the pages."""
+    """Log an account in with a session cookie, and redirect to the pages."""
     had = request.cookies.get(service.session_cookie, "")
     session = accounts.log_in(service.engine, account, replaces=had)
     answer = RedirectResponse("/", 303)
@@ -84,7 +84,7 @@ def logged_in_at(service: Service, request: Request, account: int) -> Response:
 
 
 def instructor(who: Annotated[Member, Depends(logged_in)]) -> None:
-    """Refused for anybody else."""
+    """Raise Refused for anybody but an instructor."""
     if who.role != "instructor":
         raise Refused(403, FOR_INSTRUCTORS)
 
@@ -98,7 +98,7 @@ for_instructors = APIRouter(
 
 @for_instructors.get("/")
 def queue(service: Here, who: Who) -> Response:
-    """What waits and what is judged."""
+    """Show the jobs that wait and those being judged."""
     found = overview.queue(service.engine)
     return page(
         "queue.html",
@@ -111,7 +111,7 @@ def queue(service: Here, who: Who) -> Response:
 
 @for_instructors.get("/people")
 def listed(service: Here, who: Who) -> Response:
-    """Who may ask."""
+    """Show the people with an account."""
     return _people(service, who)
 
 
@@ -122,7 +122,7 @@ def invite(
     names: Annotated[str, Form(max_length=16_000)],
     role: Annotated[people.Role, Form()] = "learner",
 ) -> Response:
-    """Make invitations; the links are shown once."""
+    """Make invitations; their links are shown once."""
     wanted = names.split()
     if len(wanted) > MOST_NAMES:
         raise Refused(422, f"Invite at most {MOST_NAMES} at once.")
@@ -138,7 +138,7 @@ def invite(
 
 @for_instructors.post("/people/remove")
 def remove(service: Here, who: Who, name: Annotated[str, Form(max_length=60)]) -> Response:
-    """Delete somebody's account with all that it has sent."""
+    """Delete an account with everything it has sent."""
     if name == who.name:
         raise Refused(409, "This is your own account: another instructor can remove it.")
     try:
@@ -150,7 +150,7 @@ def remove(service: Here, who: Who, name: Annotated[str, Form(max_length=60)]) -
 
 @for_instructors.get("/faults")
 def faults(service: Here, who: Who) -> Response:
-    """What could not be judged."""
+    """Show works that could not be judged, and scores that the LMS did not accept."""
     return page(
         "faults.html",
         member=who,

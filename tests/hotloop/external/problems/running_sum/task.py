@@ -1,4 +1,4 @@
-"""A problem of our own in GPU MODE's form."""
+"""A problem written for the tests in GPU MODE's format."""
 
 import torch
 
