@@ -18,7 +18,8 @@ CLASS = "class.yaml"
 class Class(Strict):
     """The instructor's settings of a class: `class.yaml` in the service's folder.
 
-    deadlines: by module. Works of the module with the earliest deadline are judged first.
+    deadlines: by module. Works of the module with the earliest deadline are judged first; one that
+        has passed does not count.
     """
 
     deadlines: dict[str, AwareDatetime] = Field(default_factory=dict[str, AwareDatetime])

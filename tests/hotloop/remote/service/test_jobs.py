@@ -301,6 +301,17 @@ def test_a_deadline_comes_from_the_class(opened: Any, tmp_path: Any) -> None:
     assert school.job(first)["position"] == 2
 
 
+def test_a_deadline_that_has_passed_puts_nothing_ahead(opened: Any, tmp_path: Any) -> None:
+    folder = tmp_path / "overdue"
+    folder.mkdir()
+    (folder / "class.yaml").write_text("deadlines: {fused_softmax: 2021-01-01T12:00:00Z}\n")
+    school = opened(folder=folder)
+    first = school.stored("ada")
+    second = school.stored("bob", **GPU)
+    assert school.job(first)["position"] == 1
+    assert school.job(second, "bob")["position"] == 2
+
+
 def test_the_request_of_the_client_is_the_one_that_is_taken(school: School) -> None:
     assert school.put(**request(seed="ab" * 16)).status_code == 202
 

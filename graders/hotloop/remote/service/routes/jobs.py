@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -62,6 +63,8 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     except (UserError, ValueError) as error:
         raise Refused(422, str(error)) from None
     deadline = service.group.deadlines.get(asked.module)
+    if deadline is not None and deadline < datetime.now(UTC):
+        deadline = None  # a module that is overdue must not stay ahead of the others
     sent = jobs.Put(who.account, key, asked.model_dump_json(), asked, deadline)
     return Stored(id=jobs.put(service.engine, sent))
 
