@@ -324,11 +324,13 @@ def _misdeed(kind: str, access: str, name: str, fault: Mapping[str, Any]) -> str
             f"reads from the temporary {name} what no kernel wrote there: what the launcher "
             "computes in PyTorch does not count, so compute it in a kernel"
         )
+    advice = f"give tl.{'load' if access == 'read' else 'store'} a `mask=`"
     if kind == "gap":
-        return f"{access}s between the rows of {name}: use its row stride and mask the columns"
+        return f"{access}s between the rows of {name}: use its row stride, and {advice}"
+    advice += " that is false there"
     if kind != "outside":
         raise ValueError(f"the replay names an unknown fault {kind!r}")
     if fault["far"]:
-        return f"{access}s far outside {name}: check the offsets and the mask"
+        return f"{access}s far outside {name}: check the offsets, and {advice}"
     side = "past the end" if distance > 0 else "before the start"
-    return f"{access}s {abs(distance)} bytes {side} of {name}: mask what lies outside"
+    return f"{access}s {abs(distance)} bytes {side} of {name}: {advice}"
