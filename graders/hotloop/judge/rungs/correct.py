@@ -48,7 +48,7 @@ ADVICE = {
     False: "check the last index of each loop, and the strides",
     True: "give tl.store a `mask=` that is false there, and use the row stride",
 }
-"""Against writing outside of the output: to the author of a loop, and to that of a Triton kernel."""
+"""Against writing outside of the output: to who wrote a loop, and to who wrote a Triton kernel."""
 
 Argument = Tensor | int | float | bool | str | None
 
