@@ -49,7 +49,8 @@ class Replayer(Worker):
 
     def on_replay(self, message: Message, _fds: list[int]) -> Message:
         """`source`: vetted text; `tensors`: specs by call argument, null for plain values;
-        `writable`: arguments that may be written; `plan`; `seed` of the program order; `resident`:
+        `writable`: arguments that may be written; `plan`; `returned`: places whose bytes are put
+        into the last tensor, one behind the other; `seed` of the program order; `resident`:
         programs in the order of their numbers that share a cache."""
         module = triton_source.load(message["source"])
         tensors = _Tensors(message, {i: m.memory for i, m in self.mappings.items()})
@@ -62,7 +63,7 @@ class Replayer(Worker):
             except Exception as error:  # noqa: BLE001 - whatever a kernel raises is told
                 return {"fault": {**_describe(error, module, memory), "launch": number}}
             wave_bytes += _wave_bytes(loaded, message["resident"])
-        tensors.copy_back()
+        tensors.give_back(message["returned"])
         traffic = [_traffic(region) for region in memory.regions]
         return {"traffic": traffic, "undefined": memory.undefined, "wave_bytes": wave_bytes}
 
@@ -91,8 +92,14 @@ class _Tensors:
         """Where a pointer argument of the plan points."""
         return self._by_name[pointer["tensor"], pointer["index"]].start + pointer["offset"]
 
-    def copy_back(self) -> None:
-        """Give the judge what was written."""
+    def give_back(self, returned: Sequence[Message]) -> None:
+        """Give the judge what was written; the last tensor gets what was returned."""
+        end = 0
+        for place in returned:
+            region, at = self._by_name[place["tensor"], place["index"]], place["offset"]
+            out, start = self._by_name["argument", max(self._specs)], end
+            end += place["bytes"]
+            out.bytes[start:end] = region.bytes[at : at + place["bytes"]]
         for index, spec in self._specs.items():
             region = self._by_name["argument", index]
             if region.writable:

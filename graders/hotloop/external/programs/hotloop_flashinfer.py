@@ -62,9 +62,9 @@ class Problem:
         """The reference, of what `arguments` gives."""
         return lambda arguments: self.run(*arguments)
 
-    def parameter_bytes(self, _seed):
+    def parameters(self, _seed):
         """There are none."""
-        return 0
+        return []
 
     def mismatch(self, arguments, answer):
         """What is wrong with the outputs; "" where they are right."""

@@ -56,9 +56,9 @@ class Problem:
         """The reference, of what `arguments` gives."""
         return self.module.ref_kernel
 
-    def parameter_bytes(self, _seed):
+    def parameters(self, _seed):
         """There are none."""
-        return 0
+        return []
 
     def mismatch(self, arguments, answer):
         """What the problem's own check has to say: "" where the answer is right."""

@@ -24,7 +24,10 @@ HEADER = 64
 
 
 def packed(result):
-    """Tensors as one of float64: how many, dtype and sizes of each, then all elements."""
+    """Tensors as one of float64: how many, dtype and sizes of each, then all elements.
+
+    They are its `parts`, by which the worker notes where they lie.
+    """
     tensors = [result] if isinstance(result, torch.Tensor) else list(result)
     header = [len(tensors)]
     for tensor in tensors:
@@ -33,7 +36,9 @@ def packed(result):
         raise ValueError(f"{len(tensors)} results are too many")
     head = torch.tensor([*header, *[0] * (HEADER - len(header))], dtype=torch.float64)
     parts = [tensor.detach().double().flatten() for tensor in tensors]
-    return torch.cat([head.to(parts[0].device), *parts])
+    flat = torch.cat([head.to(parts[0].device), *parts])
+    flat.parts = tensors
+    return flat
 
 
 def for_device(result):
