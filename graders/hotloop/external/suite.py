@@ -40,7 +40,8 @@ class Row:
     digest: of its file. verdict, sentence: whether it is right; of speed say the ratios. sizes: how
     the problem was shrunk. ratio, compiled_ratio: to the problem's own code, eager and under
     torch.compile, with 95 % intervals. limit_share: of the device's measured limit. speed: why
-    there is no ratio. All of these are None where nothing was measured.
+    there is no ratio. moves: bytes that its Triton kernels move, over the fewest. not_counted: why
+    there is no such figure. All of these are None where nothing was measured.
     """
 
     problem: str
@@ -58,6 +59,10 @@ class Row:
     compiled_interval: tuple[float, float] | None = None
     limit_share: float | None = None
     speed: str = ""
+    moves: float | None = None
+    moved_bytes: int | None = None
+    fewest_bytes: int | None = None
+    not_counted: str = ""
 
     @classmethod
     def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
@@ -80,6 +85,7 @@ class Row:
             *_ratio(compiled),
             _limit_share(fast.evidence) if ratio is not None else None,
             "" if ratio is not None else _why_no_speed(record),
+            **_moves(record.rung("correct")),
         )
 
     @property
@@ -102,6 +108,15 @@ def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
         return None, None
     low, high = rung.evidence["interval"]
     return float(rung.evidence["ratio"]), (float(low), float(high))
+
+
+def _moves(rung: RungRecord) -> dict[str, Any]:
+    """What was counted beside the answers, or why nothing was."""
+    figures = rung.evidence
+    if "factor" not in figures:
+        return {"not_counted": figures.get("not_counted", "its answers are not known to be right")}
+    counted = {key: figures[key] for key in ("moved_bytes", "fewest_bytes")}
+    return {"moves": figures["factor"], **counted}
 
 
 def _why_no_speed(record: Record) -> str:
