@@ -117,7 +117,7 @@ def test_a_models_parameters_are_read_too(process: JudgeProcess, tmp_path: Path)
     rung = judged(MODEL.format(weight="self.weight"), process, tmp_path, problem)
     assert rung.verdict is Verdict.PASSED, rung.sentence
     assert rung.evidence["factor"] == round((3 * 40) / (2 * 40 + 1), 4), rung.sentence
-    computed = MODEL.format(weight="1.0 * self.weight")
+    computed = MODEL.format(weight="2.0 * self.weight").replace("](x,", "](0.5 * x,")
     rung = judged(computed, process, tmp_path, problem)
     assert rung.verdict is Verdict.PASSED, rung.sentence
     assert "what the launcher computes in PyTorch does not count" in rung.evidence["not_counted"]
