@@ -8,6 +8,9 @@ from hotloop.core.verdict import Verdict
 
 NOT_STARTED = "not started"
 
+COUNTED = "fewest_bytes"
+"""Key in the evidence of a rung that counts bytes."""
+
 
 def of_task(record: Record) -> str:
     """Return a task's verdict in words.
@@ -20,7 +23,8 @@ def of_task(record: Record) -> str:
     failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.rungs)
     if record.verdict is Verdict.PARTIAL and not failed:
         return "passed, rest pending"
-    return words(record.verdict)
+    first = next((r for r in record.rungs if r.verdict is record.verdict), None)
+    return words(record.verdict) if first is None else _of(first)
 
 
 def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
@@ -30,7 +34,13 @@ def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
         return NOT_STARTED, sentence
     if rung.sentence.startswith(NOT_REACHED):
         return "skipped", sentence
-    return words(rung.verdict), sentence
+    return _of(rung), sentence
+
+
+def _of(rung: RungRecord) -> str:
+    """Bytes that were counted took no time: too many of them are not too slow."""
+    counted = rung.verdict is Verdict.TOO_SLOW and COUNTED in rung.evidence
+    return "moves too many bytes" if counted else words(rung.verdict)
 
 
 def words(verdict: Verdict) -> str:

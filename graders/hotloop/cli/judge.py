@@ -112,13 +112,15 @@ def _answer(rows: list[Row], everything: bool) -> Answer:
 
     found = suite.summary(rows)
     document: dict[str, Any] = {"submissions": [asdict(row) for row in rows], **found}
-    table = Table("problem", "submission", "verdict", "× eager", "× compiled", "limit", "sentence")
+    heads = ("problem", "submission", "verdict", "× bytes", "× eager", "× compiled", "limit")
+    table = Table(*heads, "sentence")
     shown, rest = first(rows, everything)
     for row in shown:
         table.add_row(
             row.problem,
             Path(row.submission).name,
             row.verdict,
+            "–" if row.moves is None else f"{row.moves:.2f}",
             _ratio(row.ratio, row.ratio_interval),
             _ratio(row.compiled_ratio, row.compiled_interval),
             "–" if row.limit_share is None else f"{100 * row.limit_share:.0f} %",

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.external import SUBMISSION
+from hotloop.external import SUBMISSION, moves
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
 from hotloop.judge.program import Process, Program
-from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask, ruling_about
+from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
+from hotloop.judge.rungs.correct import call as ask
 from hotloop.judge.session import Session
 
 DTYPES = {dtype.name: dtype for dtype in (FP64, FP32, FP16, BF16, I64, I32, U8, BOOL)}
@@ -65,28 +67,36 @@ class Agrees:
         """Run each call. Raises Ruling at the first wrong one."""
         if BUILDS_CUDA in session.files.read_text(SUBMISSION):
             raise Ruling(Verdict.NOT_MEASURED, "It builds CUDA C++, which is judged on a GPU.")
-        oracle = self.program.trusted(session)
+        oracle, rng, noted = self.program.trusted(session), session.rng(), moves.watch(session)
+        # One model for all calls, so that what it keeps of one shows in the next.
+        weights = int(rng.integers(1 << 31))
         seen: list[Floats] = []
-        for call in self._calls(session, oracle):
-            if self.who == "eager" and not call.decides():
+        watched: list[moves.Watched] = []
+        for number in range(len(self.kinds)):
+            again = partial(self._call, oracle, rng, weights, number)
+            if (call := again()) is None:
                 continue
             session.progress(call.case.label)
             with ruling_about(call.case):
-                got = ask(call.case, session.worker(), session, session.timeout(TIMEOUT_S))
-                call.require_right(got, self.who)
+                patience = session.timeout(TIMEOUT_S)
+                got, reply = ask(call.case, session.worker(), session, patience, watch=noted)
+                call.require_right(got)
             seen.append(call.truth())
+            if noted:
+                watched.append(moves.watched(call, reply, again))
             session.note(cases=len(seen), sizes=call.sizes, tolerance=TOLD[self.who])
         _require_evidence(seen)
-        return f"Right on all {len(seen)} hidden cases."
+        return f"Right on all {len(seen)} hidden cases; {moves.counted(watched, session)}."
 
-    def _calls(self, session: Session, oracle: Process) -> Iterator[HiddenCall]:
-        rng = session.rng()
-        # All calls share one model, so that state kept from one call shows up in the next.
-        weights = int(rng.integers(1 << 31))
-        for number, kind in enumerate(self.kinds):
-            key = (number, int(rng.integers(1 << 31)), weights, kind)
-            if told := cast(dict[str, Any], oracle.ask("describe", *key)):
-                yield HiddenCall(oracle, key, self.who, told)
+    def _call(
+        self, oracle: Process, rng: np.random.Generator, weights: int, number: int
+    ) -> HiddenCall | None:
+        """Return call `number` with new values; None if it is too large here or cannot decide."""
+        key = (number, int(rng.integers(1 << 31)), weights, self.kinds[number])
+        told = cast(dict[str, Any], oracle.ask("describe", *key))
+        call = HiddenCall(oracle, key, self.who, told) if told else None
+        undecided = call is not None and self.who == "eager" and not call.decides()
+        return None if undecided else call
 
 
 TOLD: dict[Who, str] = {
@@ -105,17 +115,18 @@ class HiddenCall:
     def __init__(
         self, oracle: Process, key: tuple[int, int, int, str], who: Who, told: dict[str, Any]
     ) -> None:
-        self._oracle, self._key = oracle, key
+        self._oracle, self._key, self._who = oracle, key, who
         self.sizes = str(told["sizes"])
         self.outputs = [tensor_spec(each) for each in told["outputs"]]
-        inputs = [self._input(i, tensor_spec(each)) for i, each in enumerate(told["inputs"])]
+        self.inputs = self._filled("fill", told["inputs"])
         self.size = sum(math.prod(each.shape) for each in self.outputs)
         # The problem's own check decides which dtypes and shapes are right.
         self._packed = who == "problem" or len(self.outputs) > 1
         one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
         texts = [json.dumps(told[name]) for name in ("setup", "given")]
         label = f"call {key[0] + 1}, {LABELS[key[3]]}"
-        self.case = Case(label, (*texts, key[2], *inputs), one)
+        self.case = Case(label, (*texts, key[2], *self.inputs), one)
+        self.told = told
         self._truth: Floats | None = None
 
     def truth(self) -> Floats:
@@ -144,9 +155,33 @@ class HiddenCall:
             for spec, (eager, rms) in zip(self.outputs, self.errors, strict=True)
         )
 
-    def require_right(self, got: Floats, who: Who) -> None:
+    @cached_property
+    def parameters(self) -> list[Tensor]:
+        """The tensors that a call reads besides its inputs."""
+        return self._filled("fill_parameter", self.told["parameters"])
+
+    @property
+    def fewest_bytes(self) -> int:
+        """Bytes if each input and parameter is read once and each output is written once.
+
+        An input that the problem's own code writes its output to counts as an output only.
+        """
+        told = enumerate(self.told["inputs"])
+        read = [each for at, each in told if at not in self.told["written"]]
+        specs = [tensor_spec(each) for each in (*read, *self.told["parameters"])]
+        return sum(spec.bytes for spec in (*specs, *self.outputs))
+
+    def joined(self, outputs: Sequence[Floats]) -> Floats:
+        """Return the outputs in the form in which the submission's process returns them."""
+        if not self._packed:
+            return outputs[0]
+        header = np.zeros(HEADER)
+        header[: len(self._header)] = self._header
+        return np.concatenate([header, *(each.reshape(-1) for each in outputs)])
+
+    def require_right(self, got: Floats) -> None:
         """Raise Ruling WRONG_ANSWER unless the answer is right."""
-        if who == "problem":
+        if self._who == "problem":
             self._ask_the_problem(got)
             return
         got = self._without_header(got) if self._packed else got
@@ -160,15 +195,19 @@ class HiddenCall:
             if (found := compare(mine, want, tolerance)) is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {found.sentence()}.")
 
+    @property
+    def _header(self) -> list[int]:
+        """Number, dtypes and shapes of the outputs."""
+        names = [*DTYPES]
+        told = ((names.index(s.dtype.name), len(s.shape), *s.shape) for s in self.outputs)
+        return [len(self.outputs), *chain.from_iterable(told)]
+
     def _without_header(self, got: Floats) -> Floats:
         """Return the elements.
 
         Raises Ruling if number, dtypes or shapes of the outputs are wrong.
         """
-        names = [*DTYPES]
-        want = [len(self.outputs)]
-        for spec in self.outputs:
-            want += [names.index(spec.dtype.name), len(spec.shape), *spec.shape]
+        want = self._header
         if got[: len(want)].tolist() != want:
             shapes = ", ".join(f"{each.dtype.name} {list(each.shape)}" for each in self.outputs)
             raise Ruling(Verdict.WRONG_ANSWER, f"Expected these outputs: {shapes}.")
@@ -180,9 +219,11 @@ class HiddenCall:
             said = str(self._oracle.ask("last_said"))
             raise Ruling(Verdict.WRONG_ANSWER, f"Wrong, by the problem's own check: {said}")
 
-    def _input(self, position: int, spec: TensorSpec) -> Argument:
-        case = Case("", (*self._key, position), spec)
-        return Tensor(self._oracle.answer("fill", case), spec.dtype)
+    def _filled(self, function: str, described: list[Any]) -> list[Tensor]:
+        specs = [tensor_spec(each) for each in described]
+        cases = [Case("", (*self._key, at), spec) for at, spec in enumerate(specs)]
+        values = [self._oracle.answer(function, case) for case in cases]
+        return [Tensor(each, spec.dtype) for each, spec in zip(values, specs, strict=True)]
 
 
 LABELS = {

@@ -40,8 +40,9 @@ class Row:
     digest: SHA-256 of its file. verdict, sentence: of correctness; the ratios are about speed.
     sizes: how the problem was shrunk. ratio, compiled_ratio: speedup over the problem's own code,
     eager and under torch.compile, with 95 % intervals. limit_share: share of the device's measured
-    limit. Ratios, intervals and limit_share are None if they were not measured; speed says why,
-    else it is empty.
+    limit. speed: why there is no ratio. moves: bytes that its Triton kernels move, divided by the
+    fewest possible; not_counted: why there is no such figure. All of these are None where nothing
+    was measured.
     """
 
     problem: str
@@ -59,6 +60,10 @@ class Row:
     compiled_interval: tuple[float, float] | None = None
     limit_share: float | None = None
     speed: str = ""
+    moves: float | None = None
+    moved_bytes: int | None = None
+    fewest_bytes: int | None = None
+    not_counted: str = ""
 
     @classmethod
     def of(cls, problem: forms.External, file: Path, record: Record) -> Row:
@@ -81,6 +86,7 @@ class Row:
             *_ratio(compiled),
             _limit_share(fast.evidence) if ratio is not None else None,
             "" if ratio is not None else _why_no_speed(record),
+            **_moves(record.rung("correct")),
         )
 
     @property
@@ -103,6 +109,15 @@ def _ratio(rung: RungRecord) -> tuple[float | None, tuple[float, float] | None]:
         return None, None
     low, high = rung.evidence["interval"]
     return float(rung.evidence["ratio"]), (float(low), float(high))
+
+
+def _moves(rung: RungRecord) -> dict[str, Any]:
+    """What was counted beside the answers, or why nothing was."""
+    figures = rung.evidence
+    if "factor" not in figures:
+        return {"not_counted": figures.get("not_counted", "its answers are not known to be right")}
+    counted = {key: figures[key] for key in ("moved_bytes", "fewest_bytes")}
+    return {"moves": figures["factor"], **counted}
 
 
 def _why_no_speed(record: Record) -> str:

@@ -6,7 +6,7 @@ without the learner's Python code, on inputs that did not exist when the claim w
 
 import math
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, cast
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -44,6 +44,10 @@ class Pointer:
     offset: int
     dtype: str
 
+    def to_message(self) -> dict[str, Any]:
+        """As `hotloop.worker.triton_replay` wants it."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class Scalar:
@@ -75,18 +79,28 @@ class Launch:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A temporary tensor. fill: the element that it was filled with, as hex bytes, or None."""
+    """A temporary tensor.
+
+    fill: the element that it was filled with, as hex bytes, or None. digest: SHA-256 of what it
+    held when it was first seen; empty if nobody has said.
+    """
 
     bytes: int
     fill: str | None
+    digest: str = ""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """All launches of one call, in order."""
+    """All launches of one call, in order.
+
+    returned: where the returned tensors begin, each contiguous from there on; None for one that is
+    not, or is no tensor.
+    """
 
     launches: Sequence[Launch]
     scratch: Sequence[Scratch]
+    returned: Sequence[Pointer | None] = ()
 
     @property
     def kernels(self) -> set[str]:
@@ -124,7 +138,9 @@ def read(claim: object, tensors: int) -> Plan:
     launches = [_launch(entry, tensors, len(scratch)) for entry in claimed]
     if not launches:
         _advise("it launches no Triton kernel: do the work in a @triton.jit function")
-    return Plan(launches, scratch)
+    returned = _list(document.get("returned", []), MAX_ARGUMENTS)
+    places = [_returned(entry, tensors, len(scratch)) for entry in returned]
+    return Plan(launches, scratch, places)
 
 
 def require_fit(plan: Plan, source: KernelSource) -> None:
@@ -202,6 +218,14 @@ def _argument(name: str, claim: object, tensors: int, scratch: int) -> Argument:
     )
 
 
+def _returned(claim: object, tensors: int, scratch: int) -> Pointer | None:
+    document = _object(claim)
+    if "tensor" not in document:
+        return None
+    found = _argument("what it returns", claim, tensors, scratch)
+    return found if isinstance(found, Pointer) else None
+
+
 def _to_message(argument: Argument) -> dict[str, Any]:
     if isinstance(argument, TypeName):
         return {"type": argument.dtype}
@@ -210,12 +234,7 @@ def _to_message(argument: Argument) -> dict[str, Any]:
         if isinstance(value, float) and not math.isfinite(value):
             return {"float": str(value)}
         return {"value": value}
-    return {
-        "tensor": argument.tensor,
-        "index": argument.index,
-        "offset": argument.offset,
-        "dtype": argument.dtype,
-    }
+    return argument.to_message()
 
 
 def _scratch(claim: object) -> Scratch:
@@ -223,7 +242,10 @@ def _scratch(claim: object) -> Scratch:
     fill = document.get("fill")
     if fill is not None and not (isinstance(fill, str) and _is_hex(fill)):
         _tampered()
-    return Scratch(_integer(document.get("bytes"), 0, 1 << 40), fill)
+    digest = document.get("digest", "")
+    if not isinstance(digest, str):
+        _tampered()
+    return Scratch(_integer(document.get("bytes"), 0, 1 << 40), fill, digest)
 
 
 def _is_hex(text: str) -> bool:

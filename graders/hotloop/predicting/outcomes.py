@@ -31,7 +31,7 @@ _SAME_FACTOR = 0.02
 
 _RACE = "Data race"
 _BOUNDS = (
-    *("Out-of-bounds", "lies outside of the array", "far outside", "mask what lies outside"),
+    *("Out-of-bounds", "lies outside of the array", "far outside", "that is false there"),
     *("wrote outside of its output", "The address is a multiple of", "illegal memory access"),
 )
 _STUCK = ("wait at __syncthreads()", "neither will ever go on", "meet in ", "leaves it out")

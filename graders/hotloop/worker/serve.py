@@ -151,7 +151,14 @@ class Worker:
         if self.watch == "launches":
             from hotloop.worker import triton_launches
 
-            return {"watched": triton_launches.record(candidate, self.arguments)}
+            results: list[Any] = []
+
+            def kept(*arguments: Any) -> Any:
+                results.append(candidate(*arguments))
+                return None if self.style == "destination" else results[-1]
+
+            plans = triton_launches.record(kept, self.arguments)
+            return {**self._given_back(results), "watched": plans}
         if self.watch == "operations":
             from hotloop.worker.torch_operations import Watched
 
@@ -165,6 +172,12 @@ class Worker:
                 candidate(*arguments)
             return {"returned": []}
         return {"returned": [self._call(candidate, i) for i in range(len(self.calls))]}
+
+    def _given_back(self, results: list[Any]) -> Message:
+        """What calls have returned, as `_run` answers."""
+        if self.style == "destination":
+            return {"returned": []}
+        return {"returned": [self._answer(value, i) for i, value in enumerate(results)]}
 
     def on_device_plan(self, message: Message, _fds: list[int]) -> Message:
         """Store calls on device memory that is not mapped yet."""
@@ -191,7 +204,9 @@ class Worker:
         return spec["json"]
 
     def _call(self, candidate: Callable[..., Any], index: int) -> Message:
-        value = candidate(*self.arguments[index])
+        return self._answer(candidate(*self.arguments[index]), index)
+
+    def _answer(self, value: Any, index: int) -> Message:
         if self.style == "json":
             return {"json": value}
         return copy_out(value, self.calls[index]["returns"], self.mappings, self.framework)

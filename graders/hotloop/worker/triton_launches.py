@@ -4,6 +4,7 @@ This runs in the learner's process and is only a claim: the judge checks the rec
 accepts it if a replay in another process gives the correct result (`hotloop.judge.launch_plan`).
 """
 
+import hashlib
 import importlib
 import math
 import numbers
@@ -39,15 +40,25 @@ _DEFAULT_STAGES = 3
 
 
 def record(launcher: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> list[Message]:
-    """Make the calls and return one plan per call: `{"launches": [...], "scratch": [...]}`."""
+    """Make the calls; return a plan of each: `{"launches": [], "scratch": [], "returned": []}`.
+
+    returned: where in memory the call's result is, or the `parts` that it was packed from; empty
+    if it is no contiguous tensor.
+    """
     return [_record_call(launcher, arguments) for arguments in calls]
 
 
 def _record_call(launcher: Callable[..., Any], arguments: Sequence[Any]) -> Message:
     notes = _Notes(arguments)
     with _noted(notes):
-        launcher(*arguments)
-    return {"launches": notes.launches, "scratch": notes.scratch}
+        result = launcher(*arguments)
+    returned = [_place(part, notes) for part in getattr(result, "parts", [result])]
+    return {"launches": notes.launches, "scratch": notes.scratch, "returned": returned}
+
+
+def _place(result: Any, notes: "_Notes") -> Message:
+    contiguous = hasattr(result, "is_contiguous") and result.is_contiguous()
+    return notes.describe(result) if contiguous else {}
 
 
 class _Notes:
@@ -76,14 +87,15 @@ class _Notes:
         launch: Message = {
             "kernel": kernel.__name__,
             "grid": [],
-            "arguments": {name: self._describe(value) for name, value in given.items()},
+            "arguments": {name: self.describe(value) for name, value in given.items()},
             "num_warps": int(options.get("num_warps") or _DEFAULT_WARPS),
             "num_stages": int(options.get("num_stages") or _DEFAULT_STAGES),
         }
         self.launches.append(launch)
         return launch
 
-    def _describe(self, value: Any) -> Message:
+    def describe(self, value: Any) -> Message:
+        """A tensor as the place of its first element, a plain value as it is."""
         value = getattr(value, "value", value) if type(value).__name__ == "constexpr" else value
         if value is None or isinstance(value, bool):
             return {"value": value}
@@ -115,7 +127,8 @@ class _Notes:
             if known.data_ptr() == storage.data_ptr():
                 return index, storage.data_ptr()
         self._storages.append(storage)
-        self.scratch.append({"bytes": storage.nbytes(), "fill": _fill(value, storage)})
+        fill, digest = _fill(value, storage), _digest(value, storage)
+        self.scratch.append({"bytes": storage.nbytes(), "fill": fill, "digest": digest})
         return len(self._storages) - 1, storage.data_ptr()
 
 
@@ -157,14 +170,22 @@ def _extent_bytes(tensor: Any) -> int:
     return (last + 1) * tensor.element_size()
 
 
+def _digest(tensor: Any, storage: Any) -> str:
+    """SHA-256 of the storage: whether it is a copy of something that the judge has."""
+    return hashlib.sha256(_raw(tensor, storage).cpu().numpy()).hexdigest()
+
+
+def _raw(tensor: Any, storage: Any) -> Any:
+    torch: Any = importlib.import_module("torch")
+    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+
+
 def _fill(tensor: Any, storage: Any) -> str | None:
     """Return the element that fills the whole storage, as hex; None if elements differ."""
-    torch: Any = importlib.import_module("torch")
     size = tensor.element_size()
     if storage.nbytes() == 0 or storage.nbytes() % size:
         return None
-    raw = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
-    elements = raw.reshape(-1, size)
+    elements = _raw(tensor, storage).reshape(-1, size)
     if not bool((elements == elements[0]).all()):
         return None
     return bytes(elements[0].tolist()).hex()

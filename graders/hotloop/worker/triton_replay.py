@@ -51,8 +51,9 @@ class Replayer(Worker):
         """Run a plan and return `traffic` by tensor, `undefined` and `wave_bytes`, or a `fault`.
 
         `source`: vetted text; `tensors`: specs by call argument, null for plain values; `writable`:
-        arguments that may be written; `plan`; `seed` of the program order; `resident`: how many
-        programs with consecutive numbers share a cache.
+        arguments that may be written; `plan`; `returned`: places whose bytes are copied into the
+        last tensor, one after the other; `seed` of the program order; `resident`: how many programs
+        with consecutive numbers share a cache.
         """
         module = triton_source.load(message["source"])
         tensors = _Tensors(message, {i: m.memory for i, m in self.mappings.items()})
@@ -65,7 +66,7 @@ class Replayer(Worker):
             except Exception as error:  # noqa: BLE001 - whatever a kernel raises is told
                 return {"fault": {**_describe(error, module, memory), "launch": number}}
             wave_bytes += _wave_bytes(loaded, message["resident"])
-        tensors.copy_back()
+        tensors.give_back(message["returned"])
         traffic = [_traffic(region) for region in memory.regions]
         return {"traffic": traffic, "undefined": memory.undefined, "wave_bytes": wave_bytes}
 
@@ -94,8 +95,14 @@ class _Tensors:
         """Return the address of a pointer argument of the plan."""
         return self._by_name[pointer["tensor"], pointer["index"]].start + pointer["offset"]
 
-    def copy_back(self) -> None:
-        """Copy the writable arguments back into the judge's buffers."""
+    def give_back(self, returned: Sequence[Message]) -> None:
+        """Copy writes into the judge's buffers, and what was returned into the last one."""
+        end = 0
+        for place in returned:
+            region, at = self._by_name[place["tensor"], place["index"]], place["offset"]
+            out, start = self._by_name["argument", max(self._specs)], end
+            end += place["bytes"]
+            out.bytes[start:end] = region.bytes[at : at + place["bytes"]]
         for index, spec in self._specs.items():
             region = self._by_name["argument", index]
             if region.writable:

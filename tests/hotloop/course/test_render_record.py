@@ -165,6 +165,19 @@ def test_what_nobody_has_begun_is_not_started_and_grey() -> None:
     assert "wrong answer" not in text_of(html)
 
 
+def test_counted_bytes_that_are_too_many_are_not_called_too_slow() -> None:
+    counted = {"fewest_bytes": 4, "factor": 3.0}
+    moves = RungRecord("traffic", Verdict.TOO_SLOW, "It moves 3.00×.", evidence=counted)
+    fast = RungRecord("fast", Verdict.TOO_SLOW, "0.50× the baseline.", evidence=SPEED)
+    record = replace(_failed(moves, fast), verdict=Verdict.TOO_SLOW)
+    assert verdict_words.of_task(record) == "moves too many bytes"
+    assert verdict_words.of_rung(moves, record)[0] == "moves too many bytes"
+    assert verdict_words.of_rung(fast, record)[0] == "too slow"
+    partial = replace(moves, verdict=Verdict.PARTIAL)
+    assert verdict_words.of_rung(partial, record)[0] == "partial"
+    assert verdict_words.of_task(replace(record, rungs=(fast,))) == "too slow"
+
+
 def test_a_sentence_is_said_once_and_what_was_not_reached_is_skipped() -> None:
     record = _failed(
         RungRecord("correct", Verdict.WRONG_ANSWER, "Wrong: at [0]."),

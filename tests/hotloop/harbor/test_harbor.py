@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -118,3 +119,50 @@ def test_the_command_writes_a_folder_for_each_task(tmp_path: Path) -> None:
     made = document("author", "export", f"{MODULE}.{TASK}", str(tmp_path))["made"]
     assert made == [str(tmp_path / f"{MODULE}-{TASK}")]
     assert (tmp_path / f"{MODULE}-{TASK}" / "tests" / "test.sh").is_file()
+
+
+HARBOR = shutil.which("harbor")
+needs_harbor = pytest.mark.skipif(
+    HARBOR is None,
+    reason="no `harbor` on PATH: pip install harbor, in an environment with Python 3.12 or newer",
+)
+
+
+def linted(folder: Path) -> tuple[int, str]:
+    """What Harbor's own reader says of a folder: exit code, and the rules that it broke."""
+    assert HARBOR is not None
+    done = subprocess.run(
+        [HARBOR, "lint", "--json", folder], capture_output=True, text=True, check=False
+    )
+    return done.returncode, " ".join(found["rule"] for found in json.loads(done.stdout))
+
+
+@needs_harbor
+def test_harbors_own_reader_takes_the_folder(folder: Path) -> None:
+    assert linted(folder) == (0, "")
+
+
+@needs_harbor
+@pytest.mark.parametrize(
+    ("file", "old", "new", "rule"),
+    [
+        ("task.toml", "environment_mode", "mode_of_environment", "unknown-config-field"),
+        ("task.toml", "timeout_sec = 900.0", 'timeout_sec = "soon"', "invalid-task-config"),
+        ("task.toml", "/app/lab.ipynb", "/logs/verifier/lab.ipynb", "artifact-log-overlap"),
+        ("instruction.md", "", None, "invalid-task-files"),
+    ],
+)
+def test_harbors_own_reader_refuses_a_wrong_one(
+    folder: Path, tmp_path: Path, file: str, old: str, new: str | None, rule: str
+) -> None:
+    wrong = tmp_path / "wrong"
+    shutil.copytree(folder, wrong)
+    if new is None:
+        (wrong / file).unlink()
+    else:
+        text = (wrong / file).read_text()
+        assert old in text
+        (wrong / file).write_text(text.replace(old, new))
+    code, rules = linted(wrong)
+    assert code == 1
+    assert rule in rules

@@ -98,6 +98,11 @@ def unmasked(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def wide(out_ptr, n):
+    tl.store(out_ptr + n + tl.arange(0, 4), tl.full((4,), 0.0, tl.float32))
+
+
+@triton.jit
 def printing(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
     tl.device_print("x")
 
@@ -163,6 +168,11 @@ def all_in_pytorch(x, out):
 def past_the_end(x, out):
     launch(unmasked, x, out)
     all_in_pytorch(x, out)
+
+
+def behind_the_end(x, out):
+    all_in_pytorch(x, out)
+    wide[(1,)](out, out.numel())
 
 
 def pytorch_and_an_idle_kernel(x, out):
@@ -324,6 +334,15 @@ def test_what_is_wrong_gets_a_sentence(
     record = judge(session, name)
     assert words in record.sentence
     assert (record.verdict, record.earned) == (verdict, 0.0)
+
+
+def test_a_triton_kernel_that_leaves_its_tensors_is_told_of_the_mask(session: Session) -> None:
+    read = judge(session, "past_the_end").sentence
+    assert "give tl.load a `mask=`" in read
+    written = judge(session, "behind_the_end").sentence
+    assert "wrote outside of its output" in written
+    assert "give tl.store a `mask=` that is false there" in written
+    assert "loop" not in written
 
 
 def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:

@@ -62,9 +62,9 @@ class Problem:
         """Return a function that applies the reference to the result of `arguments`."""
         return lambda arguments: self.run(*arguments)
 
-    def parameter_bytes(self, _seed):
-        """Return 0: there are no parameters."""
-        return 0
+    def parameters(self, _seed):
+        """Return an empty list: there are no parameters."""
+        return []
 
     def mismatch(self, arguments, answer):
         """Return what is wrong with the outputs; "" if they are right."""

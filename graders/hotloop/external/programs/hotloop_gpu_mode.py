@@ -56,9 +56,9 @@ class Problem:
         """Return the function that computes the reference from the result of `arguments`."""
         return self.module.ref_kernel
 
-    def parameter_bytes(self, _seed):
-        """Return 0: there are no parameters."""
-        return 0
+    def parameters(self, _seed):
+        """Return an empty list: there are no parameters."""
+        return []
 
     def mismatch(self, arguments, answer):
         """Return the message of the problem's own check; "" if the answer is right."""

@@ -22,10 +22,17 @@ class Call:
         made = []
         self.given = flatten(self.form.arguments(seed, kind), made)
         self.tensors = [tensor.to(DEVICE) for tensor in made]
+        self.written = set()
+        """Numbers of the inputs that the problem's own code writes its outputs to."""
 
     def arguments(self):
         """Return the problem's arguments, cloned because the called function may write to them."""
         return rebuilt(self.given, [tensor.clone() for tensor in self.tensors])
+
+    @functools.cached_property
+    def parameters(self):
+        """What a call reads besides its inputs."""
+        return [each for each in self.form.parameters(self.weights) if each.dtype in NAMES]
 
     @functools.cached_property
     def eager(self):
@@ -38,8 +45,12 @@ class Call:
         return self._computed(double=True)
 
     def _computed(self, double):
-        out = self.form.reference(self.arguments(), self.weights, double)
-        return list(out) if isinstance(out, (tuple, list)) else [out]
+        given = [tensor.clone() for tensor in self.tensors]
+        out = self.form.reference(rebuilt(self.given, given), self.weights, double)
+        outputs = list(out) if isinstance(out, (tuple, list)) else [out]
+        places = {each.data_ptr() for each in outputs}
+        self.written |= {at for at, each in enumerate(given) if each.data_ptr() in places}
+        return outputs
 
 
 _call = functools.lru_cache(maxsize=2)(Call)
@@ -56,6 +67,8 @@ def describe(*call):
     return {
         "inputs": [_described(tensor) for tensor in it.tensors],
         "outputs": [_described(tensor) for tensor in it.eager],
+        "written": sorted(it.written),
+        "parameters": [_described(tensor) for tensor in it.parameters],
         "given": it.given,
         "setup": flatten(it.setup, []),
         "sizes": it.sizes,
@@ -69,6 +82,11 @@ def _described(tensor):
 def fill(test, seed, weights, kind, position, out):
     """Write the input at `position` into `out`."""
     out.copy_(_call(test, seed, weights, kind).tensors[position])
+
+
+def fill_parameter(test, seed, weights, kind, position, out):
+    """Write a parameter."""
+    out.copy_(_call(test, seed, weights, kind).parameters[position])
 
 
 def answers(test, seed, weights, kind, out):
@@ -133,9 +151,13 @@ def cost(test, seed, weights, kind):
     it = _call(test, seed, weights, kind)
     with FlopCounterMode(display=False) as counter:
         outputs = it.eager
-    given, made = (sum(t.numel() * t.element_size() for t in ts) for ts in (it.tensors, outputs))
-    moved = given * (3 if WRITES else 1) + it.form.parameter_bytes(weights) + 3 * made
+    given, made, kept = map(_bytes, (it.tensors, outputs, it.parameters))
+    moved = given * (3 if WRITES else 1) + kept + 3 * made
     return [moved, float(counter.get_total_flops())]
+
+
+def _bytes(tensors):
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors)
 
 
 def fill_call(test, seed, weights, kind, *tensors):

@@ -26,7 +26,8 @@ HEADER = 64
 def packed(result):
     """Pack tensors into one of float64: their count, each one's dtype and sizes, then all elements.
 
-    Raises ValueError if the header does not fit.
+    Raises ValueError if the header does not fit. The tensors become its `parts`, from which the
+    worker reads where they are in memory.
     """
     tensors = [result] if isinstance(result, torch.Tensor) else list(result)
     header = [len(tensors)]
@@ -36,7 +37,9 @@ def packed(result):
         raise ValueError(f"{len(tensors)} results are too many")
     head = torch.tensor([*header, *[0] * (HEADER - len(header))], dtype=torch.float64)
     parts = [tensor.detach().double().flatten() for tensor in tensors]
-    return torch.cat([head.to(parts[0].device), *parts])
+    flat = torch.cat([head.to(parts[0].device), *parts])
+    flat.parts = tensors
+    return flat
 
 
 def for_device(result):

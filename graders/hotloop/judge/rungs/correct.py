@@ -45,6 +45,12 @@ class Tensor:
         return to_float64(to_storage(self.values, self.dtype), self.dtype)
 
 
+ADVICE = {
+    False: "check the last index of each loop, and the strides",
+    True: "give tl.store a `mask=` that is false there, and use the row stride",
+}
+"""Against writing outside of the output: to who wrote a loop, and to who wrote a Triton kernel."""
+
 Argument = Tensor | int | float | bool | str | None
 
 
@@ -136,7 +142,7 @@ def call(
         with frozen(link):
             require_fit(placed, session.candidate, reply)
             _require_inputs_kept(placed, case)
-            _require_nothing_outside(placed, pattern)
+            _require_nothing_outside(placed, pattern, ADVICE[watch == "launches"])
             answer = placed.output_values()
         link.request({"op": "unmap"}, 10)
         return answer, reply
@@ -223,12 +229,12 @@ def _require_inputs_kept(call: Call, case: Case) -> None:
             )
 
 
-def _require_nothing_outside(call: Call, pattern: int) -> None:
+def _require_nothing_outside(call: Call, pattern: int, advice: str) -> None:
     if call.wrote_outside(pattern):
         raise Ruling(
             Verdict.WRONG_ANSWER,
             "Your function wrote outside of its output, behind its end or between its rows: "
-            "check the last index of each loop, and the strides.",
+            f"{advice}.",
         )
 
 

@@ -168,23 +168,10 @@ class KernelCalls:
     def _replay(
         self, case: Case, told: Recorded, link: Link, session: Session
     ) -> tuple[list[TensorTraffic], int]:
-        arena = Arena([case.spec], seal_inputs=False)
-        try:
-            placed = arena.calls[0]
-            fill(placed, case)
-            placed.poison_output(session.seeds.pattern())
-            link.map(arena.buffers)
-            request = {**_request(placed, told, session.rng()), "resident": self.resident}
-            reply = link.request(request, session.timeout(self.timeout_s))
-            if "fault" in reply:
-                with reading():
-                    raise _ruling(reply["fault"], told)
-            self._require_right(case, placed.output_values(), bool(reply.get("undefined")))
-            link.request({"op": "unmap"}, 10)
-            with reading():
-                return _traffic(reply, told, placed), int(reply["wave_bytes"])
-        finally:
-            arena.close()
+        patience = session.timeout(self.timeout_s)
+        done = replay(case, told, link, session, patience, resident=self.resident)
+        self._require_right(case, done.answer, done.undefined)
+        return done.traffic, done.wave_bytes
 
     def _require_right(self, case: Case, answer: Floats, undefined: bool) -> None:
         try:
@@ -196,6 +183,54 @@ class KernelCalls:
                 "values of the same shape (programs run in random order, nothing that the launcher "
                 f"does in PyTorch counts). {ruling.sentence}{_UNDEFINED if undefined else ''}",
             ) from None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What the kernels alone made of a case. undefined: a load left lanes without a value."""
+
+    answer: Floats
+    undefined: bool
+    traffic: list[TensorTraffic]
+    wave_bytes: int
+
+
+def replay(
+    case: Case,
+    told: Recorded,
+    link: Link,
+    session: Session,
+    timeout_s: float,
+    *,
+    resident: int = 1,
+    writable: Sequence[int] = (),
+    returned: Sequence[tuple[Pointer, int]] = (),
+) -> Replayed:
+    """Run the recorded kernels on a case in the process behind `link`. Ruling for a fault.
+
+    writable: arguments that kernels may write to, besides the output. returned: places and sizes in
+        bytes of what is put into the output afterwards, where the kernels do not write to it.
+    """
+    arena = Arena([case.spec], seal_inputs=False)
+    try:
+        placed = arena.calls[0]
+        fill(placed, case)
+        placed.poison_output(session.seeds.pattern())
+        link.map(arena.buffers)
+        request = {
+            **_request(placed, told, session.rng(), writable),
+            "returned": [{**place.to_message(), "bytes": size} for place, size in returned],
+            "resident": resident,
+        }
+        reply = link.request(request, timeout_s)
+        link.request({"op": "unmap"}, 10)
+        with reading():
+            if "fault" in reply:
+                raise _ruling(reply["fault"], told)
+            moved, waves = _traffic(reply, told, placed), int(reply["wave_bytes"])
+            return Replayed(placed.output_values(), bool(reply.get("undefined")), moved, waves)
+    finally:
+        arena.close()
 
 
 _UNDEFINED = (
@@ -252,13 +287,13 @@ def _recorded(asked: Sequence[_Asked], plans: Sequence[Plan], session: Session) 
     return [Recorded(plan, source) for plan in plans]
 
 
-def _request(placed: Call, told: Recorded, rng: Rng) -> dict[str, Any]:
+def _request(placed: Call, told: Recorded, rng: Rng, writable: Sequence[int]) -> dict[str, Any]:
     places = [*placed.places, placed.out]
     return {
         "op": "replay",
         "source": told.source.text,
         "tensors": [None if place is None else place.to_message() for place in places],
-        "writable": [len(places) - 1],
+        "writable": [*writable, len(places) - 1],
         "plan": told.plan.to_message(),
         "seed": int(rng.integers(1 << 62)),
     }
@@ -323,11 +358,13 @@ def _misdeed(kind: str, access: str, name: str, fault: Mapping[str, Any]) -> str
             f"reads from the temporary {name} what no kernel wrote there: what the launcher "
             "computes in PyTorch does not count, so compute it in a kernel"
         )
+    advice = f"give tl.{'load' if access == 'read' else 'store'} a `mask=`"
     if kind == "gap":
-        return f"{access}s between the rows of {name}: use its row stride and mask the columns"
+        return f"{access}s between the rows of {name}: use its row stride, and {advice}"
+    advice += " that is false there"
     if kind != "outside":
         raise ValueError(f"the replay names an unknown fault {kind!r}")
     if fault["far"]:
-        return f"{access}s far outside {name}: check the offsets and the mask"
+        return f"{access}s far outside {name}: check the offsets, and {advice}"
     side = "past the end" if distance > 0 else "before the start"
-    return f"{access}s {abs(distance)} bytes {side} of {name}: mask what lies outside"
+    return f"{access}s {abs(distance)} bytes {side} of {name}: {advice}"

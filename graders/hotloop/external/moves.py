@@ -1,0 +1,204 @@
+"""The bytes that a Triton submission's kernels move: reported, not ruled on.
+
+They are counted as in our own tasks (`hotloop.judge.rungs.kernel_calls`): what a submission
+launched in the judged calls is a claim, and its replay on other values, in a process that holds
+nothing of the submission but its vetted kernels, must be right by itself. What PyTorch computes in
+between is not counted, so a submission that needs it gets no figure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list
+from hotloop.external import SUBMISSION
+from hotloop.judge import launch_plan
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import BOOL, U8, DType, to_float64, to_storage
+from hotloop.judge.kernel_source import vet
+from hotloop.judge.launch_plan import Argument, Plan, Pointer
+from hotloop.judge.link import NO_PROTOCOL, Link
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.kernel_calls import REPLAYS_S, Recorded, replay
+from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.session import INTERPRETED, Session
+
+if TYPE_CHECKING:
+    from hotloop.external.rungs import HiddenCall
+
+NO_KERNEL = "it launches no Triton kernel"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A judged call.
+
+    claim: what the submission's process says that it launched. told: by the oracle's `describe`.
+    arguments: how many there are. digests: of the inputs among them. again: makes the same call
+    with other values.
+    """
+
+    claim: object
+    told: Mapping[str, Any]
+    arguments: int
+    digests: tuple[str, ...]
+    again: Callable[[], HiddenCall | None]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """Bytes of one call: those that were moved, and the fewest possible."""
+
+    bytes: int
+    fewest: int
+
+    @property
+    def factor(self) -> float:
+        """The one over the other."""
+        return self.bytes / max(1, self.fewest)
+
+
+def watch(session: Session) -> str | None:
+    """What the worker is to note: nothing of a file that does not name Triton."""
+    return "launches" if "triton" in session.files.read_text(SUBMISSION) else None
+
+
+def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]) -> Watched:
+    """A call whose answer was right. Ruling TAMPERED where the reply claims nothing."""
+    claims = as_list(reply.get("watched"))
+    if len(claims) != 1:
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+    digests = tuple(map(_digest, call.inputs))
+    return Watched(claims[0], call.told, len(call.case.arguments), digests, again)
+
+
+def counted(calls: Sequence[Watched], session: Session) -> str:
+    """The most that a call moves, or why that is not known, as a clause; figures are noted.
+
+    Ruling TAMPERED for a claim that does not keep to the format.
+    """
+    try:
+        found = _counted(calls, session) if calls else []
+        reason = "no call decides" if calls else NO_KERNEL
+    except Ruling as ruling:
+        if ruling.verdict is Verdict.TAMPERED:
+            raise
+        found, reason = [], ruling.sentence.rstrip(".")
+    if not found:
+        session.note(not_counted=reason)
+        return f"bytes not counted: {reason}"
+    worst = max(found, key=lambda moved: moved.factor)
+    session.note(
+        moved_bytes=worst.bytes,
+        fewest_bytes=worst.fewest,
+        factor=round(worst.factor, 4),
+        counted_cases=len(found),
+    )
+    return f"its kernels move {worst.factor:.2f}× the bytes of inputs and outputs"
+
+
+def _counted(calls: Sequence[Watched], session: Session) -> list[Moved]:
+    """Of calls in random order, as many as there is time for. Ruling where one has no figure."""
+    plans = [launch_plan.read(one.claim, one.arguments) for one in calls]
+    names = {name for plan in plans for name in plan.kernels}
+    source = vet(session.files.read_text(SUBMISSION), names, SUBMISSION)
+    for plan in plans:
+        launch_plan.require_fit(plan, source)
+    session.progress("counting bytes")
+    until = time.monotonic() + min(REPLAYS_S, session.budget.remaining_s() / 2)
+    found: list[Moved] = []
+    with kernel_process(session, "triton_replay", INTERPRETED) as link:
+        for at in session.rng().permutation(len(calls)):
+            one, told = calls[int(at)], Recorded(plans[int(at)], source)
+            if time.monotonic() > until:
+                break
+            if (again := one.again()) is not None:
+                found.append(_moved(one, again, told, link, session))
+    return found
+
+
+def _moved(one: Watched, again: HiddenCall, told: Recorded, link: Link, session: Session) -> Moved:
+    """Of the kernels alone, on the values of `again`, where they are right."""
+    if any(again.told[key] != one.told[key] for key in ("inputs", "outputs")):
+        raise _no("its sizes depend on its values")
+    first = len(again.case.arguments) - len(again.inputs)
+    digests = [*one.digests, *map(_digest, again.parameters)]
+    plan, copies = _resolved(told.plan, {first + at: it for at, it in enumerate(digests)})
+    places = list(_places(plan, again.outputs))
+    arguments = (*again.case.arguments, *again.parameters)
+    out = TensorSpec((sum(size for _, size in places),), U8)
+    done = replay(
+        Case(again.case.label, arguments, out), replace(told, plan=plan), link, session,
+        session.timeout(REPLAYS_S), writable=copies, returned=places,
+    )  # fmt: skip
+    try:
+        again.require_right(again.joined(list(_parts(done.answer, again.outputs))))
+    except Ruling as ruling:
+        raise _no(f"its kernels alone give another answer ({ruling.sentence})") from None
+    return Moved(sum(each.loaded + each.stored for each in done.traffic), again.fewest_bytes)
+
+
+def _resolved(plan: Plan, digests: dict[int, str]) -> tuple[Plan, list[int]]:
+    """With tensors that began as copies of inputs or parameters as these arguments of the call.
+
+    Each stands for one copy, and not where the submission uses the argument itself.
+    """
+    places = [*plan.returned, *(a for one in plan.launches for a in one.arguments.values())]
+    taken = {one.index for one in places if isinstance(one, Pointer) and one.tensor == "argument"}
+    copies: dict[int, int] = {}
+    for number, scratch in enumerate(plan.scratch):
+        found = (at for at, digest in digests.items() if digest == scratch.digest)
+        if (at := next((at for at in found if at not in taken), None)) is not None:
+            copies[number] = at
+            taken.add(at)
+
+    def moved(place: Argument) -> Argument:
+        if isinstance(place, Pointer) and place.tensor == "scratch" and place.index in copies:
+            return replace(place, tensor="argument", index=copies[place.index])
+        return place
+
+    launches = [
+        replace(one, arguments={name: moved(it) for name, it in one.arguments.items()})
+        for one in plan.launches
+    ]
+    returned = [one and moved(one) for one in plan.returned]
+    return replace(plan, launches=launches, returned=returned), [*copies.values()]
+
+
+def _places(plan: Plan, outputs: Sequence[TensorSpec]) -> Iterator[tuple[Pointer, int]]:
+    """Where the outputs lie in the replay, and their bytes."""
+    if len(plan.returned) != len(outputs):
+        raise _no("what it returns is not what its kernels wrote")
+    for place, spec in zip(plan.returned, outputs, strict=True):
+        if place is None or place.dtype != _triton_name(spec.dtype):
+            raise _no("an output is not contiguous, or has another dtype than the problem's own")
+        yield place, spec.bytes
+
+
+def _parts(raw: Floats, outputs: Sequence[TensorSpec]) -> Iterator[Floats]:
+    """Bytes, as float64, to the outputs that they are."""
+    start, whole = 0, raw.astype(np.uint8)
+    for spec in outputs:
+        elements = whole[start : start + spec.bytes].view(spec.dtype.storage)
+        start += spec.bytes
+        yield to_float64(elements.reshape(spec.shape), spec.dtype)
+
+
+def _digest(tensor: Tensor) -> str:
+    return hashlib.sha256(to_storage(tensor.values, tensor.dtype).tobytes()).hexdigest()
+
+
+def _triton_name(dtype: DType) -> str:
+    return "i1" if dtype is BOOL else dtype.name
+
+
+def _no(reason: str) -> Ruling:
+    return Ruling(Verdict.NOT_MEASURED, reason)
