@@ -26,6 +26,20 @@ def _allowed(name: str) -> str:
     return name
 
 
+def _together(files: dict[str, str]) -> dict[str, str]:
+    """ValueError for files that cannot lie in one folder."""
+    if fault := limits.together_fault(files):
+        raise ValueError(fault)
+    return files
+
+
+def _once(tasks: list[str]) -> list[str]:
+    """ValueError for a task that is named again: it would be judged again."""
+    if len(set(tasks)) < len(tasks):
+        raise ValueError("a task is named twice")
+    return tasks
+
+
 FileName = Annotated[str, AfterValidator(_allowed)]
 
 
@@ -38,7 +52,10 @@ class HandIn(Strict):
     format: Literal[1] = 1
     hotloop: Text
     module: Identifier
-    files: dict[FileName, str]
+    # The number by itself: a document has room for millions, and nothing is read after the last.
+    files: Annotated[
+        dict[FileName, str], Field(max_length=limits.MAX_ENTRIES), AfterValidator(_together)
+    ]
 
     def contents(self) -> dict[str, bytes]:
         """The files. ValueError for what is no base64, or more than a submission may be."""
@@ -56,7 +73,7 @@ class HandIn(Strict):
 class Request(HandIn):
     """Tasks of one module to be judged. variant, given, seed, nsight: as in `Job`."""
 
-    tasks: Annotated[list[Identifier], Field(min_length=1)]
+    tasks: Annotated[list[Identifier], Field(min_length=1, max_length=100), AfterValidator(_once)]
     variant: dict[str, Any] | None = None
     given: dict[str, str] = Field(default_factory=dict[str, str])
     seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
@@ -79,5 +96,7 @@ def parsed(model: type[SentT], data: bytes) -> SentT:
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, str]:
-    """As `HandIn.files` holds them."""
+    """As `HandIn.files` holds them. UserError for files that cannot be sent together."""
+    if fault := limits.together_fault(files):
+        raise UserError(fault)
     return {name: base64.b64encode(data).decode() for name, data in files.items()}

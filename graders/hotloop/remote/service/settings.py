@@ -60,7 +60,8 @@ class Counts:
 class Settings(OfSite):
     """folder: of the service. course: of the nbgrader course that work is handed in to, if any.
     ray: address of the cluster that judges; empty for this machine. uploads: at once.
-    streams_each: at once, of one person.
+    streams_each, streams: at once, of one person and of all; the rest of `MOST_CONNECTIONS` is for
+    requests.
     """
 
     folder: Path = Path("hotloop-service")
@@ -68,4 +69,5 @@ class Settings(OfSite):
     ray: str = ""
     uploads: int = 40
     streams_each: int = 6
+    streams: int = 400
     rates: Rates = field(default_factory=Rates)
