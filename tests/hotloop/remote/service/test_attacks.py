@@ -123,6 +123,15 @@ def test_streams_are_counted(opened: Callable[..., School]) -> None:
     assert [school.ask("ada", "GET", path).status_code for _ in range(3)] == [200, 200, 429]
 
 
+def test_looks_are_counted(opened: Callable[..., School]) -> None:
+    """Each reads the queue of everybody."""
+    school = opened(rates=replace(OFTEN, stream="2/hour"))
+    job, other = school.stored("ada"), school.stored("bob")
+    path = f"/api/jobs/{job}"
+    assert [school.ask("ada", "GET", path).status_code for _ in range(3)] == [200, 200, 429]
+    assert school.ask("bob", "GET", f"/api/jobs/{other}").status_code == 200
+
+
 def test_streams_at_once_are_few(opened: Callable[..., School]) -> None:
     school = opened(streams_each=1)
     job = school.stored()

@@ -67,8 +67,10 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
 
 
 @router.get("/{job}")
-def look(service: Here, job: Own) -> Job:
-    """Where a job is, with the records that there are."""
+def look(service: Here, who: Asking, job: Own) -> Job:
+    """Where a job is, with the records that there are. Who wants to know often has the stream."""
+    # It reads the whole queue: as often as a stream may begin, and no more.
+    service.rates.count("stream", str(who.account))
     return _seen(job, jobs.outcome(service.engine, job), places(service.engine).get(job))
 
 
