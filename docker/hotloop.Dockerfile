@@ -117,7 +117,7 @@ FROM system AS proxy
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends nodejs npm \
  && rm -rf /var/lib/apt/lists/*
-RUN npm install --global --omit=dev --prefix /opt/proxy configurable-http-proxy@5.3.0
+RUN npm install --global --omit=dev --prefix /opt/proxy configurable-http-proxy@5.1.0
 
 # A JupyterHub whose learners are users of this container, and the judge for them (docker/hub). The
 # hub is root, because it becomes each of them; the judge is `grader`. It holds no solutions.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 HOMES = Path(os.environ.get("HOTLOOP_HUB_HOMES", "/learners"))
 FIRST = 10_000
-"""No user of the system itself has so high a number, and no learner a lower one."""
+"""No learner has a lower number."""
 
 c = get_config()  # noqa: F821
 load_subconfig(str(Path(__file__).with_name("hotloop_hub.py")))  # noqa: F821
@@ -28,7 +28,8 @@ def add(name: str) -> None:
     owners = [path.stat().st_uid for path in HOMES.iterdir()]
     number = home.stat().st_uid if home.exists() else max([FIRST - 1, *owners]) + 1
     try:
-        number = pwd.getpwnam(name).pw_uid
+        known = pwd.getpwnam(name)
+        number = known.pw_uid if known.pw_dir == str(home) else 0
     except KeyError:
         new = ["useradd", "--uid", str(number), "--home-dir", str(home), "--create-home"]
         subprocess.run([*new, "--shell", "/bin/bash", "--key", "HOME_MODE=0700", name], check=True)
@@ -49,7 +50,7 @@ c.JupyterHub.cookie_secret_file = "/hub/cookie_secret"
 c.JupyterHub.authenticator_class = "shared-password"
 c.SharedPasswordAuthenticator.user_password = os.environ.get("HOTLOOP_HUB_PASSWORD", "")
 c.Authenticator.allow_all = True
-c.Authenticator.username_pattern = "[a-z][a-z0-9-]{0,30}"
+c.Authenticator.username_pattern = r"[a-z][a-z0-9-]{0,30}\Z"
 c.Spawner.pre_spawn_hook = begin
 c.Spawner.default_url = "/lab"
 c.JupyterHub.services = [

@@ -19,8 +19,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 EXTRAS = ("course", "compilers", "cuda", "lti", "postgres", "ray", "serve", "serving", "takehome")
 BESIDE = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*\njupyterhub>=5.4,<7\n"
-"""nvcc as a set: nvidia-cuda-nvcc alone takes its parts from different releases. The disassembler is
-in Triton's wheel."""
+"""nvcc as a set: nvidia-cuda-nvcc alone takes its parts from different releases. The disassembler
+is in Triton's wheel."""
 HEAD = "# Written by docker/requirements/lock.py; do not edit.\n"
 CUDA = ("cuda-", "nvidia-")
 

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import platform
 import re
 import shutil
@@ -126,7 +127,11 @@ class Nodes:
         self.nodes[name] = self._added(num_cpus=1, num_gpus=gpus, env_vars=variables)
 
     def _added(self, **how: Any) -> Any:
-        with mock.patch("ray._private.services.start_ray_process", _started):
+        slow = {"RAY_agent_register_timeout_ms": "240000"}
+        with (
+            mock.patch.dict(os.environ, slow),
+            mock.patch("ray._private.services.start_ray_process", _started),
+        ):
             return self.cluster.add_node(**how, **_small())
 
     def kill(self, name: str) -> None:
