@@ -27,14 +27,12 @@ def add(name: str) -> None:
     home = HOMES / name
     owners = [path.stat().st_uid for path in HOMES.iterdir()]
     number = home.stat().st_uid if home.exists() else max([FIRST - 1, *owners]) + 1
-    try:
-        known = pwd.getpwnam(name)
-        number = known.pw_uid if known.pw_dir == str(home) else 0
-    except KeyError:
+    known = {user.pw_name: user for user in pwd.getpwall()}.get(name)
+    if number < FIRST or (known is not None and known.pw_dir != str(home)):
+        raise PermissionError(f"{name} is a user of the system")
+    if known is None:
         new = ["useradd", "--uid", str(number), "--home-dir", str(home), "--create-home"]
         subprocess.run([*new, "--shell", "/bin/bash", "--key", "HOME_MODE=0700", name], check=True)
-    if number < FIRST:
-        raise PermissionError(f"{name} is a user of the system")
 
 
 async def begin(spawner) -> None:

@@ -237,6 +237,7 @@ def test_a_learner_of_a_hub_keeps_the_number_that_owns_the_home(
     owners["ada"] = 0
     with pytest.raises(PermissionError):
         hub.add("ada")
+    assert len(hub.ran) == 2
 
 
 @pytest.mark.parametrize("name", ["Ada", "ada b", "../ada", "-a", "a/b", "ada\n", "a" * 32, ""])
