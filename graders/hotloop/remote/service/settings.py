@@ -34,8 +34,9 @@ class Class(Strict):
 class Rates:
     """How often something may be asked for, as the library `limits` writes it.
 
-    put: jobs and hand-ins of one person. stream: of one person, and single looks at a job. unknown: tokens and invitations
-    that do not exist, by address. page: anything at all, by address, which a class may share.
+    put: jobs and hand-ins of one person. stream: of one person, and single looks at a job. unknown:
+    tokens and invitations that do not exist, by address. page: anything at all, by address, which a
+    class may share.
     """
 
     put: str = "60/10 minutes"
