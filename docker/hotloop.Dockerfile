@@ -1,9 +1,10 @@
 # syntax=docker/dockerfile:1
-# The lab, the grader and the portal of take-home exercises. They differ in their last, small layers
-# only. From the root of the repository:
+# The lab, the grader, the portal of take-home exercises and a JupyterHub with the judge as its
+# service. They differ in their last, small layers only. From the root of the repository:
 #   docker build -f docker/hotloop.Dockerfile --target lab -t hotloop-lab .
 #   docker build -f docker/hotloop.Dockerfile --target grader -t hotloop-grader .
 #   docker build -f docker/hotloop.Dockerfile --target portal -t hotloop-portal .
+#   docker build -f docker/hotloop.Dockerfile --target hub -t hotloop-hub .
 # One image serves with and without a GPU: CUDA comes in the wheels of PyTorch, the driver from the
 # host. For machines that will never have one, an image of a third of the size:
 #   --build-arg CUDA=0 --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu
@@ -109,6 +110,39 @@ HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \
   CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(u.Request('http://127.0.0.1:8000/health', headers={'Host': os.environ['HOTLOOP_PORTAL_URL'].split('/')[2]}), timeout=8)"]
 # Plain HTTP, on the host's loopback only (compose.yaml): a proxy with TLS belongs before it.
 CMD ["hotloop", "takehome", "serve", "--host", "0.0.0.0"]
+
+# JupyterHub's own proxy, which is written in JavaScript.
+FROM system AS proxy
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends nodejs npm \
+ && rm -rf /var/lib/apt/lists/*
+RUN npm install --global --omit=dev --prefix /opt/proxy configurable-http-proxy@5.1.0
+
+# A JupyterHub whose learners are users of this container, and the judge for them (docker/hub). The
+# hub is root, because it becomes each of them; the judge is `grader`. It holds no solutions.
+FROM hotloop AS hub
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends nodejs \
+ && rm -rf /var/lib/apt/lists/* \
+ && install --directory --mode 0700 /hub \
+ && install --directory --mode 0711 /learners \
+ && install --directory --mode 0700 --owner grader --group grader /service
+COPY --from=proxy /opt/proxy /opt/proxy
+COPY docker/hub/jupyterhub_config.py site/pages/assets/hotloop_hub.py /etc/jupyterhub/
+COPY --chmod=0755 docker/hub/hotloop-as-grader /usr/local/bin/hotloop-as-grader
+ENV PATH=/opt/venv/bin:/opt/proxy/bin:$PATH \
+    HOTLOOP_SERVE_COMMAND=hotloop-as-grader \
+    HOTLOOP_SERVE_FOLDER=/service/hotloop-service \
+    HOTLOOP_SERVE_URL=http://127.0.0.1:8010
+WORKDIR /hub
+VOLUME /hub /learners /service
+EXPOSE 8000 8010
+HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \
+  CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/hub/health', timeout=8)"]
+# Plain HTTP, on the host's loopback only (compose.yaml): a proxy with TLS belongs before both ports.
+CMD ["jupyterhub", "--config", "/etc/jupyterhub/jupyterhub_config.py"]
 
 # nbgrader, the judge and its sandbox; the instructor's JupyterLab with Formgrader, and a Ray node.
 FROM hotloop AS grader

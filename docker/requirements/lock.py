@@ -17,10 +17,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-EXTRAS = ("course", "compilers", "cuda", "postgres", "ray", "serving", "takehome")
-NVCC = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*\n"
-"""As a set: nvidia-cuda-nvcc alone takes its parts from different releases. The disassembler is in
-Triton's wheel."""
+EXTRAS = ("course", "compilers", "cuda", "lti", "postgres", "ray", "serve", "serving", "takehome")
+BESIDE = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*\njupyterhub>=5.4,<7\n"
+"""nvcc as a set: nvidia-cuda-nvcc alone takes its parts from different releases. The disassembler
+is in Triton's wheel."""
 HEAD = "# Written by docker/requirements/lock.py; do not edit.\n"
 CUDA = ("cuda-", "nvidia-")
 
@@ -38,15 +38,15 @@ def main(upgraded: list[str]) -> None:
 def _resolve(upgraded: list[str]) -> str:
     """The whole lock file, with hashes. CalledProcessError when there is no solution."""
     with tempfile.TemporaryDirectory() as folder:
-        nvcc, lock = Path(folder) / "nvcc.in", Path(folder) / "lock.txt"
-        nvcc.write_text(NVCC, encoding="utf-8")
+        beside, lock = Path(folder) / "beside.in", Path(folder) / "lock.txt"
+        beside.write_text(BESIDE, encoding="utf-8")
         lock.write_text("".join(_locked()), encoding="utf-8")
         command = ["uv", "pip", "compile", "--quiet", "--no-annotate", "--no-header"]
         command += ["--generate-hashes", "--python-version", "3.11"]
         command += ["--python-platform", "x86_64-manylinux_2_36"]
         command += [word for extra in EXTRAS for word in ("--extra", extra)]
         command += [word for name in upgraded for word in ("--upgrade-package", name)]
-        command += ["--output-file", str(lock), "pyproject.toml", str(nvcc)]
+        command += ["--output-file", str(lock), "pyproject.toml", str(beside)]
         subprocess.run(command, check=True, cwd=HERE.parents[1])
         return lock.read_text(encoding="utf-8")
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 import venv
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,11 +83,22 @@ def _cpu_s(used: resource.struct_rusage) -> float:
     return used.ru_utime + used.ru_stime
 
 
-def learner(folder: Path, wheel: Path, link: str) -> dict[str, float]:
-    """Run a learner's steps and return their seconds; the task is solved in no time in between."""
+def learner(
+    folder: Path,
+    wheel: Path,
+    link: str,
+    host: Sequence[str] = (),
+    variables: Mapping[str, str] | None = None,
+) -> dict[str, float]:
+    """Run a learner's steps and return their seconds; the task is solved in no time in between.
+
+    host: command prefix that runs a command on the learner's machine, if that is another one; the
+        packages are installed on this one in any case.
+    """
     own, work = folder / "python", folder / MODULE
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("HOTLOOP", "PYTHON"))}
     environment |= {"XDG_CONFIG_HOME": str(folder), "XDG_DATA_HOME": str(folder)}
+    environment |= variables or {}
     hotloop = str(own / "bin" / "hotloop")
     steps = {
         "install": [str(own / "bin" / "pip"), "install", "--quiet", str(wheel)],
@@ -97,8 +109,11 @@ def learner(folder: Path, wheel: Path, link: str) -> dict[str, float]:
     venv.create(own, with_pip=True)
     took: dict[str, float] = {}
     for step, command in steps.items():
+        where = [] if step == "install" else host
         began = time.monotonic()
-        done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
+        done = subprocess.run(
+            [*where, *command], check=True, env=environment, capture_output=True, text=True
+        )
         took[step] = time.monotonic() - began
         if step == "start":
             for name, content in submission(MODULE).items():

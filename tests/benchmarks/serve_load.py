@@ -103,6 +103,15 @@ class Service:
                     found.append(int(entry.parent.name))
         return found
 
+    def done(self) -> int:
+        """How many jobs are."""
+        query = select(func.count()).where(jobs.c.state == "done")
+        engine = opened(self.folder)
+        with reading(engine) as connection:
+            found = connection.execute(query).scalar_one()
+        engine.dispose()
+        return found
+
     def cpu_s(self) -> dict[str, float]:
         """Return the CPU seconds so far, of the service and of its judging processes."""
         assert self.process is not None
@@ -271,6 +280,9 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
             futures = [pool.submit(one, service, number) for number in range(learners)]
             while killed.total() < options.kills and not all(f.done() for f in futures):
                 time.sleep(random.uniform(0.2, 0.8))
+                # All along, and not only while the first checks are judged.
+                if service.done() * options.kills < killed.total() * each * learners:
+                    continue
                 found = service.working()
                 if found and killed.total() % 10 == 9:
                     service.kill()
@@ -283,11 +295,9 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
             for future in futures:
                 future.result()
         stored = Counter((job, phase) for what, job, phase in service.lines() if what == "stored")
+        done = service.done()
         engine = opened(service.folder)
         with reading(engine) as connection:
-            done = connection.execute(
-                select(func.count()).where(jobs.c.state == "done")
-            ).scalar_one()
             given_up = connection.execute(
                 select(func.count()).where(works.c.state == Work.LOST)
             ).scalar_one()

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from traitlets.config.loader import PyFileConfigLoader
 
 from hotloop.cli.commands import GROUPS, HOTLOOP
 from hotloop.serving import container
@@ -166,6 +168,96 @@ def test_a_learner_is_in_no_network_with_the_gradebook_and_the_cluster() -> None
     assert document["networks"]["cluster"]["internal"]
 
 
+def test_the_hub_has_what_it_needs_to_become_its_learners_and_no_more() -> None:
+    services = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
+    hub = services["hub"]
+    needed = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID"}
+    assert set(hub["cap_add"]) == needed
+    assert [name for name, each in services.items() if "cap_add" in each] == ["hub"]
+    # Its learners are the container's users: neither the gradebook nor Ray nor another's files.
+    assert hub["networks"] == ["learners"]
+    others = [each.get("volumes", ()) for name, each in services.items() if name != "hub"]
+    own = {volume.partition(":")[0] for volume in hub["volumes"]}
+    assert not own & {volume.partition(":")[0] for many in others for volume in map(str, many)}
+    text = (ROOT / "docker" / "hotloop.Dockerfile").read_text()
+    stage = text.partition("FROM hotloop AS hub\n")[2].partition("\nFROM")[0]
+    assert "solutions" not in stage
+    assert re.search(r"^HEALTHCHECK ", stage, re.MULTILINE)
+    made = re.findall(r"^ && install --directory --mode (\d+) .*?(/\w+)", stage, re.MULTILINE)
+    assert {path: mode for mode, path in made} == {
+        "/hub": "0700",
+        "/learners": "0711",
+        "/service": "0700",
+    }
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The hub's settings, as JupyterHub reads them, and the users that it has added."""
+    for source in ("docker/hub/jupyterhub_config.py", "site/pages/assets/hotloop_hub.py"):
+        shutil.copy(ROOT / source, tmp_path)
+    (tmp_path / "learners").mkdir()
+    monkeypatch.setenv("HOTLOOP_HUB_HOMES", str(tmp_path / "learners"))
+    monkeypatch.setenv("HOTLOOP_SERVE_URL", "https://judge.example.org")
+    loader = PyFileConfigLoader("jupyterhub_config.py", str(tmp_path))
+    config = loader.load_config()
+    functions = config.Spawner.pre_spawn_hook.__globals__
+    ran: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: ran.append(command))
+    return SimpleNamespace(config=config, add=functions["add"], homes=functions["HOMES"], ran=ran)
+
+
+@pytest.mark.parametrize("name", ["root", "nobody", "daemon"])
+def test_nobody_becomes_a_user_of_the_system(hub: SimpleNamespace, name: str) -> None:
+    with pytest.raises(PermissionError, match="user of the system"):
+        hub.add(name)
+    assert hub.ran == []
+
+
+def test_a_learner_of_a_hub_keeps_the_number_that_owns_the_home(
+    hub: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The container is made anew, and its list of users with it; the homes stay."""
+    owners = {"ada": 10_000, "bob": 10_007}
+    for name in owners:
+        (hub.homes / name).mkdir()
+    real = Path.stat
+
+    def stat(path: Path, **how: Any) -> Any:
+        owner = owners.get(path.name)
+        return (
+            real(path, **how) if owner is None else SimpleNamespace(st_uid=owner, st_mode=0o40700)
+        )
+
+    monkeypatch.setattr(Path, "stat", stat)
+    for name in ("bob", "carol"):
+        hub.add(name)
+    assert [command[command.index("--uid") + 1] for command in hub.ran] == ["10007", "10008"]
+    # A home that the system owns is nobody's.
+    owners["ada"] = 0
+    with pytest.raises(PermissionError):
+        hub.add("ada")
+    assert len(hub.ran) == 2
+
+
+@pytest.mark.parametrize("name", ["Ada", "ada b", "../ada", "-a", "a/b", "ada\n", "a" * 32, ""])
+def test_a_name_that_is_no_users_is_none(hub: SimpleNamespace, name: str) -> None:
+    pattern = hub.config.Authenticator.username_pattern
+    # As JupyterHub asks it.
+    assert re.compile(pattern).match(name) is None
+    assert re.compile(pattern).match("ada-2")
+
+
+def test_the_judge_of_a_hub_is_a_user_of_its_own(hub: SimpleNamespace) -> None:
+    (service,) = hub.config.JupyterHub.services
+    assert service["user"] == "grader"
+    assert service["command"][:2] == ["hotloop", "serve"]
+    text = (ROOT / "docker" / "hotloop.Dockerfile").read_text()
+    asks = (ROOT / "docker" / "hub" / "hotloop-as-grader").read_text()
+    assert "HOTLOOP_SERVE_COMMAND=hotloop-as-grader" in text
+    assert "setpriv --reuid=grader" in asks
+
+
 def test_the_portal_shares_no_network_with_a_learner_and_its_files_with_nobody() -> None:
     services = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
     portal = services["portal"]
@@ -186,6 +278,10 @@ def test_no_password_is_in_the_file() -> None:
         for name, value in each.get("environment", {}).items()
         if "PASSWORD" in name or re.search("://[^/]*:[^/]*@", value)
     ]
+    # The hub's own is asked for by JupyterHub, which does not start without it: a class without a
+    # hub needs none.
+    assert found.count("${HOTLOOP_HUB_PASSWORD:-}") == 1
+    found.remove("${HOTLOOP_HUB_PASSWORD:-}")
     assert len(found) == 3
     for value in found:
         assert "${HOTLOOP_DATABASE_PASSWORD:?" in value

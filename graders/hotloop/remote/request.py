@@ -24,6 +24,20 @@ def _allowed(name: str) -> str:
     return name
 
 
+def _together(files: dict[str, str]) -> dict[str, str]:
+    """ValueError for files that cannot lie in one folder."""
+    if fault := limits.together_fault(files):
+        raise ValueError(fault)
+    return files
+
+
+def _once(tasks: list[str]) -> list[str]:
+    """ValueError for a task that is named again: it would be judged again."""
+    if len(set(tasks)) < len(tasks):
+        raise ValueError("a task is named twice")
+    return tasks
+
+
 FileName = Annotated[str, AfterValidator(_allowed)]
 
 
@@ -36,7 +50,10 @@ class HandIn(Strict):
     format: Literal[1] = 1
     hotloop: Text
     module: Identifier
-    files: dict[FileName, str]
+    # The number by itself: a document has room for millions, and nothing is read after the last.
+    files: Annotated[
+        dict[FileName, str], Field(max_length=limits.MAX_ENTRIES), AfterValidator(_together)
+    ]
 
     def contents(self) -> dict[str, bytes]:
         """Return the decoded files. Raises ValueError for bad base64, or for too many bytes."""
@@ -54,7 +71,7 @@ class HandIn(Strict):
 class Request(HandIn):
     """Tasks of one module to be judged. variant, given, seed, nsight: as in `Job`."""
 
-    tasks: Annotated[list[Identifier], Field(min_length=1)]
+    tasks: Annotated[list[Identifier], Field(min_length=1, max_length=100), AfterValidator(_once)]
     variant: dict[str, Any] | None = None
     given: dict[str, str] = Field(default_factory=dict[str, str])
     seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
@@ -77,5 +94,10 @@ def parsed(model: type[SentT], data: bytes) -> SentT:
 
 
 def packed(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the files base64-encoded, as `HandIn.files` holds them."""
+    """Return the files base64-encoded, as `HandIn.files` holds them.
+
+    Raises UserError for files that cannot be sent together.
+    """
+    if fault := limits.together_fault(files):
+        raise UserError(fault)
     return {name: base64.b64encode(data).decode() for name, data in files.items()}

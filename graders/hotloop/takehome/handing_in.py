@@ -148,14 +148,7 @@ def _require_asked(asked: Manifest, work: Mapping[str, bytes]) -> None:
 
 
 def _require_limits(entries: Mapping[str, bytes]) -> None:
-    if len(entries) > limits.MAX_ENTRIES:
-        raise CannotSubmit(
-            f"There are more than {limits.MAX_ENTRIES} files: move what is no work elsewhere."
-        )
-    folded: dict[str, str] = {}
-    for name in entries:
-        other = folded.setdefault(name.casefold(), name)
-        if other != name:
-            raise CannotSubmit(f"{other} and {name} differ by capitals only: rename one.")
+    if fault := limits.together_fault(entries):
+        raise CannotSubmit(fault)
     if sum(map(len, entries.values())) > limits.MAX_TOTAL:
         raise CannotSubmit(f"All files together are larger than {limits.MAX_TOTAL >> 20} MiB.")

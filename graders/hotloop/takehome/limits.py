@@ -1,6 +1,8 @@
 """Size limits of a submission, which the candidate's and the team's side both enforce."""
 
 import re
+from collections.abc import Collection
+from pathlib import PurePosixPath
 
 MAX_UPLOAD = 16 << 20
 """Maximum bytes of the zip."""
@@ -46,4 +48,20 @@ def name_fault(name: str) -> str | None:
         return "has other characters than letters, digits and . _ - , or begins with one of these"
     if any(part.endswith(".") for part in parts):
         return "ends with a dot"
+    return None
+
+
+def together_fault(names: Collection[str]) -> str | None:
+    """Why files may not be handed in together; None when every file system has room for them."""
+    if len(names) > MAX_ENTRIES:
+        return f"There are more than {MAX_ENTRIES} files: move what is no work elsewhere."
+    taken: dict[str, str] = {}
+    for name in names:
+        other = taken.setdefault(name.casefold(), name)
+        if other != name:
+            return f"{other} and {name} differ by capitals only: rename one."
+    for name in taken:
+        for folder in map(str, PurePosixPath(name).parents):
+            if folder in taken:
+                return f"{taken[folder]} cannot be a file and a folder: rename one."
     return None

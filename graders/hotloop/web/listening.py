@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import Sequence
 from ipaddress import ip_network
 
+import h11
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from hotloop.core.user_error import UserError
 from hotloop.web.supervisor import Supervisor
+
+REQUEST_S = 15.0
+"""Until a connection has brought the head of a request: uvicorn waits for it without end, and lets
+nobody else in once there are `MOST_CONNECTIONS`.
+"""
+
+MOST_CONNECTIONS = 500
+
+
+class Prompt(H11Protocol):
+    """HTTP/1.1 as uvicorn speaks it, with those who ask within `REQUEST_S`."""
+
+    _ends: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Somebody is there, and has asked for nothing yet."""
+        super().connection_made(transport)
+        self._look()
+
+    def data_received(self, data: bytes) -> None:
+        """A part of a request; a further one that is no whole head either changes nothing."""
+        super().data_received(data)
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """They are gone."""
+        super().connection_lost(exc)
+        self._end_wait()
+
+    def _look(self) -> None:
+        if self.conn.their_state is not h11.IDLE:
+            self._end_wait()
+        elif self._ends is None:
+            self._ends = self.loop.call_later(REQUEST_S, self.transport.close)
+
+    def _end_wait(self) -> None:
+        if self._ends is not None:
+            self._ends.cancel()
+            self._ends = None
 
 
 def address(url: str, host: str, port: int) -> str:
@@ -72,7 +114,8 @@ def run(
         server_header=False,
         proxy_headers=bool(proxy),
         forwarded_allow_ips=proxy or None,
-        limit_concurrency=500,
+        http=Prompt,
+        limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=20,
         h11_max_incomplete_event_size=32 << 10,

@@ -8,11 +8,13 @@ from contextlib import contextmanager
 import uvicorn
 from starlette.types import ASGIApp
 
+from hotloop.web.listening import Prompt
+
 
 @contextmanager
 def listening(app: ASGIApp) -> Iterator[int]:
     """Run the server and yield its port."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error", http=Prompt))
     thread = threading.Thread(target=server.run)
     thread.start()
     try:

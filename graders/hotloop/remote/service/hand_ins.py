@@ -8,6 +8,7 @@ them when it starts again.
 from __future__ import annotations
 
 import json
+import logging
 import secrets
 import shutil
 from dataclasses import dataclass
@@ -23,13 +24,20 @@ from hotloop.judge.files import lay_out
 from hotloop.remote.job import Feedback
 from hotloop.remote.request import HandIn
 from hotloop.remote.service.tables import hand_ins
+from hotloop.takehome import limits
 from hotloop.transactions import reading, writing
 from hotloop.web.answers import Refused
 
 TIMESTAMP = "%Y-%m-%d %H:%M:%S.%f UTC"
 """Timestamp format of nbgrader."""
 
+NOTES = ("timestamp.txt", "submission_secret.txt")
+"""What nbgrader looks for beside the work."""
+
 KEY_REUSED = "This idempotency key was sent with another hand-in before: take a new key."
+
+
+log = logging.getLogger("hotloop.remote")
 
 
 @dataclass(frozen=True)
@@ -90,8 +98,11 @@ class Sent:
 def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
     """Store a hand-in, copy it into the exchange, and return the time that counts as handed in.
 
-    Raises Refused if the key was used for another hand-in.
+    Raises Refused if the key was used for another hand-in, or if a file's name conflicts with
+    nbgrader's own files.
     """
+    if fault := limits.together_fault({*sent.work.files, *NOTES}):
+        raise Refused(422, fault)
     document = sent.work.model_dump_json()
     digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
@@ -111,7 +122,11 @@ def lay_all(engine: Engine, exchange: Exchange) -> None:
     with reading(engine) as connection:
         rows = connection.execute(select(hand_ins).where(hand_ins.c.document != "")).all()
     for row in rows:
-        _lay(engine, exchange, row)
+        try:
+            _lay(engine, exchange, row)
+        except OSError:
+            # One learner's work, or a full disk, is no reason to serve nobody.
+            log.exception("hand-in %s cannot be laid into the exchange", row.id)
 
 
 def released(engine: Engine, exchange: Exchange, account: int, module: str) -> list[Feedback]:
@@ -162,7 +177,7 @@ def _lay(engine: Engine, exchange: Exchange, row: Row[Any]) -> None:
     if not row.document:
         return
     files = HandIn.model_validate_json(row.document).contents()
-    notes = {"timestamp.txt": f"{row.at:{TIMESTAMP}}", "submission_secret.txt": row.secret}
+    notes = dict(zip(NOTES, (f"{row.at:{TIMESTAMP}}", row.secret), strict=True))
     exchange.lay(row.folder, {**files, **{name: text.encode() for name, text in notes.items()}})
     with writing(engine) as connection:
         done = update(hand_ins).where(hand_ins.c.id == row.id).values(document="")

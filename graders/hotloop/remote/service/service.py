@@ -22,7 +22,7 @@ from hotloop.remote.service.settings import Class, Settings
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.watch import Watch
 from hotloop.web import site
-from hotloop.web.answers import Refused
+from hotloop.web.answers import SENTENCES, Refused
 from hotloop.web.rates import RateLimits
 from hotloop.web.site import Site, client
 from hotloop.web.uploads import place
@@ -70,9 +70,11 @@ class Service(Site[Settings]):
 
     @contextmanager
     def stream(self, who: Person) -> Generator[None]:
-        """Reserve one stream of a person. Raises Refused if they have too many."""
+        """Reserve one stream of a person. Raises Refused if they, or all people, have too many."""
         if self.streams[who.account] >= self.settings.streams_each:
             raise Refused(429, "You follow too many jobs at once: end some.", wait_s=10)
+        if self.streams.total() >= self.settings.streams:
+            raise Refused(503, SENTENCES[503], wait_s=10)
         self.streams[who.account] += 1
         try:
             yield

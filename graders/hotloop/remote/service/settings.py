@@ -35,8 +35,9 @@ class Class(Strict):
 class Rates:
     """Rate limits, in the notation of the library `limits`.
 
-    put: jobs and hand-ins, per person. stream: per person. unknown: invalid tokens and invitations,
-    per address. page: all requests, per address; a class may share one.
+    put: jobs and hand-ins, per person. stream: new streams and single looks at a job, per person.
+    unknown: invalid tokens and invitations, per address. page: all requests, per address; a class
+    may share one.
     """
 
     put: str = "60/10 minutes"
@@ -62,7 +63,8 @@ class Settings(OfSite):
     """folder: of the service. course: nbgrader course for hand-ins; None for none.
 
     ray: address of the cluster that judges; empty for this machine. uploads: most at once.
-    streams_each: most streams of one person at once.
+    streams_each, streams: most streams at once, of one person and of all people; the rest of
+        `MOST_CONNECTIONS` is for requests.
     """
 
     folder: Path = Path("hotloop-service")
@@ -70,4 +72,5 @@ class Settings(OfSite):
     ray: str = ""
     uploads: int = 40
     streams_each: int = 6
+    streams: int = 400
     rates: Rates = field(default_factory=Rates)

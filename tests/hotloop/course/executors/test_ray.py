@@ -2,7 +2,9 @@
 
 import importlib
 import json
+import os
 import platform
+import re
 import shutil
 import socket
 import sys
@@ -15,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -114,14 +117,24 @@ class Nodes:
         from ray.cluster_utils import Cluster
 
         self.cluster = Cluster()
-        self.cluster.add_node(num_cpus=0, include_dashboard=False, **_small())
         self.nodes: dict[str, Any] = {}
+        try:
+            self._added(num_cpus=0, include_dashboard=False)
+        except BaseException:
+            self.cluster.shutdown()
+            raise
 
     def add(self, name: str, gpus: int = 0) -> None:
         variables = {"RAY_NODE_NAME_FOR_TEST": name}
-        self.nodes[name] = self.cluster.add_node(
-            num_cpus=1, num_gpus=gpus, env_vars=variables, **_small()
-        )
+        self.nodes[name] = self._added(num_cpus=1, num_gpus=gpus, env_vars=variables)
+
+    def _added(self, **how: Any) -> Any:
+        slow = {"RAY_agent_register_timeout_ms": "240000"}
+        with (
+            mock.patch.dict(os.environ, slow),
+            mock.patch("ray._private.services.start_ray_process", _started),
+        ):
+            return self.cluster.add_node(**how, **_small())
 
     def kill(self, name: str) -> None:
         """Kill all processes of a node, as a power failure would."""
@@ -143,6 +156,17 @@ def _small() -> dict[str, int]:
             each.bind(("", 0))
         ports = {f"{a}_port": s.getsockname()[1] for a, s in zip(agents, sockets, strict=True)}
     return {"object_store_memory": STORE_BYTES, **ports}
+
+
+start_process = ray._private.services.start_ray_process
+
+
+def _started(command: list[str], *how: Any, **more: Any) -> Any:
+    """Ray 2.60 tells its raylet every port but this one, which it then looks for."""
+    found = re.search(r"--listen-port=(\d+)", " ".join(command))
+    is_raylet = Path(command[0]).name == "raylet" and found is not None
+    port = [f"--dashboard_agent_listen_port={found[1]}"] if is_raylet else []
+    return start_process([*command, *port], *how, **more)
 
 
 @pytest.fixture

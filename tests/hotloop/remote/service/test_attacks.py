@@ -1,6 +1,8 @@
 """Attacks on the service; each must fail."""
 
+import gzip
 import json
+import re
 import secrets
 import select
 import socket
@@ -121,6 +123,15 @@ def test_streams_are_counted(opened: Callable[..., School]) -> None:
     assert [school.ask("ada", "GET", path).status_code for _ in range(3)] == [200, 200, 429]
 
 
+def test_looks_are_counted(opened: Callable[..., School]) -> None:
+    """Each reads the queue of everybody."""
+    school = opened(rates=replace(OFTEN, stream="2/hour"))
+    job, other = school.stored("ada"), school.stored("bob")
+    path = f"/api/jobs/{job}"
+    assert [school.ask("ada", "GET", path).status_code for _ in range(3)] == [200, 200, 429]
+    assert school.ask("bob", "GET", f"/api/jobs/{other}").status_code == 200
+
+
 def test_streams_at_once_are_few(opened: Callable[..., School]) -> None:
     school = opened(streams_each=1)
     job = school.stored()
@@ -130,6 +141,42 @@ def test_streams_at_once_are_few(opened: Callable[..., School]) -> None:
         assert school.service.streams.total() == 1
     # The place is free again once nobody listens.
     assert school.service.streams.total() == 0
+
+
+def test_streams_of_all_leave_room_for_requests(opened: Callable[..., School]) -> None:
+    school = opened(streams=1)
+    job, other = school.stored("ada"), school.stored("bob")
+    with listening(served(school.service)) as port, _stream(school, port, job):
+        head = _answer(school, port, f"GET /api/jobs/{other}/events", who="bob")
+        assert b" 503 " in head.partition(b"\r\n")[0]
+        assert b"retry-after" in head.lower()
+        assert b" 200 " in _answer(school, port, f"GET /api/jobs/{other}", who="bob")
+
+
+def test_a_connection_that_asks_for_nothing_is_ended(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither silence nor a head that drips keeps a place that others need."""
+    monkeypatch.setattr("hotloop.web.listening.REQUEST_S", 0.5)
+    with listening(served(school.service)) as port:
+        silent, drips = (socket.create_connection(("127.0.0.1", port), 10) for _ in range(2))
+        with silent, drips:
+            began = time.monotonic()
+            ended: set[socket.socket] = set()
+            while len(ended) < 2 and time.monotonic() - began < 10:
+                with suppress(OSError):
+                    drips.sendall(b"G")
+                ended |= set(select.select({silent, drips} - ended, [], [], 0.05)[0])
+            assert ended == {silent, drips}
+        # One that asks again and again is served as long as it does.
+        with socket.create_connection(("127.0.0.1", port), 10) as asks:
+            for _ in range(4):
+                asks.sendall(_head(port, "GET /api/jobs/x", ""))
+                said = b""
+                while not said.endswith(b"}") and (part := asks.recv(65536)):
+                    said += part
+                assert b" 401 " in said.partition(b"\r\n")[0]
+                time.sleep(0.3)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "127.0.0.1@evil"])
@@ -167,6 +214,81 @@ def test_a_body_that_is_no_request_is_refused(school: School, body: bytes) -> No
     answer = school.ask("ada", "POST", "/api/jobs", content=body, headers=headers)
     assert answer.status_code == 422, answer.text
     assert school.judged() == 0
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("a", "a/b"), "a cannot be a file and a folder"),
+        (("A/b", "a"), "a cannot be a file and a folder"),
+        (("passes/x/y", "lab.ipynb", "passes"), "passes cannot be a file and a folder"),
+        (("lab.ipynb", "Lab.ipynb"), "differ by capitals only"),
+        (("x\u0301",), "other characters than letters"),
+        (("a\\b",), "other characters than letters"),
+    ],
+)
+def test_files_that_cannot_lie_in_one_folder_are_refused(
+    school: School, names: tuple[str, ...], said: str
+) -> None:
+    """Laid out, they would be a fault of the service, three times."""
+    answer = school.put("ada", files=dict.fromkeys(names, ""))
+    assert (answer.status_code, said in answer.text) == (422, True), answer.text
+    assert school.judged() == 0
+
+
+def test_a_task_is_judged_once(school: School) -> None:
+    """Nobody keeps a judge for hours with one request."""
+    answer = school.put("ada", tasks=["fold"] * 2)
+    assert (answer.status_code, "a task is named twice" in answer.text) == (422, True)
+    assert school.put("ada", tasks=["fold", "verify"]).status_code == 202
+
+
+def test_millions_of_files_are_not_looked_at(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    monkeypatch.setattr("hotloop.takehome.limits.name_fault", looked.append)
+    answer = school.put("ada", files={f"f{number}": "" for number in range(100_000)})
+    assert (answer.status_code, "at most 200" in answer.text) == (422, True), answer.text
+    assert len(looked) <= 201
+
+
+def test_what_was_packed_is_not_unpacked(school: School) -> None:
+    packed = gzip.compress(json.dumps(request()).encode())
+    headers = {"Idempotency-Key": "k" * 20, "Content-Encoding": "gzip"}
+    answer = school.ask("ada", "POST", "/api/jobs", content=packed, headers=headers)
+    assert answer.status_code == 422
+
+
+def test_a_request_that_can_be_read_in_two_ways_is_refused(school: School) -> None:
+    """Who is before the service must not see another request than the service does."""
+    job = school.stored("ada")
+    with listening(served(school.service)) as port:
+        lengths = ("Content-Length: 2", "Content-Length: 40")
+        assert b" 400 " in _answer(school, port, "POST /api/login", *lengths)
+        assert b" 400 " in _answer(school, port, f"GET /api/jobs/{job}", "Host: 127.0.0.1")
+        # The length does not count: what follows the last chunk is one more request, of nobody.
+        smuggled = ("Content-Length: 4", "Transfer-Encoding: chunked")
+        head = _head(port, "POST /api/login", "", *smuggled)
+        with socket.create_connection(("127.0.0.1", port), 10) as connection:
+            connection.sendall(head + b"0\r\n\r\n" + _head(port, f"GET /api/jobs/{job}", ""))
+            said = b""
+            while said.count(b"HTTP/1.1 ") < 2 and (part := connection.recv(65536)):
+                said += part
+        assert re.findall(rb"HTTP/1.1 (\d+)", said) in ([b"422", b"401"], [b"422"], [b"400"])
+
+
+def test_a_token_in_an_address_is_none_and_is_in_no_log(
+    school: School, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    token, job = school.tokens["ada"], school.stored("ada")
+    with listening(served(school.service)) as port:
+        for name in ("token", "access_token", "authorization"):
+            path = f"/api/jobs/{job}?{name}={token}"
+            assert b" 401 " in _answer(school, port, f"GET {path}", who="")
+    written = "".join(capfd.readouterr()) + caplog.text
+    assert token not in written
 
 
 def test_a_body_that_is_too_large_is_not_read(school: School) -> None:
@@ -251,9 +373,9 @@ def _head(port: int, line: str, token: str, *more: str) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-def _answer(school: School, port: int, line: str, *more: str) -> bytes:
+def _answer(school: School, port: int, line: str, *more: str, who: str = "ada") -> bytes:
     with socket.create_connection(("127.0.0.1", port), 10) as connection:
-        connection.sendall(_head(port, line, school.tokens["ada"], *more))
+        connection.sendall(_head(port, line, school.tokens.get(who, ""), *more))
         return connection.recv(65536)
 
 

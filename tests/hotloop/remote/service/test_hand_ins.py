@@ -22,6 +22,7 @@ from hotloop import __version__
 from hotloop.cli import app
 from hotloop.core.user_error import UserError
 from hotloop.course.config import course_api, load_config, write_config
+from hotloop.judge.files import lay_out
 from hotloop.remote import place
 from hotloop.remote.request import HandIn, packed
 from hotloop.remote.service import hand_ins
@@ -180,6 +181,26 @@ def test_half_a_hand_in_is_never_seen(
     assert inbound(course) == []
 
 
+def test_what_cannot_be_laid_keeps_nobody_from_the_service(
+    school: School, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored is laid when the service starts, whoever's it is."""
+
+    def refuses(files: Any, folder: Path) -> None:
+        if b"bad" in files["lab.ipynb"]:
+            raise NotADirectoryError(20, "Not a directory")
+        lay_out(files, folder)
+
+    monkeypatch.setattr(hand_ins, "lay_out", refuses)
+    assert sent(school, files=packed({"lab.ipynb": b"bad"})).status_code == 500
+    assert sent(school, "bob").status_code == 200
+    Service.open(school.service.settings).close()
+    assert [path.name.partition("+")[0] for path in inbound(course)] == ["bob"]
+    monkeypatch.undo()
+    Service.open(school.service.settings).close()
+    assert len(inbound(course)) == 2
+
+
 def test_a_learner_sets_neither_time_nor_secret(school: School, course: Path) -> None:
     files = packed({"lab.ipynb": NOTEBOOK, "timestamp.txt": b"1999", "submission_secret.txt": b"x"})
     sent(school, files=files)
@@ -196,6 +217,9 @@ def test_a_learner_sets_neither_time_nor_secret(school: School, course: Path) ->
         ({"files": {"../../x": ""}}, 422),
         ({"files": {"/etc/passwd": ""}}, 422),
         ({"files": {".hidden": ""}}, 422),
+        ({"files": {"a": "", "a/b": ""}}, 422),
+        ({"files": {"timestamp.txt/a": ""}}, 422),
+        ({"files": {"Submission_secret.txt": ""}}, 422),
         ({"hotloop": "0.0.1"}, 422),
     ],
 )

@@ -70,8 +70,10 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
 
 
 @router.get("/{job}")
-def look(service: Here, job: Own) -> Job:
-    """Return the state of a job, with the records so far."""
+def look(service: Here, who: Asking, job: Own) -> Job:
+    """Return the state of a job, with the records so far. Use the stream to follow a job."""
+    # A look reads the whole queue, so it counts against the same limit as a new stream.
+    service.rates.count("stream", str(who.account))
     return _seen(job, jobs.outcome(service.engine, job), places(service.engine).get(job))
 
 
