@@ -59,6 +59,7 @@ GROUPS = {
             "Prepare": ("new", "trial"),
             "Learner": ("ask",),
             "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
+            "Privacy": ("forget",),
         },
     ),
     "serve": Group(

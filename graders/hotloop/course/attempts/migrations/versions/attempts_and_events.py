@@ -3,7 +3,7 @@
 Written out, and not taken from `tables`: what a revision makes does not change with the code.
 
 Rows may only be deleted by a transaction that has named their student in `hotloop_forgetting`, and
-that takes the name out again before it ends: `Store.forget` does. It is a guard against accidents
+that takes the name out again before it ends: `store.forget` does. It is a guard against accidents
 and against tools that write to the gradebook; whoever owns the database can take it away.
 """
 
