@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop import render
+from hotloop.curriculum import load_module
 from hotloop.judge.files import lay_out
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ pytestmark = [
 
 MODULE = "fused_softmax"
 JUDGED = "online_pass"
-POINTS, POSSIBLE, WRITTEN = 10, 186, 8
+WORTH = {task.id: task.points for task in load_module(MODULE).tasks}
+POINTS, WRITTEN, POSSIBLE = WORTH[JUDGED], WORTH["explain"], sum(WORTH.values())
 EVIL = "<script>document.title='EVIL'</script><img src=x onerror=\"document.title='EVIL'\">"
 ANSWER = f"Five passes over memory, not two. {EVIL}"
 NAME = "<img src=x onerror=document.title='EVIL'>.py"
@@ -155,7 +157,7 @@ def override_and_give_back(window: LabWindow) -> None:
         lambda: window.one("#hotloop-total").text == _total(4, POSSIBLE - POINTS), "the override"
     )
     badge = window.driver.find_element("xpath", f"{panel}//span[contains(@class,'hotloop-judge')]")
-    assert badge.text == "Override: 4. Judge: 10 of 10 points"
+    assert badge.text == f"Override: 4. Judge: {POINTS} of {POINTS} points"
     window.picture("override")
     press("Use the judge's points")
     window.driver.switch_to.alert.accept()
