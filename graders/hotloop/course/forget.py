@@ -26,7 +26,6 @@ from hotloop.course.config import load_config
 from hotloop.course.gradebook import joined, read
 from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.release_feedback import SECRET
-from hotloop.judge.lease import Lease
 from hotloop.notebook_cells import NOTEBOOK
 
 FOLDERS = (SUBMITTED, AUTOGRADED, "feedback", SET_ASIDE)
@@ -56,14 +55,13 @@ def forget(root: Path, student: str) -> Forgotten:
     found = kept(root, student)
     deleted: list[Path] = []
     left: dict[Path, str] = {}
-    with Lease().shared():
-        for path in found:
-            try:
-                _delete(path)
-                deleted.append(path)
-            except OSError as error:
-                left[path] = f"{error.filename or path}: {error.strerror}"
-        event = store(root).write(lambda connection: _forget(connection, student))
+    for path in found:
+        try:
+            _delete(path)
+            deleted.append(path)
+        except OSError as error:
+            left[path] = f"{error.filename or path}: {error.strerror}"
+    event = store(root).write(lambda connection: _forget(connection, student))
     return Forgotten(event.why, deleted, left)
 
 
@@ -91,8 +89,8 @@ def kept(root: Path, student: str) -> list[Path]:
 
 def _released(pages: Path, folders: list[Path]) -> Iterator[Path]:
     """Feedback pages in the exchange: their names follow from the secrets of the hand-ins."""
-    secrets = [path for folder in folders for path in folder.rglob(SECRET)]
-    # A hand-in is not trusted: links are not followed, and a pipe would be waited for.
+    # A hand-in is not trusted: a link may lead to another learner's, a pipe would be waited for.
+    secrets = [path for f in folders if not f.is_symlink() for path in f.rglob(SECRET)]
     texts = {p.read_text("utf-8", "replace") for p in secrets if p.is_file() and not p.is_symlink()}
     for secret in sorted(filter(None, texts)):
         name = notebook_hash(secret=secret, notebook_id=Path(NOTEBOOK).stem)

@@ -3,6 +3,7 @@
 import json
 import os
 import pwd
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +20,35 @@ from hotloop.course.config import course_api, load_config
 
 NAME = "grace-hopper"
 """The learner. Nothing else in a course has these letters."""
-SECRET = f"secret of {NAME}"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `taught` keeps what it made: it is graded once, and copied for each test."""
+    return tmp_path_factory.mktemp("taught") / "all"
 
 
 @pytest.fixture
-def taught(course: Any, make: Any, tmp_path: Path) -> Path:
+def taught(course: Any, make: Any, kept: Path) -> Path:
     """Three learners, graded, with pages in the exchange; the third's name begins like NAME."""
     root: Path = course.root
-    (tmp_path / "exchange").mkdir(mode=0o777)
+    if not kept.is_dir():
+        teach(course, make)
+        kept.mkdir()
+        for name in (root.name, "exchange"):
+            shutil.copytree(root.parent / name, kept / name)
+    else:
+        shutil.rmtree(root)
+        for name in (root.name, "exchange"):
+            shutil.copytree(kept / name, root.parent / name)
+    return root
+
+
+def teach(course: Any, make: Any) -> None:
+    root: Path = course.root
+    (root.parent / "exchange").mkdir(mode=0o777)
     with (root / "nbgrader_config.py").open("a") as stream:
-        stream.write(f"c.Exchange.root = {str(tmp_path / 'exchange')!r}\n")
+        stream.write("c.Exchange.root = str(Path(__file__).parents[1] / 'exchange')\n")
     course_api(load_config(root)).release_assignment("tiny")
     for student in (NAME, "bob", f"{NAME}+b"):
         folder = course.submit(student, make.lab(explain=f"By {student}."))
@@ -45,7 +65,6 @@ def taught(course: Any, make: Any, tmp_path: Path) -> Path:
         (root / "set_aside" / student).mkdir(parents=True)
     assert course_api(load_config(root)).release_feedback("tiny")["success"]  # type: ignore[attr-defined]
     dates.extend(root, "tiny", [NAME], dates.timedelta(days=1), "ill")
-    return root
 
 
 def inbound(root: Path) -> Path:
@@ -110,6 +129,16 @@ def test_the_bytes_are_gone(course: Any, make: Any) -> None:
     assert list(course.root.rglob(f"*{NAME}*")) == []
 
 
+def test_a_link_in_the_exchange_leads_to_nobody_elses_files(taught: Path) -> None:
+    bobs = taught / "submitted" / "bob" / "tiny"
+    (inbound(taught) / f"{NAME}+tiny+2026-01-02 00:00:00 UTC").symlink_to(bobs)
+    os.mkfifo(taught / "submitted" / NAME / "submission_secret.txt")
+    forget.forget(taught, NAME)
+    assert (bobs / "lab.ipynb").is_file()
+    assert len(pages(taught)) == 2
+    assert not list(inbound(taught).glob(f"{NAME}+tiny+*"))
+
+
 def test_it_asks_first(taught: Path) -> None:
     refused = run(taught, NAME, answer="n\n")
     assert refused.exit_code == 2
@@ -133,7 +162,7 @@ def test_names_that_are_no_learner(taught: Path) -> None:
 def test_a_file_that_cannot_be_deleted_is_told(
     taught: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rmtree = forget.shutil.rmtree
+    rmtree = shutil.rmtree
 
     def refuse(path: Path) -> None:
         if path.parent == inbound(taught):
