@@ -36,10 +36,10 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 def lab(
     classroom: SimpleNamespace, clone: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[LabWindow]:
-    """JupyterLab over the class, in a window; what is seen is kept under build/browser/."""
+    """JupyterLab over the class, in a window; what is seen is kept under build/browser/lab/."""
     from lab_window import lab_window
 
-    pictures = clone / "build" / "browser"
+    pictures = clone / "build" / "browser" / "lab"
     shutil.rmtree(pictures, ignore_errors=True)
     with lab_window(classroom.folder, tmp_path_factory.mktemp("jupyter"), pictures) as window:
         yield window

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop import render
+from hotloop.curriculum import load_module
 
 if TYPE_CHECKING:
     from lab_window import LabWindow
@@ -26,11 +27,15 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
+MODULE = "profile_training_loop"
+"""Of `classroom`."""
 TASK = "honest_clock"
 WRITTEN = "report"
 REPORT = "Augmentation took 70 % of a step: one image at a time, in Python."
 COMMENT = "Good. Now say how sure you are."
-MARK, OF_MARK = 7, 10
+WORTH = {task.id: task.points for task in load_module(MODULE).tasks}
+POINTS, OF_MARK, POSSIBLE = WORTH[TASK], WORTH[WRITTEN], sum(WORTH.values())
+MARK = OF_MARK - 3
 
 
 def test_a_class(lab: LabWindow, classroom: SimpleNamespace) -> None:
@@ -81,7 +86,7 @@ def work(lab: LabWindow, room: SimpleNamespace) -> None:
     )
     verdict = lab.one(".jp-OutputArea-executeResult .hotloop")
     assert "passed" in verdict.text
-    assert "8 of 8 points" in verdict.text
+    assert f"{POINTS} of {POINTS} points" in verdict.text
     assert "Judging" not in "".join(e.text for e in lab.all(".jp-OutputArea-output"))
     lab.picture("checked")
     lab.write_cell(report, REPORT)
@@ -135,7 +140,7 @@ def see_feedback(lab: LabWindow, room: SimpleNamespace) -> None:
     # As a file, which is how it comes to a phone.
     lab.driver.get(page.as_uri())
     said = lab.text()
-    assert f"{8 + MARK} of 94 points" in said
+    assert f"{POINTS + MARK} of {POSSIBLE} points" in said
     assert "Right on all 4 hidden questions." in said
     assert COMMENT in said
     assert f"{MARK} of {OF_MARK}" in said
@@ -179,7 +184,7 @@ def grade(lab: LabWindow, room: SimpleNamespace) -> None:
     assert results[WRITTEN]["pending"] == OF_MARK
     lab.open(f"formgrader/manage_submissions/{room.module}")
     score = lab.one("#main-table td.score").text
-    assert score.startswith("8 / 94")
+    assert score.startswith(f"{POINTS} / {POSSIBLE}")
     assert "needs manual grading" in lab.one("#main-table td.status").text
     lab.picture("formgrader-scores")
 
@@ -191,10 +196,10 @@ def mark_by_hand(lab: LabWindow, room: SimpleNamespace) -> None:
     lab.click("#main-table td.name a")
     verdicts = lab.until(lambda: lab.all(".hotloop"), "verdicts in formgrader")
     assert "passed" in verdicts[0].text
-    _scroll_to(lab, verdicts[0])
+    lab.into_view(verdicts[0])
     lab.picture("formgrader-verdict")
     field = lab.one(f"input.score#{WRITTEN}")
-    _scroll_to(lab, field)
+    lab.into_view(field)
     comment = lab.all("textarea.comment")[-1]
     lab.until(
         lambda: not (field.get_attribute("readonly") or comment.get_attribute("readonly")), "marks"
@@ -204,7 +209,7 @@ def mark_by_hand(lab: LabWindow, room: SimpleNamespace) -> None:
     lab.until(lambda: not [e for e in lab.all(".save-icon") if e.is_displayed()], "saving")
     lab.picture("formgrader-mark")
     lab.open(f"formgrader/manage_submissions/{room.module}")
-    total = f"{8 + MARK} / 94"
+    total = f"{POINTS + MARK} / {POSSIBLE}"
     lab.until(lambda: lab.one("#main-table td.score").text == total, f"the score {total}")
 
 
@@ -223,10 +228,6 @@ def _dismiss(lab: LabWindow, said: str) -> None:
     lab.picture(said.split()[-1])
     lab.click(".modal button", "OK")
     lab.until(lambda: not [e for e in lab.all(".modal") if e.is_displayed()], "the dialog to go")
-
-
-def _scroll_to(lab: LabWindow, element: Any) -> None:
-    lab.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
 
 
 def _read(path: Path) -> Any:
@@ -259,6 +260,6 @@ def _require_rich_output(outputs: list[Any]) -> None:
     """The verdict as HTML and as a number; of the line about the judge, nothing."""
     (result,) = [o for o in outputs if o["output_type"] == "execute_result"]
     assert 'class="hotloop"' in "".join(result["data"]["text/html"])
-    assert float("".join(result["data"]["text/plain"])) == 8
+    assert float("".join(result["data"]["text/plain"])) == POINTS
     others = [o for o in outputs if o is not result]
     assert all(o["output_type"] == "display_data" and not o["data"] for o in others)

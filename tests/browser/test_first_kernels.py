@@ -105,7 +105,7 @@ def check(lab: LabWindow, task: Task) -> str:
         120,
     )
     print(f"{task.id}: a verdict after {time.monotonic() - started:.1f} s")
-    lab.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", verdict)
+    lab.into_view(verdict)
     lab.picture(f"{task.id}-checked")
     return verdict.text
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop import render
+from hotloop.curriculum import load_module
 from hotloop.judge.files import lay_out
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ pytestmark = [
 
 MODULE = "fused_softmax"
 JUDGED = "online_pass"
-POINTS, POSSIBLE, WRITTEN = 10, 186, 8
+WORTH = {task.id: task.points for task in load_module(MODULE).tasks}
+POINTS, WRITTEN, POSSIBLE = WORTH[JUDGED], WORTH["explain"], sum(WORTH.values())
 EVIL = "<script>document.title='EVIL'</script><img src=x onerror=\"document.title='EVIL'\">"
 ANSWER = f"Five passes over memory, not two. {EVIL}"
 NAME = "<img src=x onerror=document.title='EVIL'>.py"
@@ -131,8 +133,7 @@ def a_judged_cell_is_locked(window: LabWindow) -> None:
     assert len(locked) == len(window.all("input.score")) - 1
     assert not window.all("input.score.needs_manual_grade:not(#explain)")
     field = window.one(f"input.score#{JUDGED}")
-    _into_view(window, field)
-    field.click()
+    window.press(field)
     field.send_keys("3")
     assert field.get_attribute("value") == ""
     assert not [b for b in window.all(".hotloop-locked .scoring-buttons") if b.is_displayed()]
@@ -142,7 +143,10 @@ def override_and_give_back(window: LabWindow) -> None:
     from selenium.webdriver.common.keys import Keys
 
     panel = f"//input[@id='{JUDGED}']/ancestor::div[contains(@class,'nbgrader_cell')]"
-    press = lambda text: window.driver.find_element("xpath", f'{panel}//button[.="{text}"]').click()  # noqa: E731
+
+    def press(text: str) -> None:
+        window.press(window.driver.find_element("xpath", f'{panel}//button[.="{text}"]'))
+
     press("Override the judge's points")
     window.driver.switch_to.alert.dismiss()
     assert window.one(f"input.score#{JUDGED}").get_attribute("readonly")
@@ -153,7 +157,7 @@ def override_and_give_back(window: LabWindow) -> None:
         lambda: window.one("#hotloop-total").text == _total(4, POSSIBLE - POINTS), "the override"
     )
     badge = window.driver.find_element("xpath", f"{panel}//span[contains(@class,'hotloop-judge')]")
-    assert badge.text == "Override: 4. Judge: 10 of 10 points"
+    assert badge.text == f"Override: 4. Judge: {POINTS} of {POINTS} points"
     window.picture("override")
     press("Use the judge's points")
     window.driver.switch_to.alert.accept()
@@ -167,12 +171,11 @@ def mark_with_rubric_and_comment(window: LabWindow) -> None:
     from selenium.webdriver.common.keys import Keys
 
     best = window.all(".hotloop-rubric .hotloop-mark")[0]
-    _into_view(window, best)
-    best.click()
+    window.press(best)
     total = _total(POINTS + WRITTEN, POSSIBLE - POINTS - WRITTEN)
     window.until(lambda: window.one("#hotloop-total").text == total, "the mark")
     window.one("textarea#explain-comment").send_keys(COMMENT, Keys.TAB)
-    _all(window, ".hotloop-keep")[-1].click()
+    window.press(_all(window, ".hotloop-keep")[-1])
 
 
 def use_the_comment_again(window: LabWindow) -> None:
@@ -181,8 +184,7 @@ def use_the_comment_again(window: LabWindow) -> None:
     field = window.one("textarea#explain-comment")
     window.until(lambda: field.get_attribute("value") == COMMENT, "the comment")
     menu = _all(window, ".hotloop-saved .dropdown-toggle")[-1]
-    _into_view(window, menu)
-    menu.click()
+    window.press(menu)
     window.picture("saved-comments")
     window.click(".hotloop-saved .open li > a", COMMENT)
     twice = f"{COMMENT}\n{COMMENT}"
@@ -213,10 +215,6 @@ def _total(points: int, pending: int) -> str:
 
 def _all(window: LabWindow, css: str) -> list[Any]:
     return [element for element in window.all(css) if element.is_displayed()]
-
-
-def _into_view(window: LabWindow, element: Any) -> None:
-    window.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
 
 
 def _made(folder: Path) -> Path:

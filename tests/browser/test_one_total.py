@@ -1,4 +1,4 @@
-"""One total for each of twelve kinds of submission: formgrader, feedback, CSV and class page."""
+"""One total for each of fourteen kinds of submission: formgrader, feedback, CSV, class page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hotloop import exploits, render
+from hotloop.curriculum import load_module
 from hotloop.judge.files import lay_out
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ pytestmark = [
 
 MODULE, JUDGED, WRITTEN = "fused_softmax", "online_pass", "explain"
 OTHER_MODULE = "profile_training_loop"
-POSSIBLE = 186
 DAY = timedelta(days=1)
 ON_TIME, LATE = 3 * DAY, 1 * DAY
 """Before now. The module was due two days ago."""
@@ -39,21 +39,30 @@ ON_TIME, LATE = 3 * DAY, 1 * DAY
 Total = tuple[float, float]
 """Points, and what is pending."""
 
+POINTS = {task.id: task.points for task in load_module(MODULE).tasks}
+POSSIBLE, RIGHT, ANSWER = sum(POINTS.values()), POINTS[JUDGED], POINTS[WRITTEN]
+OPEN = POSSIBLE - RIGHT
+"""What no judge and no person has looked at yet, where one task is judged."""
+NO_ANSWER = OPEN - ANSWER
+"""The same where the written answer is missing, or a person has read it."""
+GIVEN, EXTRA, OVERRIDE = ANSWER - 2, 1, 4
+"""By a person: points for the answer, extra credit, and points in the place of the judge's."""
+
 EXPECTED: Mapping[str, Total] = {
-    "right": (10, 176),
-    "untouched": (0, 168),  # the written answer is missing too
-    "wrong": (0, 176),
-    "cheating": (0, 168),
-    "no-notebook-at-all": (0, 168),
-    "broken-notebook": (0, 168),
-    "other-module": (0, 168),
-    "cell-deleted": (0, 176),
-    "late": (0, 176),
-    "late-with-extension": (10, 176),
-    "second-attempt-dropped": (10, 176),
-    "all-attempts-dropped": (0, 186),
-    "marked-by-a-person": (17, 168),
-    "overridden": (4, 176),
+    "right": (RIGHT, OPEN),
+    "untouched": (0, NO_ANSWER),
+    "wrong": (0, OPEN),
+    "cheating": (0, NO_ANSWER),
+    "no-notebook-at-all": (0, NO_ANSWER),
+    "broken-notebook": (0, NO_ANSWER),
+    "other-module": (0, NO_ANSWER),
+    "cell-deleted": (0, OPEN),
+    "late": (0, OPEN),
+    "late-with-extension": (RIGHT, OPEN),
+    "second-attempt-dropped": (RIGHT, OPEN),
+    "all-attempts-dropped": (0, POSSIBLE),
+    "marked-by-a-person": (RIGHT + GIVEN + EXTRA, NO_ANSWER),
+    "overridden": (OVERRIDE, OPEN),
 }
 
 
@@ -185,8 +194,8 @@ def decide(root: Path) -> None:
     def mark(connection: Any) -> None:
         with joined(connection, course_id(root)) as gradebook:
             written = gradebook.find_grade(WRITTEN, "lab", MODULE, "marked-by-a-person")
-            written.manual_score, written.extra_credit = 6, 1
-            gradebook.find_grade(JUDGED, "lab", MODULE, "overridden").manual_score = 4
+            written.manual_score, written.extra_credit = GIVEN, EXTRA
+            gradebook.find_grade(JUDGED, "lab", MODULE, "overridden").manual_score = OVERRIDE
 
     store(root).write(mark)
     for student in ("marked-by-a-person", "overridden"):
@@ -206,17 +215,15 @@ def course_id(root: Path) -> str:
 def formgrader(window: LabWindow) -> dict[str, Total]:
     window.open()  # JupyterLab logs the browser in
     window.open(f"formgrader/manage_submissions/{MODULE}")
-    window.until(lambda: len(_rows(window)) == len(EXPECTED), "the list")
+    # The page's own word, not the totals that are expected: a wrong one is told as a difference.
+    loaded = "return Boolean(window.models && models.loaded)"
+    window.until(lambda: window.driver.execute_script(loaded), "the list")
     window.picture("list")
-    return _rows(window)
-
-
-def _rows(window: LabWindow) -> dict[str, Total]:
-    """Of the list, as far as it is there."""
     names, scores = (window.all(f"#main-table td.{name}") for name in ("student-id", "score"))
-    said = [(name.text, score.text) for name, score in zip(names, scores, strict=False)]
-    found = [(name, re.match(rf"(\S+) / {POSSIBLE} (\S+) pending", score)) for name, score in said]
-    return {name: (float(score[1]), float(score[2])) for name, score in found if score}
+    said = {name.text: score.text for name, score in zip(names, scores, strict=True)}
+    found = {n: re.match(rf"(\S+) / {POSSIBLE} (\S+) pending", s) for n, s in said.items()}
+    assert all(found.values()), said
+    return {name: (float(score[1]), float(score[2])) for name, score in found.items() if score}
 
 
 def feedback(window: LabWindow, course: Path) -> dict[str, Total]:
@@ -262,7 +269,7 @@ def commands(course: Path) -> dict[str, Total]:
         )
         for student in EXPECTED
     }
-    assert sums.pop("late") == (10, 160)
+    assert sums.pop("late") == (RIGHT, OPEN)
     return {**sums, "late": EXPECTED["late"]}
 
 

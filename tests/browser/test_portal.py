@@ -189,7 +189,7 @@ def look_as_the_candidate(window: LabWindow, link: str) -> str:
 
 def download(window: LabWindow, downloads: Path, pseudonym: str) -> Path:
     """The unpacked pack."""
-    window.click("main button", "Download, and begin")
+    window.click("main button", "Download and start")
     pack = downloads / f"{pseudonym}.zip"
     window.until(pack.is_file, "the download")
     with zipfile.ZipFile(pack) as archive:
@@ -220,7 +220,7 @@ def answer(team: Team, pseudonym: str, work: Path) -> None:
 def hand_in(window: LabWindow, work: Path) -> None:
     (zipped,) = work.glob("submission-*.zip")
     window.driver.refresh()
-    assert "You have downloaded it" in window.text()
+    assert "You downloaded it on" in window.text()
     photograph(window, "at-work")
     # First something else, by mistake.
     wrong = work / "manifest.json"

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.slow,
+    # The first test waits for the whole site to be built.
+    pytest.mark.timeout(600),
     # What selenium leaves for Python to close.
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

@@ -12,7 +12,11 @@ import pytest
 if TYPE_CHECKING:
     from site_pages import Browser
 
-pytestmark = pytest.mark.browser
+pytestmark = [
+    pytest.mark.browser,
+    # The first test waits for the whole site to be built.
+    pytest.mark.timeout(600),
+]
 
 
 @pytest.fixture(scope="module")

@@ -187,8 +187,8 @@ class Likeness:
         """The shares as a sentence."""
         trees = "" if self.trees is None else f" and {self.trees:.0%} of the syntax subtrees"
         return (
-            f"{self.tokens:.0%} of the runs of tokens{trees} of the shorter one stand in the "
-            "longer one too, without what was handed out."
+            f"{self.tokens:.0%} of the runs of tokens{trees} of the shorter one are also in the "
+            "longer one; what was handed out is not counted."
         )
 
 

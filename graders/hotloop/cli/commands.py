@@ -61,6 +61,7 @@ GROUPS = {
             "Prepare": ("new", "trial"),
             "Learner": ("ask",),
             "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
+            "Privacy": ("forget",),
         },
     ),
     "serve": Group(

@@ -53,7 +53,8 @@ margin:.4em 0;width:100%;table-layout:auto}
 .hotloop :is(tr,td,th){text-align:left!important}
 .hotloop :is(td,th){vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none;white-space:normal}
-.hotloop .hl-rungs td:last-child{width:60%;overflow-wrap:anywhere;white-space:pre-line}
+.hotloop .hl-rungs td:last-child{overflow-wrap:anywhere;white-space:pre-line}
+.hotloop .hl-rungs td:last-child:not(:empty){width:60%}
 .hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
 .hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
@@ -63,7 +64,7 @@ border-top:1px solid #8b949e40;background:none;white-space:normal}
 .hotloop .hl-rungs tr:first-child{display:none}
 .hotloop .hl-rungs td{display:inline;border:0!important}
 .hotloop .hl-rungs td:first-child{font-weight:600}
-.hotloop .hl-rungs td:last-child{display:block;width:auto}}
+.hotloop .hl-rungs td:last-child:not(:empty){display:block;width:auto}}
 """
 
 

@@ -88,6 +88,11 @@ def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
     return refused
 
 
+def of(inbound: Path, student: str) -> list[Path]:
+    """A learner's requests that nobody has collected yet: files in the exchange."""
+    return [path for path in sorted(inbound.glob(f"{PREFIX}*.json")) if _owner(path) == student]
+
+
 def requests(root: Path, student: str | None = None, module: str | None = None) -> list[Request]:
     """Return all requests, oldest first."""
     kept = store(root)
@@ -132,6 +137,14 @@ def _read(path: Path) -> tuple[str, Asked]:
         raise ValueError(f"longer than {MAX_FILE} bytes")
     document: Any = json.loads(data)
     return pwd.getpwuid(status.st_uid).pw_name, Asked.model_validate(document)
+
+
+def _owner(path: Path) -> str:
+    """Nothing for a number that has no name, and for a file that is gone."""
+    try:
+        return pwd.getpwuid(path.lstat().st_uid).pw_name
+    except (OSError, KeyError):
+        return ""
 
 
 def _why(error: Exception) -> str:

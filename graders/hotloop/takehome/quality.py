@@ -225,7 +225,7 @@ def _of_runs(checks: CheckQuality) -> Iterator[str]:
     if checks.gpu_speed_unmeasured:
         yield "How often speed is judged wrongly was not measured on a GPU."
     if min(checks.wrong_answers, checks.references) < FEW:
-        yield "These are few: the intervals say how little that tells."
+        yield "The numbers are small, so the intervals are wide."
     if checks.references:
         yield "The reference is one right answer; another one may be judged otherwise."
     where = "; ".join(checks.measured)

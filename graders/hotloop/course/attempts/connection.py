@@ -45,7 +45,8 @@ def connect(url: str) -> Engine:
             f"The course's database needs the package {error.name}: "
             "install PostgreSQL's with `pip install 'hotloop[postgres]'`."
         ) from None
-    transactions.prepare(engine, BUSY_MS)
+    # What is deleted is overwritten, also by a SQLite that was not built to do so.
+    transactions.prepare(engine, BUSY_MS, ["secure_delete = ON"])
     return engine
 
 

@@ -140,19 +140,6 @@ class Store:
         rows = self.read(lambda connection: connection.execute(query).all())
         return [_to_event(row) for row in rows]
 
-    # --- a person's data
-
-    def forget(self, student: str, who: str = "", why: str = "") -> Event:
-        """Delete everything stored about a person; nothing else deletes data.
-
-        An event remains that says how much was deleted, by whom and why, but not whose; so `why`
-        must not contain a name. Files of the course and nbgrader's tables are not changed.
-        """
-        if not student:
-            raise ValueError("forget whom?")
-        event = _event(Kind.FORGOTTEN, who, why, "")
-        return self.write(lambda connection: _forget(connection, student, event))
-
     # --- how all of it is done
 
     def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
@@ -314,7 +301,12 @@ def dropped(connection: Connection, student: str, module: str) -> dict[int, Even
     return {row.attempt_id: _to_event(row) for row in connection.execute(query)}
 
 
-def _forget(connection: Connection, student: str, event: Event) -> Event:
+def forget(connection: Connection, student: str) -> Event:
+    """Delete all attempts and events of a person: the one way in which anything is deleted.
+
+    What remains is an event that says how much it was and who did it, not whose it was. nbgrader's
+    own tables are not touched.
+    """
     connection.execute(insert(tables.forgetting).values(student=student))
     # Events reference attempts, so they are deleted first.
     events, attempts = [
@@ -323,7 +315,7 @@ def _forget(connection: Connection, student: str, event: Event) -> Event:
     ]
     connection.execute(delete(tables.forgetting).where(tables.forgetting.c.student == student))
     said = f"{attempts} attempts and {events} events were deleted"
-    return note(connection, replace(event, why=f"{event.why}: {said}" if event.why else said))
+    return note(connection, _event(Kind.FORGOTTEN, "", said, ""))
 
 
 def _newest(

@@ -107,14 +107,14 @@ def small_class(learners: int) -> str:
         return ""
     if reach is None:
         return (
-            f"With {learners} graded learners there is no correlation to speak of; "
-            f"from {enough} on these figures begin to mean something."
+            f"With {learners} graded learners, correlations mean nothing; "
+            f"these figures need at least {enough}."
         )
     return (
-        f"Small class: {learners} graded learners, and below {enough} difficulty and "
-        f"discrimination say little. Where nothing is related, chance alone gives {learners} "
-        f"learners correlations of up to ±{reach:.2f}; only from {enough} on is that less than "
-        f"{item_statistics.GOOD_CORRELATION:g}, which is commonly called good."
+        f"Small class: with {learners} graded learners, difficulty and discrimination are "
+        f"unreliable. By chance alone, {learners} learners give correlations up to ±{reach:.2f}; "
+        f"it takes {enough} until that is below {item_statistics.GOOD_CORRELATION:g}, "
+        "which is commonly called good."
     )
 
 

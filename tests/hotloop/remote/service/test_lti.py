@@ -175,7 +175,7 @@ def test_a_learner_comes_in(school: School, browser: Browser) -> None:
 def test_an_instructor_gets_the_pages(school: School, browser: Browser) -> None:
     answer = browser.launches("u9", as_role("Instructor"))
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
-    assert "Nothing waits" in browser.client.get("/").text
+    assert "The queue is empty" in browser.client.get("/").text
     # The LMS says of its people who they are: somebody who teaches no more sees nothing more.
     assert browser.launches("u9").status_code == 200
     assert browser.client.get("/").status_code == 403

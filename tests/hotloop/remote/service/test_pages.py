@@ -51,7 +51,7 @@ def browser(school: School) -> Browser:
 
 
 def test_the_queue(school: School, browser: Browser) -> None:
-    assert "Nothing waits" in browser.get("/").text
+    assert "The queue is empty" in browser.get("/").text
     school.stored("ada")
     school.stored("bob", task="verify")
     works.claim(school.service.engine, "cpu", "cpu-worker")

@@ -3,7 +3,7 @@
 Columns are listed here and not taken from `tables`, since a revision must not change with the code.
 
 Rows can only be deleted by a transaction that inserts their student into `hotloop_forgetting`, and
-removes that row before it ends, as `Store.forget` does. This protects against accidents and against
+removes that row before it ends, as `store.forget` does. This protects against accidents and against
 tools that write to the gradebook, but not against the database's owner.
 """
 

@@ -1,0 +1,43 @@
+"""`hotloop course forget`: delete what a course keeps of a learner."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.options import Course, require_course
+
+
+def run(
+    student: Annotated[str, typer.Argument(help="Whom.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    course: Course = Path(),
+) -> Answer:
+    """Delete all that the course keeps of a learner.
+
+    That is submissions, attempts, points, feedback, requests and name, in the course's folder, its
+    gradebook and its exchange. The audit log keeps how much was deleted and who did it, not whose
+    it was. Exports, class pages and backups that were made before are not touched. Exit code 1 if a
+    file could not be deleted.
+    """
+    require_course(course)
+    from hotloop.course.forget import forget, kept
+
+    paths = kept(course.resolve(), student)
+    if not yes:
+        listed = "".join(f"  {path}\n" for path in paths)
+        question = f"Delete all that is kept of {student}, for good?"
+        if not typer.confirm(f"{listed}{question}", err=True):
+            raise UserError("Nothing was deleted.")
+    done = forget(course, student)
+    document = {
+        "forgotten": student,
+        "said": done.said,
+        "deleted": [str(path) for path in done.deleted],
+        "left": {str(path): why for path, why in done.left.items()},
+    }
+    lines = [f"{student}: {done.said}, and {len(done.deleted)} files and folders"]
+    left = [Text(f"Not deleted: {why}", "red") for why in done.left.values()]
+    return Answer(document, Text("\n".join(lines)), *left, exit_code=int(bool(left)))
