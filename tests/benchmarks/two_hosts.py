@@ -1,18 +1,18 @@
 """The judging service on one host and a learner on another one: as root,
 `python tests/benchmarks/two_hosts.py`.
 
-Each host is a network namespace. A veth pair joins them; a second way between them delays each
-packet. The service is set up as its page says: it listens on its own host only, and Caddy is before
-it with TLS. The learner's host has the plain wheel, without a judge.
+Each host is a network namespace. A veth pair connects them; a second connection delays each packet.
+The service is set up as its page says: it listens on its own host only, behind Caddy with TLS. The
+learner's host has the plain wheel, without a judge.
 
-first: seconds from `hotloop login` to a verdict. near, far: what a check from the other host takes
-beside the judging, more than one on this machine does (far: with the delay). reset: the connection
-is reset in the middle of the stream. gone: the service's host is away for longer than the client
-waits in silence, and comes back. After both there must be the verdict, of one job that was judged
-once.
+first: seconds from `hotloop login` to a verdict. near, far: seconds that a check takes besides the
+judging, from the other host and on this machine (far: with the delay). reset: the connection is
+reset in the middle of the stream. gone: the service's host is unreachable for longer than the
+client's read timeout, and comes back. After both there must be a verdict, of one job that was
+judged once.
 
-It needs Linux with iproute2 and Caddy, and /dev/net/tun for the delay. tc's netem is not used: not
-every kernel has it.
+It needs Linux with iproute2 and Caddy, and /dev/net/tun for the delay. It does not use tc's netem,
+which some kernels lack.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Deletes what a course keeps of a learner: gradebook, audit log, attempts, files, exchange.
+"""Deletes a learner's data from a course: gradebook, audit log, attempts, files and exchange.
 
-Files go first. Whoever is interrupted runs it again, and the audit log speaks of it once all is
-done.
+Files are deleted first. An interrupted deletion can be run again; the audit log has an entry once
+all is done.
 """
 
 import re
@@ -29,15 +29,17 @@ from hotloop.course.release_feedback import SECRET
 from hotloop.notebook_cells import NOTEBOOK
 
 FOLDERS = (SUBMITTED, AUTOGRADED, "feedback", SET_ASIDE)
-"""Of a course; each has a folder for each learner."""
+"""Folders of a course with a folder for each learner."""
 _HAND_IN = re.compile(r"[^+]+\+\d{4}-.*")
-"""What nbgrader writes after the learner's name: assignment and time."""
+"""What follows the learner's name in nbgrader's folder names: assignment and time."""
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """said: what the audit log has of it. deleted: files and folders. left: those that could not be
-    deleted, and why.
+    """Result of a deletion.
+
+    said: the entry in the audit log. deleted: files and folders. left: those that could not be
+    deleted, with the reason.
     """
 
     said: str
@@ -46,10 +48,10 @@ class Forgotten:
 
 
 def forget(root: Path, student: str) -> Forgotten:
-    """Delete all that is kept of a learner; nothing of anybody else's is touched.
+    """Delete all data of a learner; other learners' data is not touched.
 
-    What belongs to the learner's account in the exchange may be for that account or for root to
-    delete: it is in `left`. UserError for a name that the course does not know.
+    Files in the exchange that only the learner's account or root can delete are in `left`. Raises
+    UserError for an unknown name.
     """
     root = root.resolve()
     found = kept(root, student)
@@ -66,9 +68,9 @@ def forget(root: Path, student: str) -> Forgotten:
 
 
 def kept(root: Path, student: str) -> list[Path]:
-    """Files and folders that are a learner's alone, in the course and in its exchange.
+    """Return the files and folders that belong to one learner, in the course and its exchange.
 
-    UserError for a name that the course does not know.
+    Raises UserError for an unknown name.
     """
     if student in {"", ".", ".."} or "/" in student:
         raise UserError(f"{student!r} is no learner's name.")
@@ -88,8 +90,8 @@ def kept(root: Path, student: str) -> list[Path]:
 
 
 def _released(pages: Path, folders: list[Path]) -> Iterator[Path]:
-    """Feedback pages in the exchange: their names follow from the secrets of the hand-ins."""
-    # A hand-in is not trusted: a link may lead to another learner's, a pipe would be waited for.
+    """Yield feedback pages in the exchange, whose names are derived from the hand-ins' secrets."""
+    # A hand-in is not trusted: a link may point to another learner's file, a pipe would block.
     secrets = [path for f in folders if not f.is_symlink() for path in f.rglob(SECRET)]
     texts = {p.read_text("utf-8", "replace") for p in secrets if p.is_file() and not p.is_symlink()}
     for secret in sorted(filter(None, texts)):

@@ -1,9 +1,9 @@
-"""The bytes that a Triton submission's kernels move: reported, not ruled on.
+"""Counts the bytes that a Triton submission's kernels move. They are reported and decide nothing.
 
-They are counted as in our own tasks (`hotloop.judge.rungs.kernel_calls`): what a submission
-launched in the judged calls is a claim, and its replay on other values, in a process that holds
-nothing of the submission but its vetted kernels, must be right by itself. What PyTorch computes in
-between is not counted, so a submission that needs it gets no figure.
+The count works as in Hotloop's own tasks (`hotloop.judge.rungs.kernel_calls`): the launches that
+the submission's process reports for the judged calls are only a claim. They are replayed on other
+values, in a process that runs only the vetted kernels, and must give correct outputs there. What
+PyTorch computes between kernels is not counted, so a submission that needs it gets no figure.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ NO_KERNEL = "it launches no Triton kernel"
 class Watched:
     """A judged call.
 
-    claim: what the submission's process says that it launched. told: by the oracle's `describe`.
-    arguments: how many there are. digests: of the inputs among them. again: makes the same call
-    with other values.
+    claim: the launches that the submission's process reports. told: the oracle's `describe`.
+    arguments: their number. digests: SHA-256 of each input. again: makes the same call with other
+    values.
     """
 
     claim: object
@@ -55,24 +55,24 @@ class Watched:
 
 @dataclass(frozen=True)
 class Moved:
-    """Bytes of one call: those that were moved, and the fewest possible."""
+    """Bytes that one call moved, and the fewest possible."""
 
     bytes: int
     fewest: int
 
     @property
     def factor(self) -> float:
-        """The one over the other."""
+        """Bytes moved, divided by the fewest possible."""
         return self.bytes / max(1, self.fewest)
 
 
 def watch(session: Session) -> str | None:
-    """What the worker is to note: nothing of a file that does not name Triton."""
+    """Return what the worker records: launches, or None if the file does not mention Triton."""
     return "launches" if "triton" in session.files.read_text(SUBMISSION) else None
 
 
 def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]) -> Watched:
-    """A call whose answer was right. Ruling TAMPERED where the reply claims nothing."""
+    """Return a call whose answer was correct. Raises Ruling TAMPERED if the reply has no claim."""
     claims = as_list(reply.get("watched"))
     if len(claims) != 1:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
@@ -81,9 +81,9 @@ def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]
 
 
 def counted(calls: Sequence[Watched], session: Session) -> str:
-    """The most that a call moves, or why that is not known, as a clause; figures are noted.
+    """Return a clause with the largest multiple, or why there is none; record the figures.
 
-    Ruling TAMPERED for a claim that does not keep to the format.
+    Raises Ruling TAMPERED for a malformed claim.
     """
     try:
         found = _counted(calls, session) if calls else []
@@ -106,7 +106,7 @@ def counted(calls: Sequence[Watched], session: Session) -> str:
 
 
 def _counted(calls: Sequence[Watched], session: Session) -> list[Moved]:
-    """Of calls in random order, as many as there is time for. Ruling where one has no figure."""
+    """Count calls in random order while time is left. Raises Ruling if one cannot be counted."""
     plans = [launch_plan.read(one.claim, one.arguments) for one in calls]
     names = {name for plan in plans for name in plan.kernels}
     source = vet(session.files.read_text(SUBMISSION), names, SUBMISSION)
@@ -126,7 +126,7 @@ def _counted(calls: Sequence[Watched], session: Session) -> list[Moved]:
 
 
 def _moved(one: Watched, again: HiddenCall, told: Recorded, link: Link, session: Session) -> Moved:
-    """Of the kernels alone, on the values of `again`, where they are right."""
+    """Count the kernels alone, on the values of `again`. Raises Ruling if they are wrong there."""
     if any(again.told[key] != one.told[key] for key in ("inputs", "outputs")):
         raise _no("its sizes depend on its values")
     first = len(again.case.arguments) - len(again.inputs)
@@ -147,9 +147,10 @@ def _moved(one: Watched, again: HiddenCall, told: Recorded, link: Link, session:
 
 
 def _resolved(plan: Plan, digests: dict[int, str]) -> tuple[Plan, list[int]]:
-    """With tensors that began as copies of inputs or parameters as these arguments of the call.
+    """Replace scratch tensors that began as copies of inputs or parameters by those arguments.
 
-    Each stands for one copy, and not where the submission uses the argument itself.
+    Return the plan and the replaced arguments. Each argument replaces at most one copy, and none if
+    the submission uses the argument itself.
     """
     places = [*plan.returned, *(a for one in plan.launches for a in one.arguments.values())]
     taken = {one.index for one in places if isinstance(one, Pointer) and one.tensor == "argument"}
@@ -174,7 +175,7 @@ def _resolved(plan: Plan, digests: dict[int, str]) -> tuple[Plan, list[int]]:
 
 
 def _places(plan: Plan, outputs: Sequence[TensorSpec]) -> Iterator[tuple[Pointer, int]]:
-    """Where the outputs lie in the replay, and their bytes."""
+    """Yield each output's place in the replay, and its size in bytes."""
     if len(plan.returned) != len(outputs):
         raise _no("what it returns is not what its kernels wrote")
     for place, spec in zip(plan.returned, outputs, strict=True):
@@ -184,7 +185,7 @@ def _places(plan: Plan, outputs: Sequence[TensorSpec]) -> Iterator[tuple[Pointer
 
 
 def _parts(raw: Floats, outputs: Sequence[TensorSpec]) -> Iterator[Floats]:
-    """Bytes, as float64, to the outputs that they are."""
+    """Yield the outputs from their bytes, which come as float64."""
     start, whole = 0, raw.astype(np.uint8)
     for spec in outputs:
         elements = whole[start : start + spec.bytes].view(spec.dtype.storage)

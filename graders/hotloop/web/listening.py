@@ -17,30 +17,30 @@ from hotloop.core.user_error import UserError
 from hotloop.web.supervisor import Supervisor
 
 REQUEST_S = 15.0
-"""Until a connection has brought the head of a request: uvicorn waits for it without end, and lets
-nobody else in once there are `MOST_CONNECTIONS`.
+"""Seconds in which a connection must send the head of a request. uvicorn waits forever, and accepts
+no further requests once there are `MOST_CONNECTIONS`.
 """
 
 MOST_CONNECTIONS = 500
 
 
 class Prompt(H11Protocol):
-    """HTTP/1.1 as uvicorn speaks it, with those who ask within `REQUEST_S`."""
+    """uvicorn's HTTP/1.1, which closes connections that send no request within `REQUEST_S`."""
 
     _ends: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody is there, and has asked for nothing yet."""
+        """Start the timer: the connection has sent no request yet."""
         super().connection_made(transport)
         self._look()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request; a further one that is no whole head either changes nothing."""
+        """Process data. The timer stops at a complete head; a partial head does not restart it."""
         super().data_received(data)
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """They are gone."""
+        """Stop the timer."""
         super().connection_lost(exc)
         self._end_wait()
 

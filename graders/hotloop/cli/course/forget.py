@@ -1,4 +1,4 @@
-"""`hotloop course forget`: delete what a course keeps of a learner."""
+"""`hotloop course forget`: delete a learner's data from a course."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,16 +11,16 @@ from hotloop.cli.options import Course, require_course
 
 
 def run(
-    student: Annotated[str, typer.Argument(help="Whom.")],
+    student: Annotated[str, typer.Argument(help="The learner.")],
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     course: Course = Path(),
 ) -> Answer:
-    """Delete all that the course keeps of a learner.
+    """Delete a learner's data from a course.
 
     That is submissions, attempts, points, feedback, requests and name, in the course's folder, its
-    gradebook and its exchange. The audit log keeps how much was deleted and who did it, not whose
-    it was. Exports, class pages and backups that were made before are not touched. Exit code 1 if a
-    file could not be deleted.
+    gradebook and its exchange. The audit log keeps how much was deleted and by whom, without the
+    name. Earlier exports, class pages and backups are not touched. Exit code 1 if a file could not
+    be deleted.
     """
     require_course(course)
     from hotloop.course.forget import forget, kept
@@ -28,7 +28,7 @@ def run(
     paths = kept(course.resolve(), student)
     if not yes:
         listed = "".join(f"  {path}\n" for path in paths)
-        question = f"Delete all that is kept of {student}, for good?"
+        question = f"Delete all data of {student} permanently?"
         if not typer.confirm(f"{listed}{question}", err=True):
             raise UserError("Nothing was deleted.")
     done = forget(course, student)

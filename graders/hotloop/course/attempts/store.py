@@ -302,9 +302,9 @@ def dropped(connection: Connection, student: str, module: str) -> dict[int, Even
 
 
 def forget(connection: Connection, student: str) -> Event:
-    """Delete all attempts and events of a person: the one way in which anything is deleted.
+    """Delete all attempts and events of a person; nothing else deletes data.
 
-    What remains is an event that says how much it was and who did it, not whose it was. nbgrader's
+    An event remains that says how much was deleted and by whom, but not whose it was. nbgrader's
     own tables are not touched.
     """
     connection.execute(insert(tables.forgetting).values(student=student))
