@@ -21,7 +21,7 @@ def run(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     team: TeamFolder = Path(),
 ) -> Answer:
-    """Delete all that is kept of candidates.
+    """Delete all data of candidates.
 
     That is pack, work, report, scorecard and name.
     """
@@ -44,5 +44,5 @@ def _require_consent(records: list[PackRecord], yes: bool) -> None:
     if not records or yes:
         return
     names = ", ".join(record.pseudonym for record in records)
-    if not typer.confirm(f"Delete all that is kept of {names}, for good?", err=True):
+    if not typer.confirm(f"Delete all data of {names} permanently?", err=True):
         raise UserError("Nothing was deleted.")
