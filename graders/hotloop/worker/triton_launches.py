@@ -171,7 +171,7 @@ def _extent_bytes(tensor: Any) -> int:
 
 
 def _digest(tensor: Any, storage: Any) -> str:
-    """SHA-256 of the storage: whether it is a copy of something that the judge has."""
+    """Return the storage's SHA-256, by which the judge recognizes a copy of a tensor of its own."""
     return hashlib.sha256(_raw(tensor, storage).cpu().numpy()).hexdigest()
 
 

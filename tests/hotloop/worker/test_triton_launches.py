@@ -1,5 +1,6 @@
 """The launches of a learner's function are recorded as plain data."""
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,6 +111,7 @@ def test_notes_grid_arguments_and_options(recorder: Recorder) -> None:
             }
         ],
         "scratch": [],
+        "returned": [{}],
     }
 
 
@@ -128,13 +130,14 @@ def test_notes_temporaries_and_what_fills_them(recorder: Recorder) -> None:
     assert [p["index"] for p in pointers] == [0, 0, 1, 2]
     assert {p["tensor"] for p in pointers} == {"scratch"}
     assert pointers[3]["offset"] == 16
-    assert plan["scratch"][0] == {"bytes": 32, "fill": "00000000"}
-    assert plan["scratch"][1] == {"bytes": 32, "fill": "0000003f"}
+    for scratch, fill in zip(plan["scratch"], ("00000000", "0000003f"), strict=False):
+        digest = hashlib.sha256(bytes.fromhex(fill) * 8).hexdigest()
+        assert scratch == {"bytes": 32, "fill": fill, "digest": digest}
     assert plan["launches"][0]["arguments"]["scale"] == {"value": 3}
 
 
 def test_a_function_without_kernels_has_no_launches(recorder: Recorder) -> None:
-    assert recorder.plan("nothing") == {"launches": [], "scratch": []}
+    assert recorder.plan("nothing") == {"launches": [], "scratch": [], "returned": [{}]}
 
 
 def test_a_long_list_is_cut_where_the_judge_sees_that_it_is_too_long(recorder: Recorder) -> None:

@@ -78,6 +78,7 @@ class Replayer(Started):
         source: str,
         launches: list[dict[str, Any]],
         scratch: list[dict[str, Any]] | None = None,
+        returned: list[dict[str, Any]] | None = None,
     ) -> wire.Message:
         self.out[...] = np.nan
         shape = [ROWS, COLUMNS]
@@ -94,6 +95,7 @@ class Replayer(Started):
                 ],
                 "writable": [2],
                 "plan": {"launches": launches, "scratch": scratch or []},
+                "returned": returned or [],
                 "seed": 7,
             }
         )
