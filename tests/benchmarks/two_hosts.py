@@ -295,18 +295,20 @@ def overhead(group: Class, way: tuple[str, str], repeats: int) -> dict[str, floa
     """Seconds beside the judging, there and on this machine in turn."""
     group.hosts.by(way)
     words = [f"https://{NAME}", str(group.folder / MODULE), MODULE, TASK]
-    asks = subprocess.Popen(
-        group.command("python", "-c", ASKS, *words),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=group.variables,
-    )
-    assert asks.stdin is not None
-    assert asks.stdout is not None
     there: list[float] = []
     here: list[float] = []
-    with JudgeProcess() as judge:
+    with (
+        JudgeProcess() as judge,
+        subprocess.Popen(
+            group.command("python", "-c", ASKS, *words),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=group.variables,
+        ) as asks,
+    ):
+        assert asks.stdin is not None
+        assert asks.stdout is not None
         for _ in range(repeats + 1):
             asks.stdin.write("\n")
             asks.stdin.flush()
@@ -315,8 +317,6 @@ def overhead(group: Class, way: tuple[str, str], repeats: int) -> dict[str, floa
             found = judge_submission(submission(MODULE), MODULE, [TASK], judge=judge)[TASK]
             assert found.verdict == "passed"
             here.append(time.monotonic() - began - found.circumstances.seconds)
-    asks.stdin.close()
-    asks.wait(30)
     # The first one starts the judge here.
     more = [t - h for t, h in zip(there[1:], here[1:], strict=True)]
     return {
