@@ -1,4 +1,4 @@
-"""Makes slow.txt anew from runs of the tests: what took longer than a second is slow.
+"""Makes slow.txt from runs of the tests: a test that took longer than 0.3 s is slow.
 
     pytest -n 2 -m 'not slow' --junitxml=quick.xml
     pytest -n 2 -m slow --junitxml=slow.xml
@@ -15,7 +15,7 @@ from pathlib import Path
 
 SLOW = Path(__file__).with_name("slow.txt")
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT_S = 1.0
+LIMIT_S = 0.3
 
 
 def main() -> None:
