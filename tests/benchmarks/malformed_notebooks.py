@@ -108,13 +108,13 @@ def measure(folder: Path, arguments: argparse.Namespace) -> dict[str, Any]:
 def wrong_neighbour(
     student: str, points: Mapping[str, float], found: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:
-    """Return complaints about the results of an untouched notebook."""
+    """Return what is wrong with the results of an untouched notebook."""
     got = {task: result["points"] for task, result in found.items()}
     return [] if got == dict(points) else [f"{student}, untouched, got {got}, not {dict(points)}"]
 
 
 def wrong(expect: str, found: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return complaints about the results of a malformed notebook."""
+    """Return what is wrong with the results of a malformed notebook."""
     if missing := sorted(lab.POINTS.keys() - found.keys()):
         return [f"no verdict for {', '.join(missing)}"]
     said = {task: str(result["verdict"]) for task, result in found.items()}

@@ -159,7 +159,7 @@ class FaultyCourse:
         return self.found
 
     def answer(self, grader: Started) -> Mapping[str, Any]:
-        """Return the answer of a grader; {} with a complaint if it hung or failed."""
+        """Return the answer of a grader; {} if it hung or failed, which is reported."""
         if not self.await_end(grader):
             return {}
         try:
@@ -169,7 +169,7 @@ class FaultyCourse:
         return {}
 
     def await_end(self, grader: Started) -> bool:
-        """Wait for a grader. Returns False, with a complaint, if it hung and was killed."""
+        """Wait for a grader. Returns False if it hung and was killed, which is reported."""
         try:
             grader.process.wait(self.longest_s)
         except subprocess.TimeoutExpired:
