@@ -24,7 +24,7 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than 0.3 s each; SHARE=5: one case in five, as .ci/run does
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than 0.3 s each; SHARE=16: one in 16, chosen by the commit, as .ci/run does
 	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE)
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need

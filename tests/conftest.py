@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -19,7 +18,6 @@ from hotloop.judge.device import kind
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = Path(__file__).with_name("slow.txt")
-MANY_CASES = 4
 
 # Tests run in parallel on a busy machine: a slow example is no failure.
 settings.register_profile("hotloop", deadline=None)
@@ -68,8 +66,8 @@ def load_file() -> Callable[[Path], ModuleType]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--share N`: run one in N cases of slow tests with many cases, chosen by the commit."""
-    parser.addoption("--share", type=int, default=1, help="judge one slow case in so many")
+    """Add `--share N`: run one slow test in N, chosen by the commit."""
+    parser.addoption("--share", type=int, default=1, help="run one slow test in so many")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -82,20 +80,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("gpu") is not None and kind() != "cuda":
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))
     if (share := int(config.getoption("share") or 1)) > 1:
-        left_out = cases_of_other_commits(items, share)
+        left_out = slow_tests_of_other_commits(items, share)
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=list(left_out))
 
 
-def cases_of_other_commits(items: list[pytest.Item], share: int) -> set[pytest.Item]:
-    """Return all but one in `share` of the slow cases of tests with many; the commit decides."""
+def slow_tests_of_other_commits(items: list[pytest.Item], share: int) -> set[pytest.Item]:
+    """Return all but one in `share` of the slow tests; the commit decides which."""
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     commit = int(subprocess.check_output(command, text=True), 16)
-    slow = [item for item in items if item.get_closest_marker("slow") is not None]
-    cases = Counter(item.nodeid.partition("[")[0] for item in slow)
     return {
         item
-        for item in slow
-        if cases[item.nodeid.partition("[")[0]] >= MANY_CASES
+        for item in items
+        if item.get_closest_marker("slow") is not None
         and (zlib.crc32(item.nodeid.encode()) + commit) % share
     }

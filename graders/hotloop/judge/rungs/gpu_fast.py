@@ -50,7 +50,7 @@ class GpuFast:
     fewest_flops: Callable[[CallSpec], int] | None = None
     baseline_truth: Callable[..., Any] | None = None
     after: tuple[str, ...] = ("gpu_correct",)
-    seconds: float = 60.0
+    seconds: float = 90.0
     pace: Pace = USUAL
     implausible: float = IMPLAUSIBLE
     helpers: int = 0
