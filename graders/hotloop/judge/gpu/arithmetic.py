@@ -6,6 +6,7 @@ worker's output are read as numbers, never as code.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -179,7 +180,9 @@ class Arithmetic:
     def _whole(self, values: Tensor, recipe: Whole, generator: Any) -> Tensor:
         parts = [values] if len(recipe.columns) == 1 else values.unbind(-1)
         for part, (below, step) in zip(parts, recipe.columns, strict=True):
-            part.random_(0, below, generator=generator).mul_(step)
+            part.random_(0, below, generator=generator)
+            if step != 1:
+                part.mul_(step)
         return values
 
     def _twist(self, values: Tensor, recipe: Normal, generator: Any) -> Tensor:
@@ -232,6 +235,6 @@ def blocks(shape: Sequence[int]) -> list[slice]:
     """Return slices that cover the first axis, each of one row or few enough elements."""
     if not shape or 0 in shape:
         return []
-    width = int(np.prod(shape[1:]))
+    width = math.prod(shape[1:])
     step = max(1, _BLOCK_ELEMENTS // width)
     return [slice(i, min(i + step, shape[0])) for i in range(0, shape[0], step)]

@@ -127,9 +127,13 @@ def _positions(
         _value_bytes(rng, call.out, picks) for call, picks in zip(layout.calls, rows, strict=True)
     ]
     width = max(v.shape[1] for v in values)
-    return np.concatenate(
-        [np.pad(v, ((0, 0), (0, width - v.shape[1])), mode="edge") for v in values]
-    )
+    return np.concatenate([_widened(v, width) for v in values])
+
+
+def _widened(values: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    """Repeat the last column up to `width` columns; most calls have one dtype and need none."""
+    missing = width - values.shape[1]
+    return np.pad(values, ((0, 0), (0, missing)), mode="edge") if missing else values
 
 
 def _value_bytes(

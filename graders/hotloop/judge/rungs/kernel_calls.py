@@ -1,5 +1,6 @@
 """Judged calls of a learner's Triton function: recorded, then replayed without its Python code."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -301,7 +302,7 @@ def _request(placed: Call, told: Recorded, rng: Rng, writable: Sequence[int]) ->
 
 def _traffic(reply: Mapping[str, Any], told: Recorded, placed: Call) -> list[TensorTraffic]:
     sizes = {
-        index: int(np.prod(place.shape)) * place.dtype.bytes
+        index: math.prod(place.shape) * place.dtype.bytes
         for index, place in enumerate([*placed.places, placed.out])
         if place is not None
     }
