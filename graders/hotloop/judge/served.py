@@ -97,7 +97,7 @@ def over(folder: Path, session: Session, *, trusted: bool = False) -> Server:
 def no_answer(server: Server, error: Exception) -> Ruling:
     """Return the Ruling for a candidate's server that gave no valid answer."""
     given_up = time.monotonic() + _GONE_S
-    while server.alive and time.monotonic() < given_up:
+    while server.alive and server.death is None and time.monotonic() < given_up:
         if isinstance(error, TimeoutError):
             return Ruling(
                 Verdict.TIMEOUT,

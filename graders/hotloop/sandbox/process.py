@@ -115,9 +115,10 @@ class WatchedProcess(ABC):
         try:
             self._watchdog.run(self._out_of_memory)
         finally:
+            self.death = self._watchdog.death  # known at once: ending a tree of 4 GiB takes seconds
             self._end()
             self._output.drain()
-            self.death = self._watchdog.death or self._late_death()
+            self.death = self.death or self._late_death()
             self._status = process.wait()
             self._tidy()
 
