@@ -21,8 +21,9 @@ from sqlalchemy import select
 from hotloop.remote.client import Server, ask
 from hotloop.remote.request import Request
 from hotloop.remote.service import people
-from hotloop.remote.service.tables import Work, jobs, opened, works
+from hotloop.remote.service.tables import jobs, opened, works
 from hotloop.transactions import reading
+from hotloop.web.queue import State
 
 from ...waiting import until
 from . import quick
@@ -112,7 +113,7 @@ def settled(running: Running, expected: int) -> None:
         left = connection.execute(select(works.c.state, works.c.problem)).all()
     engine.dispose()
     assert states == ["done"] * expected
-    assert {row.state for row in left} == {Work.DONE}, left
+    assert {row.state for row in left} == {State.DONE}, left
     assert len(left) == 2 * expected
 
 
