@@ -93,7 +93,7 @@ class Queue:
 
     works: Table
     owner: Column[Any]
-    turns: Select[Any]
+    turns: Select[*tuple[Any, ...]]
     given_up: Callable[[Connection, WorkRow, str], None] = _nothing_more
 
     def add(self, connection: Connection, queued: datetime, **about: Any) -> None:
@@ -112,19 +112,17 @@ class Queue:
         """Return the works that wait, the next one first. which: of these works."""
         works = self.works.c
         rows = connection.execute(self.turns.where(works.state == State.WAITING, *which)).all()
-        served = connection.execute(
-            select(self.owner, func.max(works.began))
-            .where(works.began > datetime.now(UTC) - LATELY, *which)
-            .group_by(self.owner)
-        ).all()
-        return in_turn([Waiting(*row) for row in rows], {owner: last for owner, last in served})
+        lately = works.began > datetime.now(UTC) - LATELY
+        last = select(self.owner, func.max(works.began)).where(lately, *which).group_by(self.owner)
+        served = {row[0]: row[1] for row in connection.execute(last)}
+        return in_turn([Waiting(*row) for row in rows], served)
 
     def claim(
         self, connection: Connection, worker: str, *which: ColumnElement[bool]
     ) -> WorkRow | None:
-        """Have a worker hold the next work, and return its row as it was before; None if none waits.
+        """Have a worker hold the next work; None if none waits. which: of these works.
 
-        which: of these works.
+        Returns the work's row as it was before.
         """
         turns = self.waiting(connection, *which)
         if not turns:

@@ -13,9 +13,9 @@ from hotloop.takehome.intervals import Interval
 from hotloop.takehome.portal import links, passwords, standing
 from hotloop.takehome.portal.app import tidy
 from hotloop.takehome.portal.pages import score
-from hotloop.takehome.portal.queue import State
 from hotloop.takehome.team import TeamError
 from hotloop.web.pages import moment
+from hotloop.web.queue import State
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
 
@@ -132,7 +132,7 @@ def test_a_candidate_downloads_works_and_hands_in(
     assert 'type="file"' not in shown
     assert kept.read_bytes() == content
     (one,) = office.portal.queue.all().values()
-    assert (one.pack, one.digest, one.state) == (pack, kept.stem, State.QUEUED)
+    assert (one.pack, one.digest, one.state) == (pack, kept.stem, State.WAITING)
 
 
 def test_looking_at_a_link_begins_no_window(office: Office, stranger: Browser) -> None:

@@ -11,8 +11,9 @@ import psutil
 import pytest
 
 from hotloop.takehome.portal import standing
-from hotloop.takehome.portal.queue import Grading, State
+from hotloop.takehome.portal.queue import Grading
 from hotloop.takehome.report import read_report
+from hotloop.web.queue import State
 
 from ...waiting import until
 from .office import Browser, Office
@@ -29,11 +30,12 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
     assert stranger.upload(office.page(), content).status_code == 303
     pack = office.packs[0]
     command = [sys.executable, "-m", "hotloop.takehome.portal.grader", str(office.team.folder)]
+    command += ["--name", "grader", "--ray", "local"]
     environment = {**os.environ, "HOTLOOP_PORTAL_DATABASE": "", "RAY_USAGE_STATS_ENABLED": "0"}
     with (tmp_path / "log").open("wb") as log:
-        grader = subprocess.Popen([*command, "--ray", "local"], env=environment, stderr=log)
+        grader = subprocess.Popen(command, env=environment, stderr=log)
     try:
-        until(lambda: only(office).state in (State.DONE, State.FAILED), 400, process=grader)
+        until(lambda: only(office).state in (State.DONE, State.LOST), 400, process=grader)
         assert (only(office).state, only(office).problem) == (State.DONE, "")
         report = read_report(standing.report_path(office.team, pack))
         assert report.submission.digest == only(office).digest
@@ -50,7 +52,7 @@ def test_a_node_grades_and_an_end_on_request_is_no_try(
         grader.kill()
         grader.wait()
     one = only(office)
-    assert (one.state, one.tries, one.graded) == (State.QUEUED, 0, 1)
+    assert (one.state, one.tries, one.graded) == (State.WAITING, 0, 1)
 
 
 def only(office: Office) -> Grading:
