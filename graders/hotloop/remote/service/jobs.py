@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, up
 
 from hotloop.core.record import Record
 from hotloop.remote import job as job_format
-from hotloop.remote.request import Request
+from hotloop.remote.request import MAX_BYTES, Request
 from hotloop.remote.service import faults
 from hotloop.remote.service.tables import jobs, records, works
 from hotloop.transactions import reading, writing
@@ -23,6 +23,9 @@ from hotloop.web.queue import Queue, State, WorkRow
 
 MOST_OPEN = 20
 """Most open jobs of one learner."""
+
+MOST_OPEN_BYTES = 2 * MAX_BYTES
+"""Most bytes of their requests, which are stored until the jobs end."""
 
 KEY_REUSED = (
     "This idempotency key was sent with another request before: a new request takes a new key."
@@ -70,7 +73,7 @@ def put(engine: Engine, sent: Put) -> str:
             return str(before.id)
         now = datetime.now(UTC)
         place = min([now, *_replaced(connection, sent)])
-        _require_room(connection, sent.account)
+        _require_room(connection, sent)
         job = str(uuid4())
         row = {
             "id": job,
@@ -170,12 +173,17 @@ def _replaced(connection: Connection, sent: Put) -> list[datetime]:
     return [row.place for row in same]
 
 
-def _require_room(connection: Connection, account: int) -> None:
-    query = select(func.count()).where(jobs.c.account == account, jobs.c.state == "open")
-    if connection.execute(query).scalar_one() >= MOST_OPEN:
+def _require_room(connection: Connection, sent: Put) -> None:
+    size = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
+    query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
+    count, stored = connection.execute(query).one()
+    if count >= MOST_OPEN:
         raise Refused(
             429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
         )
+    if stored + len(sent.document) > MOST_OPEN_BYTES:
+        said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
+        raise Refused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
 
 
 def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:

@@ -246,6 +246,21 @@ def test_too_many_open_jobs_are_refused(school: School, monkeypatch: Any) -> Non
     assert school.put("bob").status_code == 202
 
 
+def test_open_jobs_with_too_many_files_are_refused(school: School, monkeypatch: Any) -> None:
+    """What waits is stored; twenty jobs of the largest size would be a gigabyte of each learner."""
+    monkeypatch.setattr(jobs, "MOST_OPEN_BYTES", 5000)
+    files = {"lab.ipynb": "YWJj" * 750}
+    first = school.stored(files=files)
+    refused = school.put(task="verify", files=files)
+    assert (refused.status_code, "wait for them" in refused.json()["detail"]) == (429, True)
+    assert school.put("bob", files=files).status_code == 202
+    # The same tasks again replace the first, and need no more room.
+    again = school.stored(files=files)
+    assert school.job(first)["state"] == "replaced"
+    school.ask("ada", "POST", f"/api/jobs/{again}/cancel")
+    assert school.put(task="verify", files=files).status_code == 202
+
+
 @pytest.mark.parametrize("phase", ["cpu", "gpu"])
 def test_what_was_lost_three_times_stays_open_and_says_why(school: School, phase: str) -> None:
     school.has_gpu()
