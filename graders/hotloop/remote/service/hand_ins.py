@@ -110,8 +110,9 @@ class Sent:
 def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
     """Store a hand-in, copy it into the exchange, and return the time that counts as handed in.
 
-    The learner's hand-ins that later ones have replaced are removed from the exchange. Raises Refused if the key was used for another hand-in, or if a file's name conflicts with
-    nbgrader's own files.
+    The learner's hand-ins that later ones have replaced are removed from the exchange. Raises
+    Refused if the key was used for another hand-in, or if a file's name conflicts with nbgrader's
+    own files.
     """
     if fault := limits.together_fault({*sent.work.files, *NOTES}):
         raise Refused(422, fault)

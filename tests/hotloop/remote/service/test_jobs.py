@@ -4,18 +4,21 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Engine, select, update
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
+from hotloop.remote.request import Request
 from hotloop.remote.service import jobs, worker, workers, works
 from hotloop.remote.service.settings import Counts
 from hotloop.remote.service.tables import jobs as job_rows
+from hotloop.remote.service.tables import opened as opened_tables
 from hotloop.remote.service.tables import works as work_rows
 from hotloop.transactions import reading, writing
 from hotloop.web.queue import LEASE, TRIES, State
@@ -28,6 +31,7 @@ from .conftest import School, request
 __all__ = ["server"]
 
 GPU = {"module": "fused_softmax", "task": "triton_forward"}
+TASKS = ("fold", "verify", "dead_code")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -95,6 +99,40 @@ def test_the_same_key_is_the_same_job(school: School) -> None:
     # After it was done, too: the answer may have been lost on the way.
     assert school.put(key=key).json() == first
     assert school.judged() == 0
+
+
+def test_the_same_request_at_once_is_one_job(school: School) -> None:
+    """As sent again by a client that had no answer, perhaps to another server."""
+    engines = [school.service.engine, opened_again(school)]
+    asked = Request.model_validate(request())
+    sent = jobs.Put(1, "k" * 20, asked.model_dump_json(), asked)
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda number: jobs.put(engines[number % 2], sent), range(24)))
+    engines[1].dispose()
+    assert len(found) == 1
+    assert school.judged() == 1
+
+
+def test_each_work_is_claimed_once_by_the_workers_of_two_servers(school: School) -> None:
+    engines = [school.service.engine, opened_again(school)]
+    stored = {school.stored(who, task=task) for who in ("ada", "bob") for task in TASKS}
+
+    def claimed(number: int) -> list[str]:
+        found: list[str] = []
+        while (one := works.claim(engines[number % 2], "cpu", f"w{number}")) is not None:
+            found.append(one.job)
+        return found
+
+    with ThreadPoolExecutor(6) as pool:
+        found = [job for many in pool.map(claimed, range(6)) for job in many]
+    engines[1].dispose()
+    assert sorted(found) == sorted(stored)
+
+
+def opened_again(school: School) -> Engine:
+    """Return the service's database as another server has it."""
+    given = school.service.settings
+    return opened_tables(given.folder, given.database)
 
 
 def test_a_key_with_another_body_is_refused(school: School) -> None:
