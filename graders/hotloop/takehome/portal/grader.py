@@ -8,6 +8,7 @@ import argparse
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ _IDLE_S = 0.5
 _BEAT_S = 5.0
 _RECONCILE_S = 30.0
 _AGAIN_S = 10.0
-"""Seconds to wait after a cluster did not respond."""
+"""Seconds to wait after a cluster did not respond, before the process is started again."""
 
 WHO = "portal"
 """The audit log's name for cleanups by the grader."""
@@ -107,7 +108,10 @@ class Grader:
             log.error("%s", error)
 
     def batch(self) -> int:
-        """Grade until the queue is empty; return the number of submissions handled."""
+        """Grade until the queue is empty; return the number of submissions handled.
+
+        Raises ClusterUnavailable; what it held waits again then.
+        """
         if not self.queue.has_waiting():
             # Avoid starting the executor, which may start a cluster, for an empty queue.
             return 0
@@ -118,10 +122,9 @@ class Grader:
                 for key, outcome in outcomes:
                     self._book(waiting.claimed.pop(key), outcome)
                     dealt += 1
-        except ClusterUnavailable as error:
-            log.error("%s", error)
+        except ClusterUnavailable:
             self.queue.give_back(self.name)
-            time.sleep(_AGAIN_S)
+            raise
         return dealt + waiting.settled
 
     def _book(self, one: Grading, outcome: Attempt | Lost) -> None:
@@ -256,6 +259,12 @@ def main() -> None:
     grader = Grader(team, queue, executor, name=arguments.name, asked=asked)
     try:
         grader.run()
+    except ClusterUnavailable as error:
+        # Tried again in a new process: processes of a local cluster that did not start in time end
+        # with the one that has started them.
+        with suppress(Stopped):
+            asked.wait(_AGAIN_S)
+        sys.exit(str(error))
     except BaseException as error:
         # Ray turns the signal into SystemExit while connecting, and may raise other errors when
         # interrupted at work.

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +15,8 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from hotloop.course.attempts.attempt import Attempt, now
-from hotloop.course.executors import Outcome
+from hotloop.course.executors import Outcome, Work
+from hotloop.ray_cluster import ClusterUnavailable
 from hotloop.takehome.portal import grader as grader_of_portal
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.database import connect, gradings
@@ -76,6 +77,20 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
             yield
 
     assert Grader(office.team, office.portal.queue, Never()).batch() == 0
+
+
+def test_a_cluster_that_does_not_answer_takes_no_try(handed_in: Office, trace: Path) -> None:
+    class Away:
+        def run(self, works: Iterator[Work], *_: object) -> Generator[Outcome]:
+            next(works)
+            raise ClusterUnavailable("There is no Ray cluster.")
+            yield
+
+    queue = handed_in.portal.queue
+    for _ in range(TRIES + 1):
+        with pytest.raises(ClusterUnavailable):
+            Grader(handed_in.team, queue, Away()).batch()
+    assert {(one.state, one.tries) for one in queue.all().values()} == {(State.WAITING, 0)}
 
 
 def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None:
