@@ -38,8 +38,8 @@ from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import links, passwords
 from hotloop.takehome.portal.portal import Portal
-from hotloop.takehome.portal.queue import State
 from hotloop.takehome.team import Team
+from hotloop.web.queue import State
 
 RESULTS = Path(__file__).parent / "results"
 ASKED_MS = 300.0
@@ -220,7 +220,7 @@ def _log_in(client: httpx.Client) -> None:
 
 
 def _ended(portal: Portal) -> int:
-    ended = (State.DONE, State.FAILED)
+    ended = (State.DONE, State.LOST)
     return sum(one.state in ended for one in portal.queue.all().values())
 
 

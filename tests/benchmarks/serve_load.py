@@ -42,8 +42,9 @@ from hotloop.local_judging import judge_submission
 from hotloop.remote.client import Server, ask
 from hotloop.remote.request import Request, packed
 from hotloop.remote.service import people
-from hotloop.remote.service.tables import Work, jobs, opened, works
+from hotloop.remote.service.tables import jobs, opened, works
 from hotloop.transactions import reading
+from hotloop.web.queue import State
 
 HERE = Path(__file__).parent
 QUICK = HERE.parent / "hotloop" / "remote" / "service" / "quick.py"
@@ -93,7 +94,7 @@ class Service:
         """Return the processes that judge at this moment, according to the database."""
         engine = opened(self.folder)
         with reading(engine) as connection:
-            running = select(works.c.worker).where(works.c.state == Work.RUNNING)
+            running = select(works.c.worker).where(works.c.state == State.RUNNING)
             names = {name.encode() for name in connection.execute(running).scalars()}
         engine.dispose()
         found: list[int] = []
@@ -299,7 +300,7 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
         engine = opened(service.folder)
         with reading(engine) as connection:
             given_up = connection.execute(
-                select(func.count()).where(works.c.state == Work.LOST)
+                select(func.count()).where(works.c.state == State.LOST)
             ).scalar_one()
             again = connection.execute(select(func.count()).where(works.c.tries > 1)).scalar_one()
         engine.dispose()

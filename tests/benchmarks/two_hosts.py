@@ -43,9 +43,10 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.local_judging import judge_submission
 from hotloop.remote.service import people
-from hotloop.remote.service.tables import Work, jobs, opened, records, works
+from hotloop.remote.service.tables import jobs, opened, records, works
 from hotloop.render import submission
 from hotloop.transactions import reading
+from hotloop.web.queue import State
 
 NAME = "judge.hotloop.test"
 NEAR, FAR = ("10.77.0.1", "10.77.0.2"), ("10.77.1.1", "10.77.1.2")
@@ -238,7 +239,7 @@ class Class:
 
     def is_followed(self) -> bool:
         """Whether a job is being judged, and somebody's connection is there."""
-        running = select(works.c.id).where(works.c.state == Work.RUNNING)
+        running = select(works.c.id).where(works.c.state == State.RUNNING)
         with reading(self.engine) as connection:
             at_work = connection.execute(running).first() is not None
         return at_work and bool(self.hosts.connections())

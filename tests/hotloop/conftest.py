@@ -1,4 +1,4 @@
-"""Fixtures shared by tests of serving, of the judge's serving rungs, and of their checks."""
+"""Fixtures of tests in several folders: a serving environment, sessions, and a Ray cluster."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,3 +51,25 @@ def session_over() -> Iterator[SessionOver]:
     yield make
     for session in sessions:
         session.close()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[str]:
+    """The address of a Ray cluster with two nodes that judge one work each.
+
+    One for all tests that kill none of its nodes: starting one takes minutes on a busy machine.
+    """
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
+    from .ray_nodes import Nodes, Unhurried
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ray._private.node.time", Unhurried())
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.delenv("RAY_ADDRESS", raising=False)
+        made = Nodes()
+        try:
+            made.add("one")
+            made.add("two")
+            yield made.cluster.address
+        finally:
+            made.cluster.shutdown()

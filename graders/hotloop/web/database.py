@@ -29,6 +29,17 @@ from hotloop.transactions import prepare, writing
 BUSY_MS = 30_000
 """Milliseconds that a writer waits for another one; a transaction takes milliseconds."""
 
+STOPPED_MS = 15_000
+"""Milliseconds after which PostgreSQL ends a transaction in which nothing happens any more.
+
+A server that is stopped, or cut off from the network, would otherwise keep the others from writing.
+"""
+
+_ON_SERVER = (
+    f"lock_timeout = {BUSY_MS}",
+    f"idle_in_transaction_session_timeout = {STOPPED_MS}",
+)
+
 metadata = MetaData()
 """All tables of all sites; a database has only those of its own site."""
 
@@ -84,7 +95,7 @@ def connect(url: str, default: Path, site: str, version: int, tables: Sequence[T
             "`pip install 'hotloop[postgres]'`."
         ) from None
     # WAL lets pages read while the queue is written.
-    prepare(engine, BUSY_MS, ("journal_mode = WAL", "synchronous = FULL"))
+    prepare(engine, BUSY_MS, ("journal_mode = WAL", "synchronous = FULL"), _ON_SERVER)
     try:
         _create(engine, site, version, tables)
     except SQLAlchemyError as error:

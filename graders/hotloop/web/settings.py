@@ -18,7 +18,8 @@ class Settings:
 
     form_s, upload_s: seconds until a request's body must be complete. upload_rate: bytes per second
     that an upload must average. stall_s: seconds that any upload may take, and longest pause in
-    one. database: an SQLAlchemy URL; "" for a file in the site's folder.
+    one. database: an SQLAlchemy URL; "" for a file in the site's folder. least_free: bytes that
+    must be free on a disk for an upload to be taken: more than all that come in at once.
     """
 
     base_url: str = "http://127.0.0.1:8000"
@@ -27,6 +28,7 @@ class Settings:
     upload_s: float = 300.0
     upload_rate: float = 16 << 10
     stall_s: float = 15.0
+    least_free: int = 1 << 30
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.base_url)

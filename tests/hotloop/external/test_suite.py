@@ -171,14 +171,8 @@ def test_a_row_says_what_was_measured(tmp_path: Path) -> None:
 @pytest.mark.sandbox
 @pytest.mark.timeout(600)
 def test_a_cluster_judges_as_this_machine_does(
-    set_of_problems: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    set_of_problems: Path, tmp_path: Path, cluster: str
 ) -> None:
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
-    from ..course.executors.test_ray import Nodes, Unhurried
-
-    monkeypatch.setattr("ray._private.node.time", Unhurried())
-    nodes = Nodes()
-    nodes.add("one")
     mine = tmp_path / "mine"
     mine.mkdir()
     eager = (
@@ -190,10 +184,7 @@ def test_a_cluster_judges_as_this_machine_does(
         "    def forward(self, x, options): return 0 * x.mean(-1), 0 * x.argsort()\n"
     )
     problems, results = suite.problems(set_of_problems), tmp_path / "results.jsonl"
-    try:
-        rows = suite.run(problems, mine, results, lambda *_told: None, nodes.cluster.address)
-    finally:
-        nodes.cluster.shutdown()
+    rows = suite.run(problems, mine, results, lambda *_told: None, cluster)
     assert [row.verdict for row in rows] == ["passed", "wrong_answer"]
 
 

@@ -96,7 +96,8 @@ def run(
             f"The service is at {address}; Ctrl-C ends it. Processes for checks on the CPU: "
             f"{counts.cpu}; on a GPU: {counts.gpu}."
         )
-        web.run(served(service), listens, kept(service.settings, counts), proxy)
+        beside = kept(service.engine, service.settings, counts)
+        web.run(served(service), listens, beside, proxy)
     return Answer({"folder": str(folder), "url": address}, Text("The service has ended."))
 
 

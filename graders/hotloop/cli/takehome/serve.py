@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,9 +64,11 @@ def run(
     address = web.address(url, host, port)
     web.require_addresses(proxy)
     portal = _portal(found, address, database)
+    name = f"{platform.node()[:30]}-{os.getpid()}"
     command = [sys.executable, "-m", "hotloop.takehome.portal.grader", str(found.folder)]
-    command += ["--jobs", str(jobs or default_jobs()), "--ray", ray]
-    grader = Supervisor("grader", command, {DATABASE: database})
+    command += ["--name", name, "--jobs", str(jobs or default_jobs()), "--ray", ray]
+    ended = partial(portal.queue.release, name)
+    grader = Supervisor("grader", command, {DATABASE: database}, ended)
     _require_accounts(portal)
     with closing(portal), web.listening(host, port) as listens:
         log(f"The portal is at {address}; Ctrl-C ends it.")

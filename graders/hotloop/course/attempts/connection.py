@@ -1,11 +1,9 @@
-"""Connections to the gradebook's database, and write transactions."""
+"""Connections to the gradebook's database."""
 
 import sqlite3
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
@@ -20,9 +18,6 @@ LONGEST_LOCK_MS = 60_000
 
 CONNECT_S = 10
 """Seconds after which a silent server counts as unreachable."""
-
-LOCK = 0x686F746C
-"""Key of the PostgreSQL advisory lock that Hotloop's writers take."""
 
 
 def connect(url: str) -> Engine:
@@ -66,19 +61,6 @@ def shown(url: str) -> str:
     if parsed.get_backend_name() == "sqlite" and parsed.database:
         return parsed.database
     return parsed.render_as_string(hide_password=True)
-
-
-@contextmanager
-def writing(engine: Engine) -> Generator[Connection]:
-    """A write transaction that excludes Hotloop's other writers.
-
-    What it reads does not change until its end, and events are numbered in the order in which they
-    become visible.
-    """
-    with transactions.writing(engine) as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-        yield connection
 
 
 def _wait_long(connection: Any, _record: Any) -> None:

@@ -10,9 +10,8 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, inspect
 
-from hotloop.course.attempts.connection import writing
 from hotloop.course.attempts.patience import StoreUnavailable
-from hotloop.transactions import reading
+from hotloop.transactions import reading, writing
 
 VERSIONS = "hotloop_alembic_version"
 """The table with Hotloop's current migration; nbgrader has its own."""

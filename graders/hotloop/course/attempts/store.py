@@ -24,11 +24,11 @@ from sqlalchemy.exc import DBAPIError
 
 from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt, Event, Kind, Points, account, now
-from hotloop.course.attempts.connection import connect, writing
+from hotloop.course.attempts.connection import connect
 from hotloop.course.attempts.database import database
 from hotloop.course.attempts.migration import bring_up_to_date
 from hotloop.course.attempts.patience import patiently
-from hotloop.transactions import reading
+from hotloop.transactions import reading, writing
 
 PATIENCE_S = 60.0
 """Seconds to wait for a database that is locked, full or restarting."""

@@ -12,9 +12,10 @@ from hotloop.judge.client import lost
 from hotloop.judge.job import Job
 from hotloop.judged_again import open_on_gpu, with_rungs
 from hotloop.task_spec import task_spec
+from hotloop.web.queue import TRIES
 
-ENDED = "The process that judged this ended"
-SILENT = "The machine that judged this did not answer"
+ENDED = f"The process that judged this ended {TRIES} times."
+SILENT = f"The machine that judged this did not answer {TRIES} times."
 
 
 def given_up(

@@ -11,13 +11,14 @@ import json
 import logging
 import secrets
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Self, cast
 
-from sqlalchemy import Engine, Row, insert, select, update
+from sqlalchemy import Connection, Engine, Row, insert, select, update
 
 from hotloop.core.user_error import UserError
 from hotloop.judge.files import lay_out
@@ -36,6 +37,12 @@ NOTES = ("timestamp.txt", "submission_secret.txt")
 
 KEY_REUSED = "This idempotency key was sent with another hand-in before: take a new key."
 
+KEPT = 10
+"""Of a learner's hand-ins of a module, the newest that stay in the exchange.
+
+nbgrader collects the newest, and keeps what it has collected in the course. Older ones are removed,
+but for the last before the deadline of the class: it may be asked for.
+"""
 
 log = logging.getLogger("hotloop.remote")
 
@@ -74,6 +81,10 @@ class Exchange:
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
+    def remove(self, name: str) -> None:
+        """Remove a hand-in; do nothing if it is not there."""
+        shutil.rmtree(self.folder / "inbound" / name, ignore_errors=True)
+
     def feedback(self, secret: str, notebook: str) -> str | None:
         """Return the feedback page on a notebook, by its hand-in's secret; None if unreleased."""
         from nbgrader.utils import (  # pyright: ignore[reportUnknownVariableType]
@@ -87,19 +98,21 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Sent:
-    """One hand-in of a learner. key: its idempotency key."""
+    """One hand-in of a learner. key: its idempotency key. deadline: of the class; None for none."""
 
     account: int
     name: str
     key: str
     work: HandIn
+    deadline: datetime | None = None
 
 
 def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
     """Store a hand-in, copy it into the exchange, and return the time that counts as handed in.
 
-    Raises Refused if the key was used for another hand-in, or if a file's name conflicts with
-    nbgrader's own files.
+    The learner's hand-ins that later ones have replaced are removed from the exchange. Raises
+    Refused if the key was used for another hand-in, or if a file's name conflicts with nbgrader's
+    own files.
     """
     if fault := limits.together_fault({*sent.work.files, *NOTES}):
         raise Refused(422, fault)
@@ -111,6 +124,11 @@ def put(engine: Engine, exchange: Exchange, sent: Sent) -> datetime:
         if row is None:
             connection.execute(insert(hand_ins).values(_row(sent, document, digest)))
             row = connection.execute(select(hand_ins).where(*own)).one()
+        replaced = _replaced(connection, sent)
+        is_old = hand_ins.c.id.in_([old.id for old in replaced])
+        connection.execute(update(hand_ins).where(is_old).values(document=""))
+    for old in replaced:
+        exchange.remove(old.folder)
     if row.digest != digest:
         raise Refused(422, KEY_REUSED)
     _lay(engine, exchange, row)
@@ -150,6 +168,18 @@ def released(engine: Engine, exchange: Exchange, account: int, module: str) -> l
         for row in rows
     ]
     return [one for one in found if one.pages]
+
+
+def _replaced(connection: Connection, sent: Sent) -> Sequence[Row[Any]]:
+    """Return the learner's hand-ins of the module that need not be kept, files included."""
+    found = connection.execute(
+        select(hand_ins.c.id, hand_ins.c.folder, hand_ins.c.at)
+        .where(hand_ins.c.account == sent.account, hand_ins.c.module == sent.work.module)
+        .order_by(hand_ins.c.id.desc())
+    ).all()
+    due = sent.deadline
+    in_time = next((row.id for row in found if due is not None and row.at <= due), None)
+    return [row for row in found[KEPT:] if row.id != in_time]
 
 
 def _row(sent: Sent, document: str, digest: str) -> dict[str, Any]:

@@ -12,14 +12,20 @@ from uuid import uuid4
 
 from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
 
-from hotloop.remote.job import State
-from hotloop.remote.request import Request
-from hotloop.remote.service.tables import Work, jobs, records, works
+from hotloop.core.record import Record
+from hotloop.remote import job as job_format
+from hotloop.remote.request import MAX_BYTES, Request
+from hotloop.remote.service import faults
+from hotloop.remote.service.tables import jobs, records, works
 from hotloop.transactions import reading, writing
 from hotloop.web.answers import Refused
+from hotloop.web.queue import Queue, State, WorkRow
 
 MOST_OPEN = 20
 """Most open jobs of one learner."""
+
+MOST_OPEN_BYTES = 2 * MAX_BYTES
+"""Most bytes of their requests, which are stored until the jobs end."""
 
 KEY_REUSED = (
     "This idempotency key was sent with another request before: a new request takes a new key."
@@ -41,7 +47,7 @@ class Put:
 class Outcome:
     """The present result of a job; fields as in `hotloop.remote.job.Job`."""
 
-    state: State
+    state: job_format.State
     submitted: datetime
     problem: str
     records: list[dict[str, Any]]
@@ -67,7 +73,7 @@ def put(engine: Engine, sent: Put) -> str:
             return str(before.id)
         now = datetime.now(UTC)
         place = min([now, *_replaced(connection, sent)])
-        _require_room(connection, sent.account)
+        _require_room(connection, sent)
         job = str(uuid4())
         row = {
             "id": job,
@@ -84,38 +90,22 @@ def put(engine: Engine, sent: Put) -> str:
             "seeded": bool(sent.asked.seed),
         }
         connection.execute(insert(jobs).values(row))
-        enqueue(connection, job, sent.account, "cpu", place)
+        enqueue(connection, job, "cpu")
     return job
 
 
-def enqueue(connection: Connection, job: str, account: int, phase: str, place: datetime) -> None:
-    """Put a phase of a job into the queue."""
-    row = {
-        "job": job,
-        "account": account,
-        "phase": phase,
-        "state": Work.WAITING,
-        "tries": 0,
-        "queued": place,
-        "worker": "",
-        "said": "",
-        "problem": "",
-    }
-    connection.execute(insert(works).values(row))
+def enqueue(connection: Connection, job: str, phase: job_format.Phase) -> None:
+    """Put a phase of a job into the queue, at the job's place."""
+    query = select(jobs.c.account, jobs.c.place).where(jobs.c.id == job)
+    row = connection.execute(query).one()
+    QUEUE.add(connection, row.place, job=job, account=row.account, phase=phase)
 
 
 def close(connection: Connection, job: str, state: str) -> None:
     """End a job: drop its waiting and running works, and delete its files."""
-    connection.execute(
-        update(works)
-        .where(works.c.job == job, works.c.state.in_([Work.WAITING, Work.RUNNING]))
-        .values(state=Work.DROPPED)
-    )
-    connection.execute(
-        update(jobs)
-        .where(jobs.c.id == job)
-        .values(state=state, request="", ended=datetime.now(UTC))
-    )
+    QUEUE.drop(connection, works.c.job == job)
+    over = {"state": state, "request": "", "ended": datetime.now(UTC)}
+    connection.execute(update(jobs).where(jobs.c.id == job).values(over))
 
 
 def cancel(engine: Engine, job: str) -> None:
@@ -143,12 +133,18 @@ def outcome(engine: Engine, job: str) -> Outcome:
             select(records.c.task, records.c.record).where(records.c.job == job)
         ).all()
         problems = connection.execute(
-            select(works.c.problem).where(works.c.job == job, works.c.state == Work.LOST)
+            select(works.c.problem).where(works.c.job == job, works.c.state == State.LOST)
         ).scalars()
         problem = " ".join(problems)
     by_task = {task: json.loads(text) for task, text in found}
     ordered = [by_task[task] for task in json.loads(row.tasks) if task in by_task]
     return Outcome(row.state, row.submitted, problem, ordered)
+
+
+def known(connection: Connection, job: str) -> list[Record]:
+    """Return the records of a job so far."""
+    found = connection.execute(select(records.c.record).where(records.c.job == job)).scalars()
+    return [Record.from_json(json.loads(text)) for text in found]
 
 
 def write(connection: Connection, job: str, judged: Sequence[tuple[str, str]]) -> None:
@@ -168,7 +164,7 @@ def _replaced(connection: Connection, sent: Put) -> list[datetime]:
             jobs.c.account == sent.account,
             jobs.c.module == sent.asked.module,
             jobs.c.state == "open",
-            works.c.state == Work.WAITING,
+            works.c.state == State.WAITING,
         )
     ).all()
     same = [row for row in found if set(json.loads(row.tasks)) <= set(sent.asked.tasks)]
@@ -177,9 +173,34 @@ def _replaced(connection: Connection, sent: Put) -> list[datetime]:
     return [row.place for row in same]
 
 
-def _require_room(connection: Connection, account: int) -> None:
-    query = select(func.count()).where(jobs.c.account == account, jobs.c.state == "open")
-    if connection.execute(query).scalar_one() >= MOST_OPEN:
+def _require_room(connection: Connection, sent: Put) -> None:
+    size = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
+    query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
+    count, stored = connection.execute(query).one()
+    if count >= MOST_OPEN:
         raise Refused(
             429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
         )
+    if stored + len(sent.document) > MOST_OPEN_BYTES:
+        said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
+        raise Refused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
+
+
+def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
+    """End the job of a work that was given up; the points that it leaves open stay pending."""
+    job = connection.execute(select(jobs.c.module, jobs.c.tasks).where(jobs.c.id == work.job)).one()
+    before = known(connection, work.job)
+    found = faults.given_up(job.module, json.loads(job.tasks), before, problem)
+    write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in found])
+    close(connection, work.job, "done")
+
+
+QUEUE = Queue(
+    works,
+    works.c.account,
+    select(works.c.id, works.c.job, works.c.account, works.c.queued, jobs.c.deadline).join(
+        jobs, jobs.c.id == works.c.job
+    ),
+    _give_up,
+)
+"""The service's queue: works of a phase, in turns of learners."""

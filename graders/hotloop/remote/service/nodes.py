@@ -33,7 +33,7 @@ from hotloop.ray_cluster import connected
 from hotloop.remote import judging
 from hotloop.remote.job import Phase
 from hotloop.remote.request import Request, parsed
-from hotloop.remote.service import works
+from hotloop.remote.service.jobs import QUEUE
 from hotloop.remote.service.settings import Counts
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.worker import DATABASE, Stopped, Worker, judge
@@ -142,7 +142,7 @@ def _run(worker: Worker) -> None:
     try:
         worker.run()
     except Stopped:
-        works.give_back(worker.engine, worker.name)
+        QUEUE.give_back(worker.engine, worker.name)
     finally:
         # End this process if one thread failed; its supervisor starts it again.
         worker.asked.set()

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine, select
 
-from hotloop.remote.service.tables import Work, accounts, jobs, lti_items, workers, works
+from hotloop.remote.service.tables import accounts, jobs, lti_items, workers, works
 from hotloop.remote.service.watch import Place, places
-from hotloop.remote.service.works import LEASE
 from hotloop.transactions import reading
+from hotloop.web.queue import LEASE, State
 
 MOST = 100
 """Most rows on a page."""
@@ -78,7 +78,7 @@ def faults(engine: Engine) -> list[Fault]:
         select(accounts.c.name, jobs.c.module, jobs.c.tasks, works.c.ended, works.c.problem)
         .join(jobs, jobs.c.id == works.c.job)
         .join(accounts, accounts.c.id == works.c.account)
-        .where(works.c.state == Work.LOST)
+        .where(works.c.state == State.LOST)
         .order_by(works.c.id.desc())
         .limit(MOST)
     )

@@ -68,6 +68,12 @@ class Service(Site[Settings]):
         """Return the URL of an invitation."""
         return f"{self.settings.origin}/join/{invitation}"
 
+    @property
+    def folders(self) -> list[Path]:
+        """Where what learners send is stored."""
+        exchange = [] if self.exchange is None else [self.exchange.folder]
+        return [self.settings.folder, *exchange]
+
     @contextmanager
     def stream(self, who: Person) -> Generator[None]:
         """Reserve one stream of a person. Raises Refused if they, or all people, have too many."""
@@ -124,7 +130,7 @@ async def uploaded(
 ) -> bytes:
     """Return the body of a request, read only after the token was checked."""
     service.rates.count("put", str(who.account))
-    with place(service, str(who.account), service.settings.uploads):
+    with place(service, str(who.account), service.settings.uploads, service.folders):
         return await request.body()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 
 from sqlalchemy import (
@@ -20,19 +19,10 @@ from sqlalchemy import (
 
 from hotloop.web.accounts import accounts, sessions
 from hotloop.web.database import Utc, connect, metadata
+from hotloop.web.queue import columns
 
 FILE = "service.db"
 FORMAT = 1
-
-
-class Work(StrEnum):
-    """State of one phase of a job. LOST: given up after several tries. DROPPED: job was closed."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    LOST = "lost"
-    DROPPED = "dropped"
 
 
 def _owner() -> Column[int]:
@@ -83,10 +73,11 @@ jobs = Table(
     UniqueConstraint("account", "key"),
 )
 
+# One work for each phase of a job.
 works = Table(
     "service_works",
     metadata,
-    Column("id", Integer, primary_key=True),
+    *columns(),
     Column(
         "job",
         String(36),
@@ -96,15 +87,6 @@ works = Table(
     ),
     _owner(),
     Column("phase", String(3), nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("tries", Integer, nullable=False),
-    Column("queued", Utc, nullable=False),
-    Column("worker", String(60), nullable=False),
-    Column("began", Utc),
-    Column("beat", Utc),
-    Column("ended", Utc),
-    Column("said", String(200), nullable=False),
-    Column("problem", Text, nullable=False),
     Index("service_works_queue", "phase", "state"),
 )
 

@@ -14,9 +14,10 @@ from typing import get_args
 from sqlalchemy import Connection, Engine, func, select
 
 from hotloop.remote.job import Phase
-from hotloop.remote.service.tables import Work, workers, works
-from hotloop.remote.service.works import LEASE, queue
+from hotloop.remote.service.jobs import QUEUE
+from hotloop.remote.service.tables import workers, works
 from hotloop.transactions import reading
+from hotloop.web.queue import LEASE, State
 
 log = logging.getLogger("hotloop.remote")
 
@@ -52,11 +53,11 @@ def places(engine: Engine) -> dict[str, Place]:
 def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
     running = connection.execute(
         select(works.c.job, works.c.began, works.c.said).where(
-            works.c.phase == phase, works.c.state == Work.RUNNING
+            works.c.phase == phase, works.c.state == State.RUNNING
         )
     ).all()
     found = {row.job: Place(phase, running=True, said=row.said) for row in running}
-    waiting = queue(connection, phase)
+    waiting = QUEUE.waiting(connection, works.c.phase == phase)
     if not waiting:
         return found
     takes = _seconds(connection, phase)
@@ -69,7 +70,7 @@ def _of_phase(connection: Connection, phase: Phase) -> dict[str, Place]:
         expected = None
         if takes is not None:
             expected = 0.0 if ahead == 0 else round((under_way + before * takes) / hands, 1)
-        found[one.job] = Place(phase, False, "", before + 1, len(waiting), expected)
+        found[one.about] = Place(phase, False, "", before + 1, len(waiting), expected)
     return found
 
 
@@ -77,7 +78,7 @@ def _seconds(connection: Connection, phase: Phase) -> float | None:
     """Return the mean time in seconds of the last works; None if there are none."""
     rows = connection.execute(
         select(works.c.began, works.c.ended)
-        .where(works.c.phase == phase, works.c.state == Work.DONE)
+        .where(works.c.phase == phase, works.c.state == State.DONE)
         .order_by(works.c.id.desc())
         .limit(RECENT)
     ).all()

@@ -2,7 +2,7 @@
 
 `hotloop serve` starts `python -m hotloop.remote.service.worker` for each phase and keeps it
 running. A second thread sends heartbeats and the judge's progress to the database, and ends the
-judge when the work was cancelled.
+judge some time after the work was cancelled.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from hotloop.remote import judging
 from hotloop.remote.job import Phase
 from hotloop.remote.request import Request
 from hotloop.remote.service import works
+from hotloop.remote.service.jobs import QUEUE
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.works import Claimed
 from hotloop.sandbox.scratch import scratch
@@ -47,6 +48,12 @@ IDLE_S = 0.02
 BEAT_S = 0.25
 QUIET_S = 5.0
 """Seconds after which a heartbeat is written although nothing has changed."""
+LET_END_S = 15.0
+"""Seconds that the judging of a cancelled job may go on before the judge is ended.
+
+Its result is not stored. A judge that was ended takes about as long to start again: ended at once,
+somebody who sends jobs and cancels them again and again would keep everybody else waiting for it.
+"""
 
 log = logging.getLogger("hotloop.remote")
 
@@ -139,12 +146,15 @@ class Worker:
             if self.asked.is_set():
                 raise Stopped from error
             log.exception("%s was not judged", held.job)
-            works.fail(self.engine, held, self.name, f"{type(error).__name__}: {error}"[:500])
+            QUEUE.fail(self.engine, held.id, self.name, f"{type(error).__name__}: {error}"[:500])
             return None
 
 
 class _Heart(threading.Thread):
-    """Sends heartbeats while a work is judged; ends the judge if the worker no longer holds it."""
+    """Sends heartbeats while a work is judged.
+
+    Ends the judge if it still judges `LET_END_S` after the worker lost the work.
+    """
 
     def __init__(self, worker: Worker, held: Claimed, process: Judging) -> None:
         super().__init__(name="hotloop-heart", daemon=True)
@@ -159,21 +169,24 @@ class _Heart(threading.Thread):
     def run(self) -> None:
         """Send heartbeats until the work is finished."""
         told, at = "", time.monotonic()
+        lost: float | None = None
         while not self._over.wait(BEAT_S):
             said, now = self._said, time.monotonic()
             has_news = said != told or now - at > QUIET_S
             # A database that is unavailable for a moment is no reason to end the judge.
             with suppress(SQLAlchemyError):
                 if not self._is_held(said, has_news):
-                    self._process.kill()
+                    lost = lost or now
+            if lost is not None and now - lost >= LET_END_S:
+                self._process.kill()
             if has_news:
                 told, at = said, now
 
     def _is_held(self, said: str, has_news: bool) -> bool:
         worker = self._worker
         if has_news:
-            return works.beat(worker.engine, self._held, worker.name, said)
-        return works.is_held(worker.engine, self._held, worker.name)
+            return works.beat(worker.engine, worker.name, said)
+        return QUEUE.is_held(worker.engine, self._held.id, worker.name)
 
     def __enter__(self) -> _Heart:
         self.start()
@@ -216,7 +229,7 @@ def main() -> None:
     try:
         worker.run()
     except Stopped:
-        works.give_back(engine, worker.name)
+        QUEUE.give_back(engine, worker.name)
 
 
 if __name__ == "__main__":

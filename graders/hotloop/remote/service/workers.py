@@ -11,16 +11,14 @@ from sqlalchemy import Engine
 
 from hotloop.remote.service import nodes, works
 from hotloop.remote.service.settings import Counts, Settings
-from hotloop.remote.service.tables import opened
 from hotloop.remote.service.worker import DATABASE, command
 from hotloop.web.supervisor import Supervisor
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 
-def kept(settings: Settings, counts: Counts) -> list[Supervisor]:
+def kept(engine: Engine, settings: Settings, counts: Counts) -> list[Supervisor]:
     """Return the workers' supervisors. When a worker ends, its work waits again at once."""
-    engine = opened(settings.folder, settings.database)
     name = f"{platform.node()[:30]}-{os.getpid()}"
     on_gpu = counts.names(name, "gpu")
     for worker in on_gpu:

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from sqlalchemy import Column, Engine, Integer, String, Table, Text, UniqueConstraint
+from sqlalchemy import Column, Engine, Index, Integer, String, Table, UniqueConstraint
 
 from hotloop.web import database
 from hotloop.web.accounts import accounts, sessions
 from hotloop.web.database import Utc, metadata
+from hotloop.web.queue import columns
 
 FOLDER = "portal"
 FILE = "portal.db"
@@ -21,21 +22,18 @@ links = Table(
     Column("expires", Utc, nullable=False),
 )
 
+# Until it was a queue like the service's, it was `portal_gradings`; the grader fills it again.
 gradings = Table(
-    "portal_gradings",
+    "portal_works",
     metadata,
-    Column("id", Integer, primary_key=True),
+    *columns(),
     Column("pack", String(36), nullable=False),
     # Digest of the submission.
     Column("digest", String(64), nullable=False),
-    Column("state", String(10), nullable=False, index=True),
-    Column("tries", Integer, nullable=False),
-    Column("queued", Utc, nullable=False),
-    Column("began", Utc),
-    Column("ended", Utc),
+    # How many reports were written on it.
     Column("graded", Integer, nullable=False),
-    Column("problem", Text, nullable=False),
     UniqueConstraint("pack", "digest"),
+    Index("portal_works_queue", "state"),
 )
 
 

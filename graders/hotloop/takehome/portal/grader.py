@@ -12,12 +12,14 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
 from uuid import UUID
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
@@ -29,7 +31,7 @@ from hotloop.takehome import grading
 from hotloop.takehome.execution import work
 from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.portal import database
-from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
+from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import RefusedSubmission, open_submission
@@ -44,9 +46,10 @@ LONGEST = 500
 """Most characters of an error message that a page shows."""
 
 _IDLE_S = 0.5
+_BEAT_S = 5.0
 _RECONCILE_S = 30.0
 _AGAIN_S = 10.0
-"""Seconds to wait after a cluster did not respond."""
+"""Seconds to wait after a cluster did not respond, before the process is started again."""
 
 WHO = "portal"
 """The audit log's name for cleanups by the grader."""
@@ -60,21 +63,24 @@ class Stopped(BaseException):
 
 @dataclass
 class Grader:
-    """Grades what is in the queue, one batch of the executor after another."""
+    """Grades what is in the queue, one batch of the executor after another.
+
+    name: as a worker of the queue, unlike that of any other one.
+    """
 
     team: Team
     queue: Queue
     executor: Executor
     terms: Terms = field(default_factory=Terms)
+    name: str = "grader"
     idle_s: float = _IDLE_S
     asked: threading.Event = field(default_factory=threading.Event)
     """Set to end the grader. It explains other errors raised by interrupted C code."""
 
     def run(self) -> None:
-        """Grade until asked to end. The caller must hold the lock of `only_grader`."""
-        cut_off = self.queue.recover(self.written)
-        if cut_off:
-            log.warning("%d gradings were cut off", cut_off)
+        """Grade until asked to end."""
+        heart = threading.Thread(target=self._beat, name="hotloop-heart", daemon=True)
+        heart.start()
         looked = -_RECONCILE_S
         while not self.asked.is_set():
             if time.monotonic() - looked >= _RECONCILE_S:
@@ -82,6 +88,13 @@ class Grader:
                 looked = time.monotonic()
             if not self.batch():
                 self.asked.wait(self.idle_s)
+
+    def _beat(self) -> None:
+        """Send heartbeats for what this grader holds, and take over from graders that are gone."""
+        while not self.asked.wait(_BEAT_S):
+            # A database that is unavailable for a moment ends no grading.
+            with suppress(SQLAlchemyError):
+                self.queue.beat(self.name)
 
     def reconcile(self) -> None:
         """Requeue what an accident kept out of the queue.
@@ -95,7 +108,10 @@ class Grader:
             log.error("%s", error)
 
     def batch(self) -> int:
-        """Grade until the queue is empty; return the number of submissions handled."""
+        """Grade until the queue is empty; return the number of submissions handled.
+
+        Raises ClusterUnavailable; what it held waits again then.
+        """
         if not self.queue.has_waiting():
             # Avoid starting the executor, which may start a cluster, for an empty queue.
             return 0
@@ -106,16 +122,18 @@ class Grader:
                 for key, outcome in outcomes:
                     self._book(waiting.claimed.pop(key), outcome)
                     dealt += 1
-        except ClusterUnavailable as error:
-            log.error("%s", error)
-            self.queue.recover(self.written, asked=True)
-            time.sleep(_AGAIN_S)
-        return dealt + waiting.refused
+        except ClusterUnavailable:
+            self.queue.give_back(self.name)
+            raise
+        return dealt + waiting.settled
 
     def _book(self, one: Grading, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):
             log.error("%s: %s", one.pack, outcome.reason)
-            self.queue.lost(one.id, outcome.reason)
+            self.queue.lost(one.id, self.name, outcome.reason)
+            return
+        if not self.queue.is_held(one.id, self.name):
+            log.error("%s was deleted, or is graded by another process by now", one.pack)
             return
         try:
             self.report(one, outcome)
@@ -123,9 +141,9 @@ class Grader:
             self.end_if_asked(error)
             if not self.dropped(one):
                 log.exception("no report on %s", one.pack)
-                self.queue.failed(one.id, _sentence(error))
+                self.queue.failed(one.id, self.name, _sentence(error))
         else:
-            self.queue.done(one.id)
+            self.queue.done(one.id, self.name)
 
     def end_if_asked(self, error: Exception) -> None:
         """Raise Stopped if the error results from the interruption and not from a submission."""
@@ -170,7 +188,7 @@ class Grader:
         raise TeamError(f"There is no submission {one.digest} of pack {one.pack}.")
 
     def written(self, pack: UUID, digest: str, since: datetime | None) -> bool:
-        """True if a report on it exists; see `hotloop.takehome.portal.queue`."""
+        """True if a report on it exists, written since a time if one is given."""
         return written_since(self.team, pack, digest, since)
 
     def _tell(self, key: str, task: str, text: str) -> None:
@@ -182,19 +200,25 @@ class _Waiting(Iterator[Work]):
 
     def __init__(self, grader: Grader) -> None:
         self.claimed: dict[str, Grading] = {}
-        self.refused = 0
+        self.settled = 0
         self._grader = grader
 
     def __next__(self) -> Work:
-        while (one := self._grader.queue.claim()) is not None:
+        grader = self._grader
+        while (one := grader.queue.claim(grader.name)) is not None:
+            if one.began is not None and grader.written(one.pack, one.digest, one.queued):
+                # An earlier grader ended after it had written the report.
+                grader.queue.done(one.id, grader.name)
+                self.settled += 1
+                continue
             try:
-                found = self._grader.prepared(one)
+                found = grader.prepared(one)
             except Exception as error:
-                self._grader.end_if_asked(error)
-                self.refused += 1
-                if not self._grader.dropped(one):
+                grader.end_if_asked(error)
+                self.settled += 1
+                if not grader.dropped(one):
                     log.exception("%s cannot be opened", one.pack)
-                    self._grader.queue.failed(one.id, _sentence(error))
+                    grader.queue.failed(one.id, grader.name, _sentence(error))
             else:
                 self.claimed[found.key] = one
                 return found
@@ -212,6 +236,7 @@ def main() -> None:
     """Grade for a team's folder until this process is told to end or its parent ends."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("team", type=Path)
+    parser.add_argument("--name", required=True)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--ray", default="")
     arguments = parser.parse_args()
@@ -231,21 +256,22 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
+    grader = Grader(team, queue, executor, name=arguments.name, asked=asked)
     try:
-        with only_grader(team.folder):
-            grader = Grader(team, queue, executor, asked=asked)
-            try:
-                grader.run()
-            except BaseException as error:
-                # Ray turns the signal into SystemExit while connecting, and may raise other errors
-                # when
-                # interrupted at work.
-                if not asked.is_set() and not isinstance(error, SystemExit):
-                    raise
-                log.warning("ended on request (%s)", type(error).__name__)
-                queue.recover(grader.written, asked=True)
-    except Occupied as error:
+        grader.run()
+    except ClusterUnavailable as error:
+        # Tried again in a new process: processes of a local cluster that did not start in time end
+        # with the one that has started them.
+        with suppress(Stopped):
+            asked.wait(_AGAIN_S)
         sys.exit(str(error))
+    except BaseException as error:
+        # Ray turns the signal into SystemExit while connecting, and may raise other errors when
+        # interrupted at work.
+        if not asked.is_set() and not isinstance(error, SystemExit):
+            raise
+        log.warning("ended on request (%s)", type(error).__name__)
+        queue.give_back(grader.name)
 
 
 if __name__ == "__main__":

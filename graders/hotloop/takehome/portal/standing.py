@@ -13,8 +13,8 @@ from hotloop.takehome.intervals import Interval
 from hotloop.takehome.manifest import ForgedManifest, Manifest
 from hotloop.takehome.outcome import headline, outcome_of, report_path
 from hotloop.takehome.portal.queue import Grading, Queue
-from hotloop.takehome.portal.queue import State as Queued
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
+from hotloop.web.queue import State as Queued
 
 _CLOCK = timedelta(milliseconds=20)
 """How much file times may lag behind the clock."""
@@ -166,7 +166,7 @@ def _after(one: Grading | None, graded: bool) -> State:
         return State.LOST
     if one is None:
         return State.WAITING
-    if one.state is Queued.FAILED:
+    if one.state is Queued.LOST:
         return State.FAILED
     return State.GRADING if one.state is Queued.RUNNING else State.WAITING
 

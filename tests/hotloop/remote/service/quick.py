@@ -3,10 +3,12 @@
     python quick.py serve FOLDER PORT SECONDS TRACE CPU GPU
     python quick.py worker FOLDER NAME PHASE SECONDS TRACE
 
-The service prints a line once it listens. A worker adds a line to the file TRACE when it begins a
-work, and another one when the work's records are stored.
+The database's URL is in the environment, as it is for the real one. The service prints a line once
+it listens. A worker adds a line to the file TRACE when it begins a work, and another one when the
+work's records are stored.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -25,10 +27,12 @@ from hotloop.remote.service.app import served
 from hotloop.remote.service.service import Service
 from hotloop.remote.service.settings import Rates, Settings
 from hotloop.remote.service.tables import opened
-from hotloop.remote.service.worker import Worker
+from hotloop.remote.service.worker import DATABASE, Worker
 from hotloop.remote.service.works import Claimed
 from hotloop.web.listening import listening, run
 from hotloop.web.supervisor import Supervisor, end_with_site
+
+URL = os.environ.get(DATABASE, "")
 
 
 def record(module: str, task: str, verdict_on_gpu: Verdict = Verdict.NOT_MEASURED) -> Record:
@@ -81,13 +85,14 @@ def worker(folder: str, name: str, phase: str, seconds: str, trace: str) -> None
 
     works.finish = traced
     own = partial(judge, seconds=float(seconds), trace=Path(trace))
-    Worker(opened(Path(folder)), name, phase, own).run()  # type: ignore[arg-type]
+    Worker(opened(Path(folder), URL), name, phase, own).run()  # type: ignore[arg-type]
 
 
 def serve(folder: str, port: str, seconds: str, trace: str, cpu: str, gpu: str) -> None:
     often = Rates(*["100000/minute"] * 4)
     url = f"http://127.0.0.1:{port}"
-    service = Service.open(Settings(base_url=url, folder=Path(folder), rates=often))
+    chosen = Settings(base_url=url, database=URL, folder=Path(folder), rates=often)
+    service = Service.open(chosen)
     counts = {"cpu": int(cpu), "gpu": int(gpu)}
     beside: list[Supervisor] = []
     for phase, count in counts.items():

@@ -10,11 +10,12 @@ import warnings
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import SAWarning
 from typer.testing import CliRunner
 
@@ -24,13 +25,15 @@ from hotloop.core.user_error import UserError
 from hotloop.course.config import course_api, load_config, write_config
 from hotloop.judge.files import lay_out
 from hotloop.remote import place
+from hotloop.remote.client import Server
 from hotloop.remote.request import HandIn, packed
 from hotloop.remote.service import hand_ins
 from hotloop.remote.service.app import served
 from hotloop.remote.service.hand_ins import Exchange
 from hotloop.remote.service.service import Service
 from hotloop.remote.service.tables import hand_ins as rows
-from hotloop.transactions import reading
+from hotloop.transactions import reading, writing
+from hotloop.web import uploads
 
 from ...web.serving import listening
 from .conftest import School
@@ -166,6 +169,102 @@ def test_what_was_stored_is_laid_after_a_kill(
     assert len(inbound(course)) == 1
     with reading(school.service.engine) as connection:
         assert connection.execute(select(rows.c.document)).scalars().all() == [""]
+
+
+def test_what_later_hand_ins_have_replaced_is_removed(
+    school: School, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody who hands in all day fills no disk; what counts, and what others sent, stays."""
+    monkeypatch.setattr(hand_ins, "KEPT", 2)
+    assert sent(school, "bob").status_code == 200
+    keys = [f"{number:020}" for number in range(5)]
+    for number, key in enumerate(keys):
+        assert sent(school, key=key, files=work_of(number)).status_code == 200
+    assert held(course, "ada") == [b"3", b"4"]
+    # The answer may have been lost on the way: the same again is known, and not laid again.
+    assert sent(school, key=keys[0], files=work_of(0)).status_code == 200
+    assert held(course, "ada") == [b"3", b"4"]
+    assert len(held(course, "bob")) == 1
+    collected(course)
+    assert (course / "submitted" / "ada" / MODULE / "lab.ipynb").read_bytes() == b"4"
+
+
+def test_the_last_hand_in_before_the_deadline_is_kept(
+    opened: Callable[..., School],
+    course: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hand_ins, "KEPT", 2)
+    folder = tmp_path / "dated"
+    folder.mkdir()
+    (folder / "class.yaml").write_text(f"deadlines: {{{MODULE}: 2026-01-02T12:00:00Z}}\n")
+    school = opened(folder=folder, course=course)
+    for number in range(2):
+        sent(school, files=work_of(number))
+    with writing(school.service.engine) as connection:
+        # Both were in time.
+        for number in (1, 2):
+            at = datetime(2026, 1, number, tzinfo=UTC)
+            connection.execute(update(rows).where(rows.c.id == number).values(at=at))
+    for number in range(2, 6):
+        sent(school, files=work_of(number))
+    assert held(course, "ada") == [b"1", b"4", b"5"]
+
+
+def test_what_cannot_be_laid_does_not_pile_up(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(hand_ins, "KEPT", 2)
+    monkeypatch.setattr(Exchange, "lay", refuses)
+    for number in range(5):
+        assert sent(school, files=work_of(number)).status_code == 500
+    with reading(school.service.engine) as connection:
+        stored = connection.execute(select(rows.c.document).order_by(rows.c.id)).scalars().all()
+    assert [bool(document) for document in stored] == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize("where", ["service", "exchange"])
+def test_a_disk_that_is_nearly_full_takes_nothing_and_says_what_to_do(
+    school: School, course: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    free = school.service.settings.least_free - 1
+
+    def usage(path: Path) -> Any:
+        full = (Path(path) == school.service.settings.folder) == (where == "service")
+        return SimpleNamespace(free=free if full else free + 1)
+
+    monkeypatch.setattr(uploads.shutil, "disk_usage", usage)
+    for answer in (sent(school), school.put()):
+        assert answer.status_code == 507
+        assert "Tell the people who run this site" in answer.json()["detail"]
+    assert inbound(course) == []
+    with reading(school.service.engine) as connection:
+        assert connection.execute(select(rows.c.id)).all() == []
+    work = HandIn(hotloop=__version__, module=MODULE, files=packed({"lab.ipynb": NOTEBOOK}))
+    with listening(served(school.service)) as port:
+        server = Server(f"http://127.0.0.1:{port}", school.tokens["ada"])
+        # At once: sending it again and again would make no room.
+        with pytest.raises(UserError, match="nearly full"):
+            server.hand_in(work, print)
+        free += 1
+        assert server.hand_in(work, print) is not None
+
+
+def work_of(number: int) -> dict[str, str]:
+    return packed({"lab.ipynb": str(number).encode()})
+
+
+def held(course: Path, who: str) -> list[bytes]:
+    """Return what lies in the exchange of a learner's notebooks, the oldest hand-in first."""
+    return [
+        (path / "lab.ipynb").read_bytes()
+        for path in inbound(course)
+        if path.name.startswith(f"{who}+")
+    ]
 
 
 def test_half_a_hand_in_is_never_seen(

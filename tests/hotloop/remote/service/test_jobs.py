@@ -2,22 +2,26 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import Engine, select, update
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.remote.service import jobs, workers, works
+from hotloop.remote.request import Request
+from hotloop.remote.service import jobs, worker, workers, works
 from hotloop.remote.service.settings import Counts
-from hotloop.remote.service.tables import Work
 from hotloop.remote.service.tables import jobs as job_rows
+from hotloop.remote.service.tables import opened as opened_tables
 from hotloop.remote.service.tables import works as work_rows
 from hotloop.transactions import reading, writing
+from hotloop.web.queue import LEASE, TRIES, State
 
 from ...course.attempts.conftest import Server, server
 from ...waiting import until
@@ -27,6 +31,7 @@ from .conftest import School, request
 __all__ = ["server"]
 
 GPU = {"module": "fused_softmax", "task": "triton_forward"}
+TASKS = ("fold", "verify", "dead_code")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -96,6 +101,40 @@ def test_the_same_key_is_the_same_job(school: School) -> None:
     assert school.judged() == 0
 
 
+def test_the_same_request_at_once_is_one_job(school: School) -> None:
+    """As sent again by a client that had no answer, perhaps to another server."""
+    engines = [school.service.engine, opened_again(school)]
+    asked = Request.model_validate(request())
+    sent = jobs.Put(1, "k" * 20, asked.model_dump_json(), asked)
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda number: jobs.put(engines[number % 2], sent), range(24)))
+    engines[1].dispose()
+    assert len(found) == 1
+    assert school.judged() == 1
+
+
+def test_each_work_is_claimed_once_by_the_workers_of_two_servers(school: School) -> None:
+    engines = [school.service.engine, opened_again(school)]
+    stored = {school.stored(who, task=task) for who in ("ada", "bob") for task in TASKS}
+
+    def claimed(number: int) -> list[str]:
+        found: list[str] = []
+        while (one := works.claim(engines[number % 2], "cpu", f"w{number}")) is not None:
+            found.append(one.job)
+        return found
+
+    with ThreadPoolExecutor(6) as pool:
+        found = [job for many in pool.map(claimed, range(6)) for job in many]
+    engines[1].dispose()
+    assert sorted(found) == sorted(stored)
+
+
+def opened_again(school: School) -> Engine:
+    """Return the service's database as another server has it."""
+    given = school.service.settings
+    return opened_tables(given.folder, given.database)
+
+
 def test_a_key_with_another_body_is_refused(school: School) -> None:
     key = "k" * 20
     school.put(key=key)
@@ -144,7 +183,10 @@ def test_a_waiting_job_is_cancelled(school: School) -> None:
     assert school.ask("ada", "POST", f"/api/jobs/{job}/cancel").status_code == 204
 
 
-def test_a_running_job_that_is_cancelled_ends_its_judge(school: School) -> None:
+def test_a_running_job_that_is_cancelled_ends_its_judge(
+    school: School, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "LET_END_S", 0.3)
     killed = threading.Event()
 
     class Process(JudgeProcess):
@@ -164,6 +206,37 @@ def test_a_running_job_that_is_cancelled_ends_its_judge(school: School) -> None:
     assert killed.is_set()
     found = school.job(job)
     assert (found["state"], found["records"]) == ("cancelled", [])
+
+
+def test_cancelling_again_and_again_ends_no_judge_that_others_wait_for(school: School) -> None:
+    """A judge that was ended takes seconds to start again."""
+    ended: list[int] = []
+    judged: list[str] = []
+
+    class Process(JudgeProcess):
+        def kill(self) -> None:
+            ended.append(1)
+
+    def some_time(held: Any, _process: Any, _say: Any) -> list[Any]:
+        judged.append(held.job)
+        if len(judged) <= 3:
+            # Of ada, who cancels it and sends the next one at once.
+            school.ask("ada", "POST", f"/api/jobs/{held.job}/cancel")
+            school.stored("ada")
+            time.sleep(3 * worker.BEAT_S)
+        return [quick.record("ssa_passes", "fold")]
+
+    first = school.stored("ada")
+    other = school.stored("bob")
+    one = school.worker(judge=some_time)
+    while one.one(Process()):
+        pass
+    assert judged[:2] == [first, other], "who cancels goes ahead of nobody"
+    assert not ended
+    assert school.job(other, "bob")["state"] == "done"
+    states = [school.job(job)["state"] for job in judged if job != other]
+    assert states == ["cancelled", "cancelled", "done"]
+    assert school.job(first)["records"] == []
 
 
 def test_what_is_being_done_is_told(school: School) -> None:
@@ -192,7 +265,7 @@ def test_positions_and_what_is_expected(school: School) -> None:
     assert found[1]["expected_s"] is None
     school.worker("gpu").one(JudgeProcess())
     with writing(school.service.engine) as connection:
-        done = work_rows.c.phase == "gpu", work_rows.c.state == Work.DONE
+        done = work_rows.c.phase == "gpu", work_rows.c.state == State.DONE
         row = connection.execute(select(work_rows).where(*done)).one()
         ended = row.began + timedelta(seconds=60)
         connection.execute(update(work_rows).where(*done).values(ended=ended))
@@ -211,13 +284,28 @@ def test_too_many_open_jobs_are_refused(school: School, monkeypatch: Any) -> Non
     assert school.put("bob").status_code == 202
 
 
+def test_open_jobs_with_too_many_files_are_refused(school: School, monkeypatch: Any) -> None:
+    """What waits is stored; twenty jobs of the largest size would be a gigabyte of each learner."""
+    monkeypatch.setattr(jobs, "MOST_OPEN_BYTES", 5000)
+    files = {"lab.ipynb": "YWJj" * 750}
+    first = school.stored(files=files)
+    refused = school.put(task="verify", files=files)
+    assert (refused.status_code, "wait for them" in refused.json()["detail"]) == (429, True)
+    assert school.put("bob", files=files).status_code == 202
+    # The same tasks again replace the first, and need no more room.
+    again = school.stored(files=files)
+    assert school.job(first)["state"] == "replaced"
+    school.ask("ada", "POST", f"/api/jobs/{again}/cancel")
+    assert school.put(task="verify", files=files).status_code == 202
+
+
 @pytest.mark.parametrize("phase", ["cpu", "gpu"])
 def test_what_was_lost_three_times_stays_open_and_says_why(school: School, phase: str) -> None:
     school.has_gpu()
     job = school.stored(**GPU)
     if phase == "gpu":
         school.judged("cpu")
-    for _ in range(works.TRIES):
+    for _ in range(TRIES):
         assert school.job(job)["state"] == "open"
         assert works.claim(school.service.engine, phase, "w") is not None  # type: ignore[arg-type]
         works.release(school.service.engine, "w")
@@ -236,7 +324,7 @@ def test_a_fault_of_ours_is_tried_again(school: School) -> None:
 
     job = school.stored()
     worker = school.worker(judge=faulty)
-    for _ in range(works.TRIES):
+    for _ in range(TRIES):
         assert worker.one(JudgeProcess())
     found = school.job(job)
     assert (found["state"], found["problem"]) == ("done", "RuntimeError: the disk is full")
@@ -251,7 +339,7 @@ def test_who_has_lost_a_work_stores_nothing(school: School) -> None:
     with writing(engine) as connection:
         connection.execute(update(work_rows).values(beat=_long_ago(connection)))
     works.reclaim(engine)
-    assert not works.beat(engine, slow, "slow", "")
+    assert not works.beat(engine, "slow", "")
     assert school.judged() == 1
     wrong = quick.record("ssa_passes", "fold", Verdict.WRONG_ANSWER)
     assert not works.finish(engine, slow, "slow", [wrong])
@@ -262,7 +350,7 @@ def test_a_worker_that_is_told_to_end_takes_no_try(school: School) -> None:
     school.stored()
     for _ in range(5):
         assert works.claim(school.service.engine, "cpu", "w") is not None
-        works.give_back(school.service.engine, "w")
+        jobs.QUEUE.give_back(school.service.engine, "w")
     assert school.judged() == 1
 
 
@@ -318,7 +406,7 @@ def test_the_request_of_the_client_is_the_one_that_is_taken(school: School) -> N
 
 def _long_ago(connection: Any) -> Any:
     beat = connection.execute(select(work_rows.c.beat)).scalar_one()
-    return beat - works.LEASE - timedelta(seconds=1)
+    return beat - LEASE - timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(("allowed", "cards"), [("", ["0", "1"]), ("2,GPU-5", ["2", "GPU-5"])])
@@ -326,10 +414,10 @@ def test_each_gpu_has_a_worker_of_its_own(
     school: School, monkeypatch: pytest.MonkeyPatch, allowed: str, cards: list[str]
 ) -> None:
     monkeypatch.setenv(workers.VISIBLE, allowed)
-    found = workers.kept(school.service.settings, Counts(0, 2))
+    found = workers.kept(school.service.engine, school.service.settings, Counts(0, 2))
     assert [one.environment[workers.VISIBLE] for one in found] == cards
     assert len({one.name for one in found}) == 2
-    (cpu,) = workers.kept(school.service.settings, Counts(1, 0))
+    (cpu,) = workers.kept(school.service.engine, school.service.settings, Counts(1, 0))
     assert workers.VISIBLE not in cpu.environment
 
 
@@ -338,7 +426,7 @@ def test_a_cluster_has_one_process_here_that_releases_what_all_its_workers_held(
 ) -> None:
     job = school.stored()
     chosen = replace(school.service.settings, ray="ray://head:10001")
-    (driver,) = workers.kept(chosen, Counts(2, 1))
+    (driver,) = workers.kept(school.service.engine, chosen, Counts(2, 1))
     name = driver.command[driver.command.index("--name") + 1]
     works.claim(school.service.engine, "cpu", f"{name}-cpu1")
     assert school.job(job)["running"] is True

@@ -14,19 +14,26 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 
 from hotloop.remote.client import Server, ask
 from hotloop.remote.request import Request
 from hotloop.remote.service import people
-from hotloop.remote.service.tables import Work, jobs, opened, works
+from hotloop.remote.service.tables import jobs, opened, works
+from hotloop.remote.service.worker import DATABASE
 from hotloop.transactions import reading
+from hotloop.web.queue import State
 
+from ...course.attempts.conftest import Server as PostgreSQL
+from ...course.attempts.conftest import server
 from ...waiting import until
 from . import quick
 from .conftest import request
+
+__all__ = ["server"]
 
 GPU = {"module": "fused_softmax", "tasks": ["triton_forward"]}
 LEARNERS = ("ada", "bob", "carol")
@@ -38,6 +45,7 @@ class Running:
 
     folder: Path
     port: int
+    database: str = ""
     seconds: float = 0.1
     tokens: dict[str, str] = field(default_factory=dict[str, str])
     process: subprocess.Popen[str] | None = None
@@ -53,7 +61,8 @@ class Running:
     def start(self) -> None:
         words = ["serve", self.folder, self.port, self.seconds, self.trace, 1, 1]
         command = [sys.executable, quick.__file__, *map(str, words)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        environment = {**os.environ, DATABASE: self.database}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == "listening\n"
 
@@ -74,25 +83,55 @@ class Running:
                     found.append(int(entry.parent.name))
         return found
 
+    def engine(self) -> Engine:
+        return opened(self.folder, self.database)
+
     def server(self, who: str) -> Server:
         return Server(self.url, self.tokens[who], patience_s=60.0)
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def running(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Running]:
+    database = ""
+    if request.param == "postgresql":
+        database = request.getfixturevalue("server").new_database()
+    found = made(tmp_path / "service", database)
+    join(found)
+    yield from started(found)
+
+
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Running]:
+def both(server: PostgreSQL, tmp_path: Path) -> Iterator[list[Running]]:
+    """Two servers on one database, each with a folder and workers of its own."""
+    database = server.new_database()
+    found = [made(tmp_path / name, database, 0.5) for name in ("first", "second")]
+    join(*found)
+    yield from started(*found)  # type: ignore[misc]
+
+
+def made(folder: Path, database: str, seconds: float = 0.1) -> Running:
     with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    found = Running(tmp_path / "service", port)
-    engine = opened(found.folder)
+        return Running(folder, free.getsockname()[1], database, seconds)
+
+
+def join(*servers: Running) -> None:
+    """Make the learners' accounts, which are the same on all servers."""
+    engine = servers[0].engine()
     for name in LEARNERS:
         accepted = people.accept(engine, people.invite(engine, name))
         assert accepted is not None
-        found.tokens[name] = accepted[1]
+        for one in servers:
+            one.tokens[name] = accepted[1]
     engine.dispose()
-    found.start()
-    until(lambda: len(found.workers()) == 2)
-    yield found
-    found.kill()
+
+
+def started(*servers: Running) -> Iterator[Any]:
+    for one in servers:
+        one.start()
+    until(lambda: all(len(one.workers()) == 2 for one in servers))
+    yield servers[0] if len(servers) == 1 else list(servers)
+    for one in servers:
+        one.kill()
 
 
 def asked(number: int) -> Request:
@@ -100,19 +139,22 @@ def asked(number: int) -> Request:
     return Request.model_validate(request(**GPU, seed=f"{number:032x}"))
 
 
-def settled(running: Running, expected: int) -> None:
+def settled(expected: int, *servers: Running) -> None:
     """Check that every job has ended with all its records, each stored once for each phase."""
     stored = Counter(
-        line for line in running.trace.read_text().splitlines() if line.startswith("stored")
+        line
+        for one in servers
+        for line in one.trace.read_text().splitlines()
+        if line.startswith("stored")
     )
     assert all(count == 1 for count in stored.values()), stored
-    engine = opened(running.folder)
+    engine = servers[0].engine()
     with reading(engine) as connection:
         states = connection.execute(select(jobs.c.state)).scalars().all()
         left = connection.execute(select(works.c.state, works.c.problem)).all()
     engine.dispose()
     assert states == ["done"] * expected
-    assert {row.state for row in left} == {Work.DONE}, left
+    assert {row.state for row in left} == {State.DONE}, left
     assert len(left) == 2 * expected
 
 
@@ -121,15 +163,19 @@ def lines(running: Running, what: str) -> int:
     return running.trace.read_text().count(what) if running.trace.exists() else 0
 
 
-def checks(running: Running, each: int) -> list[threading.Thread]:
-    """Start learners who check one task after the other; all must get all records."""
+def checks(each: int, *servers: Running) -> list[threading.Thread]:
+    """Start learners who check one task after the other; all must get all records.
+
+    They ask the servers in turn.
+    """
     failures: list[BaseException] = []
 
     def one(who: str, first: int) -> None:
         try:
             for number in range(first, first + each):
                 key = secrets.token_hex(16)
-                (record,) = ask(running.server(who), asked(number), key, lambda _text: None)
+                server = servers[number % len(servers)].server(who)
+                (record,) = ask(server, asked(number), key, lambda _text: None)
                 assert {rung.verdict.value for rung in record.rungs} == {"passed"}
         except BaseException as error:  # noqa: BLE001 - said by the thread that has started it
             failures.append(error)
@@ -154,7 +200,7 @@ def joined(threads: list[threading.Thread]) -> None:
 @pytest.mark.slow
 def test_workers_that_are_killed(running: Running) -> None:
     random = Random(1)
-    threads = checks(running, each=6)
+    threads = checks(6, running)
     for _ in range(4):
         before = lines(running, "begin")
         # While something is judged.
@@ -164,26 +210,49 @@ def test_workers_that_are_killed(running: Running) -> None:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
     joined(threads)
-    engine = opened(running.folder)
+    engine = running.engine()
     with reading(engine) as connection:
         tries = connection.execute(select(works.c.tries)).scalars().all()
     engine.dispose()
     assert max(tries) > 1, "no work was cut off"
-    settled(running, 6 * len(LEARNERS))
+    settled(6 * len(LEARNERS), running)
 
 
 @pytest.mark.slow
 def test_a_service_that_is_killed(running: Running) -> None:
     random = Random(2)
-    threads = checks(running, each=4)
+    threads = checks(4, running)
     for _ in range(2):
         time.sleep(random.uniform(0.5, 2.0))
         running.kill()
         # Nobody is left who judges for a service that is gone.
-        until(lambda: running.workers() == [], 10)
+        until(lambda: running.workers() == [])
         running.start()
     joined(threads)
-    settled(running, 4 * len(LEARNERS))
+    settled(4 * len(LEARNERS), running)
+
+
+@pytest.mark.slow
+def test_one_of_two_servers_on_one_database_is_killed(both: list[Running]) -> None:
+    """Their workers judge what either has taken; what the killed one's held is judged again."""
+    first, second = both
+    threads = checks(6, first, second)
+    # While each judges something.
+    until(lambda: lines(first, "begin") > lines(first, "stored"))
+    first.kill()
+    until(lambda: lines(second, "begin") > lines(second, "stored"))
+    for process in second.workers():
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    until(lambda: first.workers() == [])
+    first.start()
+    joined(threads)
+    engine = first.engine()
+    with reading(engine) as connection:
+        tries = connection.execute(select(works.c.tries)).scalars().all()
+    engine.dispose()
+    assert max(tries) > 1, "no work was cut off"
+    settled(6 * len(LEARNERS), first, second)
 
 
 @pytest.mark.slow
@@ -222,4 +291,4 @@ def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
             timeout=60,
         )
         assert again.stdout.splitlines()[-1] == "1"
-    settled(running, 3)
+    settled(3, running)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.ray_cluster import connected
 from hotloop.remote.request import packed
-from hotloop.remote.service import nodes
+from hotloop.remote.service import nodes, worker
 from hotloop.remote.service.settings import Counts
 from hotloop.remote.service.tables import works as work_rows
 from hotloop.render import submission, untouched
@@ -37,22 +37,6 @@ def test_without_ray_the_command_that_installs_it_is_said(
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 2
     assert "pip install 'hotloop[ray]'" in done.stdout
-
-
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a cluster with two nodes that judge one work each."""
-    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
-    from ...course.executors.test_ray import Nodes, Unhurried
-
-    monkeypatch.setattr("ray._private.node.time", Unhurried())
-    monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    made = Nodes()
-    made.add("one")
-    made.add("two")
-    yield made.cluster.address
-    ray.shutdown()
-    made.cluster.shutdown()
 
 
 @contextmanager
@@ -99,11 +83,12 @@ def test_a_cluster_judges_what_is_lost_with_a_node_again(school: School, cluster
 @pytest.mark.sandbox
 @pytest.mark.timeout(600)
 def test_a_cancelled_job_and_an_end_on_request_leave_nothing_at_work(
-    school: School, cluster: str
+    school: School, cluster: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with judging_on(cluster, school):
         job = school.stored("ada", files=FILES)
         until(lambda: actors(), LONG_S)
+        monkeypatch.setattr(worker, "LET_END_S", 0.0)
         school.ask("ada", "POST", f"/api/jobs/{job}/cancel")
         until(lambda: not actors(), LONG_S)
         left = school.stored("ada", task="verify", files=FILES)

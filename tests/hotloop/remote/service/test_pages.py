@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from starlette.testclient import TestClient
 
 from hotloop.remote.service import people, works
 from hotloop.remote.service.app import served
-from hotloop.web import accounts
+from hotloop.web import accounts, uploads
 from hotloop.web.headers import ALWAYS
 
 from .conftest import OFTEN, School
@@ -48,6 +49,15 @@ def browser(school: School) -> Browser:
     found = Browser(school)
     assert found.enter().status_code == 303
     return found
+
+
+def test_a_disk_that_is_nearly_full_is_among_the_faults(
+    school: School, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "MiB free" not in browser.get("/faults").text
+    free = school.service.settings.least_free - 1
+    monkeypatch.setattr(uploads.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    assert "has less than 1024 MiB free" in browser.get("/faults").text
 
 
 def test_the_queue(school: School, browser: Browser) -> None:

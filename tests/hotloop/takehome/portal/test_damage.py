@@ -10,11 +10,12 @@ from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.takehome import scorecard
 from hotloop.takehome.portal import links
 from hotloop.takehome.portal.grader import Grader
-from hotloop.takehome.portal.queue import Grading, State
+from hotloop.takehome.portal.queue import Grading
 from hotloop.takehome.portal.routes import candidate
 from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import RECORD, UNFINISHED, TeamError
+from hotloop.web.queue import State
 
 from ..made_reports import all_of
 from .office import Browser, Office
@@ -72,7 +73,7 @@ DAMAGES = [rename_role, damage_role, damage_pack, damage_record, damage_manifest
 def test_no_report_is_deleted_where_none_can_be_written(
     marked: Office, grader: Grader, damage: Callable[[Office], str]
 ) -> None:
-    one = marked.portal.queue.claim()
+    one = marked.portal.queue.claim("grader")
     assert one is not None
     said = damage(marked)
     found = everything(marked)
@@ -92,7 +93,7 @@ def test_nothing_is_deleted_where_a_submission_cannot_be_opened(
     grader.batch()
     grader.reconcile()
     assert everything(marked) == found
-    assert (only(marked).state, said in only(marked).problem) == (State.FAILED, True)
+    assert (only(marked).state, said in only(marked).problem) == (State.LOST, True)
 
 
 def test_one_damaged_record_keeps_no_other_from_being_graded(
@@ -112,7 +113,7 @@ def test_one_damaged_record_keeps_no_other_from_being_graded(
     assert links.current(marked.portal.engine, marked.portal.secret, marked.packs[0]) is not None
     marked.portal.queue.forget(marked.packs[0])
     marked.portal.queue.add(marked.packs[1], other.digest)
-    one = marked.portal.queue.claim()
+    one = marked.portal.queue.claim("grader")
     assert one is not None
     judged = {"online_pass": all_of("online_pass")}
     grader._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
@@ -184,9 +185,9 @@ def damage_scorecard(office: Office) -> str:
 def test_the_line_of_a_candidate_says_what_is_damaged(
     marked: Office, member: Browser, damage: Callable[[Office], str]
 ) -> None:
-    one = marked.portal.queue.claim()
+    one = marked.portal.queue.claim("grader")
     assert one is not None
-    marked.portal.queue.done(one.id)
+    marked.portal.queue.done(one.id, "grader")
     said = damage(marked)
     for path in ("/candidates", f"/candidates/{one.pack}"):
         shown = member.get(path)

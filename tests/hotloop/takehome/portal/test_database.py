@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import Engine
 
 from hotloop.takehome.portal import database, links, passwords
-from hotloop.takehome.portal.queue import Queue, State
+from hotloop.takehome.portal.queue import Queue
 from hotloop.web import accounts
 from hotloop.web.accounts import AccountError
+from hotloop.web.queue import State
 
 from ...course.attempts.conftest import Server, server
 
@@ -38,12 +39,12 @@ def test_each_submission_is_claimed_once(engine: Engine) -> None:
     packs = [uuid4() for _ in range(COUNT)]
     with ThreadPoolExecutor(8) as pool:
         added = list(pool.map(lambda pack: queue.add(pack, "d" * 64), packs * 2))
-        claimed = list(pool.map(lambda _: queue.claim(), range(COUNT * 2)))
+        claimed = list(pool.map(lambda _: queue.claim("grader"), range(COUNT * 2)))
     assert sum(added) == COUNT
     found = [one.pack for one in claimed if one is not None]
     assert len(found) == len(set(found))
     # A worker that was refused while another one held the row asks again.
-    while (one := queue.claim()) is not None:
+    while (one := queue.claim("grader")) is not None:
         found.append(one.pack)
     assert sorted(found) == sorted(packs)
     assert {one.state for one in queue.all().values()} == {State.RUNNING}
@@ -54,7 +55,7 @@ def test_the_first_to_come_is_the_first_to_be_graded(engine: Engine) -> None:
     packs = [UUID(int=number) for number in (3, 1, 2)]
     for pack in packs:
         queue.add(pack, "d" * 64)
-    assert [queue.claim().pack for _ in packs] == packs  # type: ignore[union-attr]
+    assert [queue.claim("grader").pack for _ in packs] == packs  # type: ignore[union-attr]
 
 
 def test_one_name_is_one_account(engine: Engine) -> None:

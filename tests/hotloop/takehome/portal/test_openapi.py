@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from hotloop.takehome import scorecard
 from hotloop.takehome.portal.app import application
-from hotloop.takehome.portal.queue import State
 from hotloop.web.headers import ALWAYS
+from hotloop.web.queue import State
 
 from .office import MEMBER, PASSWORD, Browser, Office, field
 from .reported import filled, reported

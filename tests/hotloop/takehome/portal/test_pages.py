@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,11 +14,26 @@ from hotloop.takehome.intervals import Interval
 from hotloop.takehome.portal import links, passwords, standing
 from hotloop.takehome.portal.app import tidy
 from hotloop.takehome.portal.pages import score
-from hotloop.takehome.portal.queue import State
 from hotloop.takehome.team import TeamError
+from hotloop.web import uploads
 from hotloop.web.pages import moment
+from hotloop.web.queue import State
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
+
+
+def test_a_disk_that_is_nearly_full_takes_no_submission_and_keeps_the_earlier_state(
+    office: Office, stranger: Browser, work: Callable[..., bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = work(office)
+    free = office.portal.settings.least_free - 1
+    with monkeypatch.context() as patch:
+        patch.setattr(uploads.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+        answer = stranger.upload(office.page(), content)
+    assert (answer.status_code, "nearly full" in answer.text) == (507, True)
+    assert str(office.team.folder) not in answer.text
+    assert office.portal.queue.all() == {}
+    assert stranger.upload(office.page(), content).status_code == 303
 
 
 def test_nobody_sees_the_teams_pages_without_a_login(office: Office, stranger: Browser) -> None:
@@ -132,7 +148,7 @@ def test_a_candidate_downloads_works_and_hands_in(
     assert 'type="file"' not in shown
     assert kept.read_bytes() == content
     (one,) = office.portal.queue.all().values()
-    assert (one.pack, one.digest, one.state) == (pack, kept.stem, State.QUEUED)
+    assert (one.pack, one.digest, one.state) == (pack, kept.stem, State.WAITING)
 
 
 def test_looking_at_a_link_begins_no_window(office: Office, stranger: Browser) -> None:

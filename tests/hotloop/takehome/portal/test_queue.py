@@ -4,23 +4,29 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
-from datetime import UTC, datetime
+from collections.abc import Callable, Generator, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import insert, select, update
 
-from hotloop.course.executors import Outcome
+from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.executors import Outcome, Work
+from hotloop.ray_cluster import ClusterUnavailable
+from hotloop.takehome.portal import grader as grader_of_portal
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.database import connect, gradings
 from hotloop.takehome.portal.grader import Grader, Stopped
-from hotloop.takehome.portal.queue import DAMAGED, TRIES, Occupied, Queue, State, only_grader
+from hotloop.takehome.portal.queue import DAMAGED, Queue
 from hotloop.takehome.submission import open_submission
 from hotloop.takehome.team import TeamError
 from hotloop.transactions import writing
+from hotloop.web import queue as queue_of_sites
+from hotloop.web.queue import LEASE, TRIES, State
 
 from ...waiting import until
 from .office import Browser, Office
@@ -73,6 +79,20 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
     assert Grader(office.team, office.portal.queue, Never()).batch() == 0
 
 
+def test_a_cluster_that_does_not_answer_takes_no_try(handed_in: Office, trace: Path) -> None:
+    class Away:
+        def run(self, works: Iterator[Work], *_: object) -> Generator[Outcome]:
+            next(works)
+            raise ClusterUnavailable("There is no Ray cluster.")
+            yield
+
+    queue = handed_in.portal.queue
+    for _ in range(TRIES + 1):
+        with pytest.raises(ClusterUnavailable):
+            Grader(handed_in.team, queue, Away()).batch()
+    assert {(one.state, one.tries) for one in queue.all().values()} == {(State.WAITING, 0)}
+
+
 def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
 
@@ -81,10 +101,10 @@ def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None
         return {str(one.state) for one in everybody.candidates}
 
     assert shown() == {"waits for grading"}
-    one = queue.claim()
+    one = queue.claim("grader")
     assert one is not None
     assert shown() == {"waits for grading", "is being graded"}
-    queue.failed(one.id, "It cannot be graded.")
+    queue.failed(one.id, "grader", "It cannot be graded.")
     assert shown() == {"waits for grading", "could not be graded"}
     quick(handed_in.team, queue, trace).batch()
     assert shown() == {"graded", "could not be graded"}
@@ -102,7 +122,7 @@ def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, m
     process.kill()
     process.wait()
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
-    grader.queue.recover(grader.written)
+    grader.queue.release("grader")
     grader.batch()
     assert states(handed_in) == [State.DONE, State.DONE]
     assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
@@ -118,10 +138,10 @@ def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
         process.kill()
         process.wait()
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
-    grader.queue.recover(grader.written)
+    grader.queue.release("grader")
     grader.batch()
     for one in handed_in.portal.queue.all().values():
-        if one.state is State.FAILED:
+        if one.state is State.LOST:
             assert handed_in.portal.queue.again(one.pack, one.digest)
     grader.batch()
     assert states(handed_in) == [State.DONE, State.DONE]
@@ -130,17 +150,16 @@ def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
 
 def test_what_was_cut_off_too_often_waits_for_people(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
-    grader = quick(handed_in.team, queue, trace)
     for _ in range(TRIES):
-        assert queue.claim() is not None
-        assert queue.claim() is not None
-        queue.recover(grader.written)
-    assert states(handed_in) == [State.FAILED, State.FAILED]
+        assert queue.claim("grader") is not None
+        assert queue.claim("grader") is not None
+        queue.release("grader")
+    assert states(handed_in) == [State.LOST, State.LOST]
     assert {one.problem for one in queue.all().values()} != {""}
     page = Browser(handed_in.portal)
     page.log_in()
     assert page.send(f"/candidates/{handed_in.packs[0]}/grade").status_code == 303
-    assert states(handed_in) == [State.FAILED, State.QUEUED]
+    assert states(handed_in) == [State.LOST, State.WAITING]
     assert page.send(f"/candidates/{handed_in.packs[0]}/grade").status_code == 409
 
 
@@ -151,11 +170,10 @@ def test_a_lost_node_is_no_end(handed_in: Office, trace: Path) -> None:
 
 def test_ending_on_request_is_no_try(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
-    grader = quick(handed_in.team, queue, trace)
     for _ in range(TRIES + 2):
-        assert queue.claim() is not None
-        queue.recover(grader.written, asked=True)
-    assert states(handed_in) == [State.QUEUED, State.QUEUED]
+        assert queue.claim("grader") is not None
+        queue.give_back("grader")
+    assert states(handed_in) == [State.WAITING, State.WAITING]
 
 
 def test_a_submission_that_never_reached_the_queue_is_found(
@@ -168,7 +186,7 @@ def test_a_submission_that_never_reached_the_queue_is_found(
     grader = quick(office.team, office.portal.queue, trace)
     grader.reconcile()
     grader.reconcile()
-    assert states(office) == [State.QUEUED]
+    assert states(office) == [State.WAITING]
     grader.batch()
     assert states(office) == [State.DONE]
 
@@ -242,12 +260,54 @@ def test_a_line_about_no_pack_keeps_nothing_from_being_graded(
     assert states(handed_in) == [State.DONE, State.DONE]
 
 
-def test_there_is_one_grader(office: Office) -> None:
-    folder = office.team.folder
-    with only_grader(folder), pytest.raises(Occupied), only_grader(folder):
-        pass
-    with only_grader(folder):
-        pass
+def test_two_graders_grade_each_one_once(handed_in: Office, trace: Path) -> None:
+    """Two portals of one team, say on two machines."""
+    processes = [_started(handed_in, "0.1", trace) for _ in range(2)]
+    try:
+        until(lambda: states(handed_in) == [State.DONE, State.DONE], process=processes[0])
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert sorted(reports(trace).values()) == [1, 1]
+    assert trace.read_text().count("begin") == 2
+
+
+def test_what_a_silent_grader_held_is_graded_by_another_one(handed_in: Office, trace: Path) -> None:
+    """As after its machine was lost; when it continues, it writes nothing."""
+    queue = handed_in.portal.queue
+    silent = quick(handed_in.team, queue, trace)
+    silent.name = "silent"
+    one = queue.claim("silent")
+    assert one is not None
+    other = quick(handed_in.team, queue, trace)
+    queue.beat(other.name)
+    assert states(handed_in).count(State.RUNNING) == 1
+    with writing(queue.engine) as connection:
+        long_ago = datetime.now(UTC) - LEASE - timedelta(seconds=1)
+        connection.execute(update(gradings).values(beat=long_ago))
+    queue.beat(other.name)
+    assert other.batch() == 2
+    silent._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, {}))
+    assert set(reports(trace).values()) == {1}
+    assert {one.graded for one in queue.all().values()} == {1}
+
+
+def test_a_grader_at_work_keeps_what_it_holds(
+    handed_in: Office, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heartbeats are sent while a grading takes longer than a lease."""
+    monkeypatch.setattr(queue_of_sites, "LEASE", timedelta(seconds=0.5))
+    monkeypatch.setattr(grader_of_portal, "_BEAT_S", 0.05)
+    grader = quick(handed_in.team, handed_in.portal.queue, trace, seconds=1.5)
+    thread = threading.Thread(target=grader.run)
+    thread.start()
+    try:
+        until(lambda: states(handed_in) == [State.DONE, State.DONE], 30)
+    finally:
+        grader.asked.set()
+        thread.join(10)
+    assert trace.read_text().count("begin") == 2
 
 
 def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path) -> None:
@@ -258,7 +318,7 @@ def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path)
 
     grader.report = fails  # type: ignore[method-assign]
     grader.batch()
-    assert states(handed_in) == [State.FAILED, State.FAILED]
+    assert states(handed_in) == [State.LOST, State.LOST]
     assert all("No space" in one.problem for one in handed_in.portal.queue.all().values())
 
 
@@ -276,7 +336,7 @@ def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
     setattr(grader, step, interrupted)
     with pytest.raises(Stopped):
         grader.batch()
-    assert State.FAILED not in states(handed_in)
+    assert State.LOST not in states(handed_in)
 
 
 def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> None:
@@ -286,11 +346,11 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
     one = next(iter(queue.all().values()))
     time.sleep(0.05)
     assert queue.again(one.pack, one.digest)
-    claimed = queue.claim()
+    claimed = queue.claim("grader")
     assert claimed is not None
     # Interrupted before the new report was written: the old one is not taken for it.
     assert not grader.written(one.pack, one.digest, datetime.now(UTC))
-    queue.recover(grader.written)
+    queue.release("grader")
     grader.batch()
     found = queue.find(one.pack, one.digest)
     assert found is not None
@@ -300,7 +360,8 @@ def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> 
 def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> None:
     """The real process, which puts its submission back into the queue."""
     command = [sys.executable, "-m", "hotloop.takehome.portal.grader"]
-    process = subprocess.Popen([*command, str(handed_in.team.folder)], env=_environment())
+    command += [str(handed_in.team.folder), "--name", "grader"]
+    process = subprocess.Popen(command, env=_environment())
     try:
         queue = handed_in.portal.queue
         until(lambda: State.RUNNING in states(handed_in) or _all_failed(queue), process=process)
@@ -313,7 +374,7 @@ def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> 
 
 
 def _all_failed(queue: Queue) -> bool:
-    return all(one.state is not State.QUEUED for one in queue.all().values())
+    return all(one.state is not State.WAITING for one in queue.all().values())
 
 
 def _environment() -> dict[str, str]:

@@ -34,7 +34,8 @@ def hand_in(service: Here, who: Asking, key: Key, body: Body) -> Taken:
         raise Refused(422, str(error)) from None
     if not exchange.has(work.module):
         raise Refused(409, f"{work.module} was not released in this course.")
-    sent = hand_ins.Sent(who.account, who.name, key, work)
+    deadline = service.group.deadlines.get(work.module)
+    sent = hand_ins.Sent(who.account, who.name, key, work, deadline)
     return Taken(handed_in=hand_ins.put(service.engine, exchange, sent))
 
 

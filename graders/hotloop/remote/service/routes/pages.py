@@ -21,6 +21,7 @@ from hotloop.web.accounts import AccountError, Member
 from hotloop.web.answers import Refused
 from hotloop.web.pages import STYLE
 from hotloop.web.site import Who, client, logged_in, own_form
+from hotloop.web.uploads import nearly_full
 
 FOR_INSTRUCTORS = "These pages are for instructors."
 MOST_NAMES = 300
@@ -150,10 +151,13 @@ def remove(service: Here, who: Who, name: Annotated[str, Form(max_length=60)]) -
 
 @for_instructors.get("/faults")
 def faults(service: Here, who: Who) -> Response:
-    """Show works that could not be judged, and scores that the LMS did not accept."""
+    """Show works that could not be judged, scores that the LMS did not accept, and a full disk."""
+    least = service.settings.least_free
     return page(
         "faults.html",
         member=who,
+        full=nearly_full(service.folders, least),
+        least=least >> 20,
         shown=overview.faults(service.engine),
         scores=overview.scores(service.engine),
     )

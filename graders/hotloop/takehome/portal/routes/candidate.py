@@ -105,7 +105,7 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
     """Receive a submission. The body is read after the link has been checked."""
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
-    with place(portal, link.token, portal.settings.uploads):
+    with place(portal, link.token, portal.settings.uploads, [portal.team.folder]):
         async with _form(request, portal, _deadline(portal, link) - received) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:

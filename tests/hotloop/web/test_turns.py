@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.remote.service.order import Waiting, in_turn
+from hotloop.web.turns import Waiting, in_turn
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 
@@ -44,9 +44,9 @@ def test_everything_comes_once_and_nobody_is_two_turns_ahead(works: list[tuple[i
     given = [waiting(number, who, minute) for number, (who, minute) in enumerate(works)]
     found = in_turn(given, {})
     assert sorted(one.work for one in found) == list(range(len(works)))
-    left = {who: sum(one.account == who for one in given) for who in range(5)}
+    left = {who: sum(one.owner == who for one in given) for who in range(5)}
     had = dict.fromkeys(range(5), 0)
     for one in found:
         # Learners who still wait had at most one turn less.
-        assert all(had[one.account] <= had[who] for who in left if left[who] > had[who])
-        had[one.account] += 1
+        assert all(had[one.owner] <= had[who] for who in left if left[who] > had[who])
+        had[one.owner] += 1
