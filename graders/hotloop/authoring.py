@@ -25,7 +25,7 @@ from hotloop.judge.rung import following, rung
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.compiles import Compiles
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, case
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
@@ -111,6 +111,7 @@ __all__ = [
     "Workload",
     "ask_plainly",
     "attention",
+    "case",
     "compare",
     "constant",
     "cuda_kernel",

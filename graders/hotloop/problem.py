@@ -67,7 +67,7 @@ class Threshold(Strict):
     """Speed requirement of a rung, and the reason for it.
 
     stretch: a speedup beyond the levels that earns no points.
-    provisional: True until a recorded run confirms the levels.
+    provisional: True until a recorded run confirms the levels, which then have a `reason`.
     devices: levels of specific devices; `levels` are for all others.
     """
 
@@ -75,8 +75,14 @@ class Threshold(Strict):
     levels: Annotated[list[Level], Field(min_length=1)]
     devices: list[DeviceLevels] = []
     stretch: Annotated[float, Field(gt=0)] | None = None
-    provisional: bool
-    reason: Text
+    provisional: bool = True
+    reason: Text | None = None
+
+    @model_validator(mode="after")
+    def _is_explained(self) -> Self:
+        if not self.provisional and self.reason is None:
+            raise ValueError("levels that are not provisional need a `reason`: what was measured")
+        return self
 
 
 class Rung(Strict):

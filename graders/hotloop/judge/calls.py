@@ -1,5 +1,6 @@
 """Calls of a candidate: arguments, places in the judge's memory, and the worker's plan."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,16 @@ class CallSpec:
 
     arguments: tuple[TensorSpec | int | float | bool | str | None, ...]
     out: TensorSpec
+
+    @property
+    def tensors(self) -> list[TensorSpec]:
+        """The tensor arguments in order, then the output."""
+        return [*(a for a in self.arguments if isinstance(a, TensorSpec)), self.out]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of reading every input and writing the output once, without row gaps."""
+        return sum(math.prod(t.shape) * t.dtype.bytes for t in self.tensors)
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import INTERPRETED, Session, accept
-from hotloop.judge.task import Task, find
+from hotloop.judge.task import Task, find, folder_of
 from hotloop.judge.untouched import without_blame, without_open
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
@@ -179,6 +179,7 @@ def session_of(
         seed=job.seed,
         spec=job.spec,
         nsight=job.nsight,
+        checks=folder_of(job.module, job.source),
     )
 
 
@@ -270,7 +271,7 @@ def module_digest(module: str, source: str | None = None) -> str:
     That is core, judge, serving and this module's checks and model. source: as in `Job`.
     """
     package = Path(__file__).parent
-    checks = package.parent / "checks" / module if source is None else Path(source)
+    checks = folder_of(module, source)
     total = hashlib.sha256()
     for path in (
         *sorted(package.rglob("*.py")),

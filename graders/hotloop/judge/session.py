@@ -51,6 +51,7 @@ class Session:
     variant: the functions' names in a take-home candidate's files; None uses the check's names.
     seed: seed of an earlier record, in hexadecimal; empty draws a new one.
     nsight: also profile GPU kernels, after they have been judged.
+    checks: folder of the task's `tasks.py`.
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Session:
         seed: str = "",
         spec: TaskSpec | None = None,
         nsight: bool = False,
+        checks: Path = Path(),
     ) -> None:
         self.candidate = candidate
         self.files = SubmissionFiles(files)
@@ -74,6 +76,7 @@ class Session:
         self.budget = budget
         self.device = device
         self.nsight = nsight
+        self.checks = checks
         self.seeds = Seeds(bytes.fromhex(seed))
         self.figures: dict[str, Any] = {}
         self._connect = connect

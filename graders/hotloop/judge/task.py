@@ -16,6 +16,8 @@ from hotloop.judge.candidate import Candidate, Framework, Style
 from hotloop.judge.rung import Rung, is_timed
 from hotloop.judge.spec import TaskSpec
 
+CHECKS = Path(__file__).parents[1] / "checks"
+
 
 @dataclass(frozen=True)
 class Task:
@@ -77,6 +79,11 @@ def find(module: str, name: str, source: Path | None = None) -> Task:
     if not isinstance(task, Task):
         raise KeyError(f"module {module!r} has no task called {name!r}")
     return task
+
+
+def folder_of(module: str, source: str | None = None) -> Path:
+    """Return the folder of the module's `tasks.py`. source: as in `Job`."""
+    return CHECKS / module if source is None else Path(source)
 
 
 def _of_checks(module: str) -> ModuleType:

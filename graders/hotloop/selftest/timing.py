@@ -3,6 +3,7 @@
 import statistics
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from hotloop.judge.gpu.card import Card
@@ -115,7 +116,7 @@ def _fast(rung: Rung) -> GpuFast | None:
 
 def _of_trial(card: Card, rung: GpuFast) -> dict[str, Any]:
     workload, baseline = rung.of_baseline(), rung.baseline
-    with opened.side(card, baseline.path, baseline.name, workload) as side:
+    with opened.side(card, Path(baseline.path), baseline.name, workload) as side:
         lengthen(side)
         started = time.monotonic()
         window = side.window([True] * len(side.calls))

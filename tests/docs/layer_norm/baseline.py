@@ -1,10 +1,5 @@
-from torch.nn.functional import layer_norm as of_pytorch
+from torch.nn.functional import layer_norm
 
 
-def layer_norm(x, out):
-    out.copy_(of_pytorch(x, x.shape[-1:]))
-
-
-def copy(x, out):
-    """What the bandwidth is measured with."""
-    out.copy_(x)
+def pytorch(x, out):
+    out.copy_(layer_norm(x, x.shape[-1:]))

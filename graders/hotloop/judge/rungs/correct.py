@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
-from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
+from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
 from hotloop.judge.fault import made, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
@@ -74,6 +74,26 @@ class Case:
         values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
         with np.errstate(all="ignore"), ours("the reference"):
             return np.asarray(reference(*values), np.float64)
+
+
+def case(
+    reference: Callable[..., Floats],
+    *arguments: Argument | NDArray[Any],
+    out: DType = FP32,
+    label: str = "hidden input",
+) -> Case:
+    """Return a case whose output has the shape of the reference's result, and the dtype `out`.
+
+    arguments: arrays become contiguous tensors: float64 of float32, int64 and bool of their own
+        dtype. For other tensors give a `Tensor`.
+    """
+    given = tuple(_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
+    shapeless = Case(label, given, TensorSpec((), out))
+    return replace(shapeless, out=TensorSpec(shapeless.truth(reference).shape, out))
+
+
+def _tensor(values: NDArray[Any]) -> Tensor:
+    return Tensor(values, {"f": FP32, "i": I64, "b": BOOL}[values.dtype.kind])
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Rung: speedup on a CPU over a baseline measured at the same time, and fraction of the limit."""
 
+import ast
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -7,8 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
+from hotloop.judge.arithmetic_ceiling import FILE as LIMITS
 from hotloop.judge.arithmetic_ceiling import flops_per_second
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
 from hotloop.judge.link import Link
@@ -35,6 +39,8 @@ IMPLAUSIBLE = 1.3
 """Maximum credible speed as a multiple of the measured limit; caches explain some excess."""
 
 
+COPY = Candidate("copy", LIMITS.name, "destination")
+
 Entrant = Callable[[Session], tuple[Link, Candidate]]
 """Returns what is timed for a candidate: a worker and the function to call in it."""
 
@@ -42,6 +48,11 @@ Entrant = Callable[[Session], tuple[Link, Candidate]]
 def own_worker(session: Session) -> tuple[Link, Candidate]:
     """Return the candidate's own worker and function."""
     return session.worker(), session.candidate
+
+
+def bytes_of(spec: CallSpec) -> int:
+    """Default of `fewest_bytes`: all inputs are read and the output is written once."""
+    return spec.bytes
 
 
 def _nothing(_link: Link, _session: Session) -> None:
@@ -52,7 +63,9 @@ def _nothing(_link: Link, _session: Session) -> None:
 class Baseline:
     """A function in a file of the check, in destination style.
 
-    copy: name of a function in the same file that only copies, for measuring the bandwidth limit.
+    path: relative to the folder of the check's `tasks.py`.
+    copy: name of a function in the same file that only copies, for measuring the bandwidth limit;
+        if the file has none, the judge copies the largest tensor of each call.
     beside: other files that the baseline needs, by the name under which it imports or reads them;
         if empty, the worker sees the whole folder of `path`.
     prepare: called with each new worker, for example to load a model.
@@ -60,7 +73,7 @@ class Baseline:
     label: its name in the evidence; by default `name`.
     """
 
-    path: Path
+    path: Path | str
     name: str
     copy: str = "copy"
     beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
@@ -73,27 +86,38 @@ class Baseline:
         """The baseline's name in the evidence."""
         return self.label or self.name
 
-    def start(self, session: Session) -> tuple[Link, Candidate]:
-        """Start a worker for the baseline; return it and the function to call in it."""
+    @property
+    def candidate(self) -> Candidate:
+        """The function to call in the baseline's worker."""
+        return Candidate(self.name, Path(self.path).name, "destination")
+
+    def start(self, session: Session) -> Link:
+        """Start a worker for the baseline, with the function found in it."""
         link = session.trusted(self.folder(session), self.environment)
         self.prepare(link, session)
-        ours = Candidate(self.name, self.path.name, "destination")
-        link.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
-        return link, ours
+        link.resolve(self.name, self.candidate.file, RESOLVE_TIMEOUT_S)
+        return link
 
     def folder(self, session: Session) -> Path:
         """Return the folder that the baseline's worker sees."""
+        path = session.checks / self.path
         if not self.beside:
-            return self.path.parent
-        files = {self.path.name: self.path, **self.beside}
-        return session.once(f"files of {self.path}", lambda: session.staged(files))
+            return path.parent
+        files = {path.name: path, **self.beside}
+        return session.once(f"files of {path}", lambda: session.staged(files))
+
+    def copies(self, session: Session) -> bool:
+        """Return True if the file has a function that only copies."""
+        code = ast.parse((session.checks / self.path).read_bytes())
+        return any(isinstance(s, ast.FunctionDef) and s.name == self.copy for s in code.body)
 
 
 @dataclass(frozen=True)
 class Fast:
     """Throughput in windows of many calls, whose inputs are unknown until the clock starts.
 
-    fewest_bytes: minimum traffic of one call in bytes, with everything read and written once.
+    fewest_bytes: minimum traffic of one call in bytes; by default all inputs are read and the
+        output is written once.
     fewest_flops: operations of one call; set it if arithmetic is the limit instead of bandwidth.
     entrant: returns what is timed, if not the candidate itself but a file that it made.
     baseline_workload: workload of the baseline, if it computes something else of the same cost.
@@ -103,7 +127,7 @@ class Fast:
     timed: ClassVar[bool] = True
     workload: Workload
     baseline: Baseline
-    fewest_bytes: Callable[[CallSpec], int]
+    fewest_bytes: Callable[[CallSpec], int] = bytes_of
     fewest_flops: Callable[[CallSpec], int] | None = None
     entrant: Entrant = own_worker
     after: tuple[str, ...] = ("correct",)
@@ -115,10 +139,10 @@ class Fast:
         threads = session.launcher.threads
         link, run = self.entrant(session)
         session.progress("starting the baseline")
-        other, ours = self.baseline.start(session)
+        other = self.baseline.start(session)
         right = published(self.workload.verify)
         theirs = self.baseline_workload or replace(self.workload, verify=right)
-        side_a = Side(other, ours, theirs, threads, session.seeds)
+        side_a = Side(other, self.baseline.candidate, theirs, threads, session.seeds)
         side_b = Side(link, run, self.workload, threads, session.seeds)
         try:
             session.progress("warming up")
@@ -134,7 +158,7 @@ class Fast:
     @contextmanager
     def _twin(self, like: Side, session: Session) -> Generator[Side]:
         """Start the baseline in another process, placed and warmed up like the first one."""
-        link, _ = self.baseline.start(session)
+        link = self.baseline.start(session)
         try:
             twin = Side(link, like.candidate, like.workload, like.threads, session.seeds)
             try:
@@ -189,11 +213,31 @@ class Fast:
 
         It uses the same threads.
         """
+        if not self.baseline.copies(session):
+            return self._copied_by_the_judge(side, session)
         side.link.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, verify=_anything)
         fastest = lengthen_side(side, side.workload, session.seeds, 2 * len(side.calls))
         return sum(self.fewest_bytes(call.spec) for call in side.calls) / fastest
+
+    def _copied_by_the_judge(self, like: Side, session: Session) -> float:
+        """Return the bandwidth in bytes/s of copying the largest tensor of each call."""
+
+        def spec(rng: np.random.Generator, index: int) -> CallSpec:
+            tensors = self.workload.spec(rng, index).tensors
+            largest = max(tensors, key=lambda tensor: tensor.bytes)
+            return CallSpec((largest,), largest)
+
+        link = session.trusted(LIMITS.parent)
+        link.resolve(COPY.name, COPY.file, RESOLVE_TIMEOUT_S)
+        side = Side(link, COPY, Workload(spec, _zeros, _anything), like.threads, session.seeds)
+        try:
+            join(link, cores_of(like.link))
+            fastest = lengthen_side(side, side.workload, session.seeds, 2 * len(like.calls))
+            return sum(call.spec.bytes for call in side.calls) / fastest
+        finally:
+            side.close()
 
 
 def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
@@ -229,7 +273,7 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) 
 
 def _most_calls(specs: Sequence[CallSpec]) -> int:
     """Return the maximum number of calls like these in a window."""
-    mean_bytes = sum(map(call_bytes, specs)) / len(specs)
+    mean_bytes = sum(spec.bytes for spec in specs) / len(specs)
     return max(1, min(MOST_CALLS, int(MOST_BYTES // mean_bytes)))
 
 
@@ -246,10 +290,9 @@ def _bind_if_it_helps(side: Side, fastest: float) -> None:
         side.link.freezer.set_affinity(cores)
 
 
-def call_bytes(spec: CallSpec) -> int:
-    """Return the bytes of one call's tensors."""
-    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
-    return sum(t.bytes for t in (*tensors, spec.out))
+def _zeros(_rng: np.random.Generator, call: Call, _hostile: bool) -> None:
+    """Write the input of the bandwidth measurement; its pages must exist."""
+    call.input(0)[...] = 0
 
 
 def _anything(_call: Call, _rows: Rows) -> None:

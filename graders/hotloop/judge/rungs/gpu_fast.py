@@ -17,7 +17,7 @@ from hotloop.judge.gpu.window import DeviceSide
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.link import Link
-from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.fast import Baseline, bytes_of
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace, Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
@@ -46,7 +46,7 @@ class GpuFast:
 
     workload: DeviceWorkload
     baseline: Baseline
-    fewest_bytes: Callable[[CallSpec], int]
+    fewest_bytes: Callable[[CallSpec], int] = bytes_of
     fewest_flops: Callable[[CallSpec], int] | None = None
     baseline_truth: Callable[..., Any] | None = None
     after: tuple[str, ...] = ("gpu_correct",)
@@ -80,7 +80,7 @@ class GpuFast:
         before = card.driver.memory()[0]
         with trusted_worker(session, self.baseline.folder(session), card) as other:
             card.clocks.expected_clients += 1
-            ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
+            ours = self.baseline.candidate
             other.resolve(ours.name, ours.file, 120)
             side_a = self._side(other, ours, self.of_baseline(), card, session, before)
             lengthen(side_a)

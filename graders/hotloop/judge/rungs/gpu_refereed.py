@@ -143,7 +143,7 @@ class GpuRefereedFast:
                 self.referee.on_gpu(self.function, session, card) as truth,
             ):
                 self.baseline.prepare(other, session)
-                ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
+                ours = self.baseline.candidate
                 other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
                 workload = replace(self.workload, verify=self._verifier(truth))
                 threads = session.launcher.threads

@@ -1,4 +1,4 @@
-"""Peak arithmetic of a CPU. Runs in a trusted worker, never in the judge."""
+"""Peak arithmetic and bandwidth of a CPU. Runs in a trusted worker, never in the judge."""
 
 import time
 
@@ -11,6 +11,11 @@ _ROUNDS = 12
 def matmul_flops_per_second() -> float:
     """Return the higher FLOP/s of a float32 and a bfloat16 matmul, on the worker's threads."""
     return max(_flops_per_second(torch.float32), _flops_per_second(torch.bfloat16))
+
+
+def copy(x: torch.Tensor, out: torch.Tensor) -> None:
+    """Copy `x`, as the judge times it to measure the bandwidth."""
+    out.copy_(x)
 
 
 def _flops_per_second(dtype: torch.dtype) -> float:
