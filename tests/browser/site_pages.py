@@ -34,6 +34,7 @@ KINDS: Sequence[tuple[str, str]] = (
     ("figures", "benchmarks.html"),
     ("measured results", "results.html"),
     ("threat model", "threat-model.html"),
+    ("details", "threat-model-details.html"),
 )
 """What a page is for, and where such pages lie."""
 

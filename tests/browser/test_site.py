@@ -138,6 +138,27 @@ def test_questions_are_filtered_and_the_choice_is_kept_in_the_address(
     assert [item.is_displayed() for item in items].count(True) == len(shown)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("role", "compilers"), ("round", "system_design"), ("kind", "fault")]
+)
+def test_questions_are_filtered_by_role_round_and_kind(
+    site: Path, browser: Browser, name: str, value: str
+) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+    from site_pages import DESKTOP
+
+    browser.open(site / "questions" / "index.html", DESKTOP, "light")
+    items = browser.driver.find_elements(By.CSS_SELECTOR, "ul.questions > li")
+    Select(browser.driver.find_element(By.NAME, name)).select_by_value(value)
+    shown = {item.get_attribute("data-" + name): item for item in items if item.is_displayed()}
+    hidden = [item.get_attribute("data-" + name) for item in items if not item.is_displayed()]
+    assert shown
+    assert all(value in str(each).split() for each in shown)
+    assert hidden
+    assert not [each for each in hidden if value in str(each).split()]
+
+
 def test_solutions_stay_folded_until_they_are_asked_for(site: Path, browser: Browser) -> None:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys

@@ -1,14 +1,17 @@
 """The first screen: a verdict with its speed, a data race that was found, and a question.
 
-Verdict and race are read from recorded runs.
+The verdict is read from a recorded run, the race from the recorded output of a program that the
+tests run again.
 """
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 from hotloop import curriculum
 from hotloop.bank.catalog import catalog
+from hotloop.core import paths
 from hotloop.course.picture import speed_svg
 from hotloop.course.render_record import prose
 from hotloop.problem import Level, Rung
@@ -17,8 +20,9 @@ from hotloop.site.recorded import recorded
 PLACE = "<!-- showcase -->"
 
 SPEED = ("fused_softmax", "nvidia_h200", "reference", "triton_forward", "gpu_fast")
-RACE = ("fused_softmax", "amd_epyc", "cuda_missing_barrier", "cuda_block", "clean")
-QUESTION = "fused_softmax.why_subtract_the_maximum"
+RACE = "fused_softmax/proofs/what_the_checker_says.txt"
+KERNEL = "fused_softmax/bugs/tree_sum.cu"
+QUESTION = "transformer_compilation.why_attention_is_slow"
 
 
 def section() -> list[str]:
@@ -41,13 +45,24 @@ def _verdict() -> str:
 
 
 def _race() -> str:
-    module, _, candidate, task, _ = RACE
-    _, found = _measurement(*RACE)
+    """Show the report, below the lines of the kernel around the one that it names."""
+    report = (paths.curriculum() / RACE).read_text(encoding="utf-8")
+    kernel = paths.curriculum() / KERNEL
+    sentence, *accesses = report.strip().split("\n")
+    named = [int(line) for line in re.findall(rf"{re.escape(kernel.name)}:(\d+)", report)]
+    if not named:
+        raise ValueError(f"{RACE} names no line of {kernel.name}")
+    lines = kernel.read_text(encoding="utf-8").split("\n")
+    shown = range(min(named) - 1, max(named) + 3)
+    code = "\n".join(f"{number} {lines[number - 1]}" for number in shown)
+    found = "\n".join(map(str.strip, accesses))
+    kind, _, told = sentence.partition(": ")
     return _panel(
         "A data race is found without a GPU, with its lines",
-        f"<p><strong>{found.verdict}</strong> {module}.{task}</p><p>{prose(found.sentence)}</p>",
-        f"What the CUDA simulator says of {candidate}",
-        "how-the-judge-works.md",
+        f"<pre><code>{escape(code)}</code></pre>"
+        f"<p><strong>{kind}</strong> {prose(told)}</p><pre><code>{escape(found)}</code></pre>",
+        "Nine kernels with one bug each",
+        "modules/fused_softmax/find_the_bug.md",
     )
 
 
@@ -56,11 +71,13 @@ def _question() -> str:
     if entry is None:
         raise ValueError(f"there is no question {QUESTION}")
     question = entry.question
-    asked = f"<p><strong>{escape(question.title)}</strong></p>"
+    strong = " ".join(re.split(r"(?<=[.?!])\s+", question.say)[:2])
     weak = question.weak_answers[0]
     return _panel(
         "A question, a strong answer, and what weak answers reveal",
-        f"{asked}<p>Weak: “{escape(weak.says)}”. It {escape(weak.reveals)}.</p>",
+        f"<p><strong>{escape(question.title)}</strong></p>"
+        f"<p>Strong: “{escape(strong)}”</p>"
+        f"<p>Weak: “{escape(weak.says)}”. Reveals: {escape(weak.reveals)}.</p>",
         "All questions, with rubrics and follow-ups",
         "questions/index.md",
     )
