@@ -1,7 +1,9 @@
 """The first screen: a verdict with its speed, a data race that was found, and a question.
 
 The verdict is read from a recorded run, the race from the recorded output of a program that the
-tests run again.
+tests run again. The README shows the same verdict as a picture:
+
+    python -m hotloop.site.showcase > site/pages/assets/verdict.svg
 """
 
 import re
@@ -30,12 +32,46 @@ def section() -> list[str]:
     return ['<div class="showcase">', _verdict(), _race(), _question(), "</div>"]
 
 
-def _verdict() -> str:
+def picture() -> str:
+    """Return the verdict as an SVG file of its own, for light and dark pages."""
+    run, found, drawn = _speed()
+    module, _, _, task, _ = SPEED
+    head, _, rest = drawn.partition(">")
+    width, height = (float(size) for size in re.findall(r'viewBox="0 0 (\S+) (\S+)"', head)[0])
+    told = re.findall(r'aria-label="([^"]*)"', head)[0]
+    lines = (
+        f'<tspan fill="#2da44e" font-weight="bold">{found.verdict}</tspan> {module}.{task}'
+        f" on an {escape(run.device)}",
+        escape(found.sentence),
+    )
+    texts = [f'<text x="8" y="{20 + 18 * n}">{text}</text>' for n, text in enumerate(lines)]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height + 52:g}"'
+            f' width="600" role="img" aria-label="{told}"',
+            'font-family="system-ui, sans-serif" font-size="12" fill="currentColor">',
+            "<style>svg { color: #1f2328 }"
+            " @media (prefers-color-scheme: dark) { svg { color: #e6edf3 } }</style>",
+            *texts,
+            f'<g transform="translate(0 52)">{rest.removesuffix("</svg>")}</g>',
+            "</svg>",
+        ]
+    )
+
+
+def _speed() -> tuple[curriculum.Run, curriculum.Measurement, str]:
+    """Return the run, its measurement and the drawing of its speed."""
     run, found = _measurement(*SPEED)
     module, _, _, task, rung = SPEED
     drawn = speed_svg(_evidence(found, run.device, curriculum.load_module(module).task(task).rungs))
     if drawn is None:
         raise ValueError(f"{module}.{task}.{rung} has no speed in the run of {run.device}")
+    return run, found, drawn
+
+
+def _verdict() -> str:
+    run, found, drawn = _speed()
+    module, _, _, task, _ = SPEED
     return _panel(
         "A verdict has an interval, and the distance to the hardware's limit",
         f"<p><strong>{found.verdict}</strong> {module}.{task}: {escape(found.sentence)}</p>{drawn}",
@@ -124,3 +160,7 @@ def _levels(rung: Rung, device: str) -> list[Level]:
     assert rung.threshold is not None
     own = (each.levels for each in rung.threshold.devices if each.device == device)
     return next(own, rung.threshold.levels)
+
+
+if __name__ == "__main__":
+    print(picture())

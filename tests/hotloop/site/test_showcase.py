@@ -53,3 +53,13 @@ def test_what_is_gone_stops_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(showcase, "SPEED", (*showcase.SPEED[:4], "gone"))
     with pytest.raises(ValueError, match=r"nvidia_h200 has fused_softmax\.triton_forward\.gone"):
         showcase.section()
+
+
+def test_the_readmes_picture_is_drawn_from_the_recorded_run() -> None:
+    """`python -m hotloop.site.showcase > site/pages/assets/verdict.svg`."""
+    root = paths.curriculum().parent
+    name = "site/pages/assets/verdict.svg"
+    drawn = (root / name).read_text(encoding="utf-8")
+    assert drawn == showcase.picture() + "\n"
+    assert "4.42× the baseline" in drawn
+    assert f"]({name})" in (root / "README.md").read_text(encoding="utf-8")
