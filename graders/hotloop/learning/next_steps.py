@@ -91,4 +91,5 @@ def _module_step(module: ModuleStanding) -> Step:
         return Step(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
     said = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
     done = f"{module.done} of {len(module.graded)} tasks of {name} are done"
-    return Step(f"Continue with “{task.task.title}”", f"{done}; {said}", f"hotloop check {task.key}")
+    what = f"Continue with “{task.task.title}”"
+    return Step(what, f"{done}; {said}", f"hotloop check {task.key}")

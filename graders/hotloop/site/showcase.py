@@ -39,19 +39,16 @@ def picture() -> str:
     head, _, rest = drawn.partition(">")
     width, height = (float(size) for size in re.findall(r'viewBox="0 0 (\S+) (\S+)"', head)[0])
     told = re.findall(r'aria-label="([^"]*)"', head)[0]
-    lines = (
-        f'<tspan fill="#2da44e" font-weight="bold">{found.verdict}</tspan> {module}.{task}'
-        f" on an {escape(run.device)}",
-        escape(found.sentence),
-    )
+    badge = f'<tspan fill="#2da44e" font-weight="bold">{found.verdict}</tspan>'
+    lines = (f"{badge} {module}.{task} on an {escape(run.device)}", escape(found.sentence))
     texts = [f'<text x="8" y="{20 + 18 * n}">{text}</text>' for n, text in enumerate(lines)]
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height + 52:g}"'
-            f' width="600" role="img" aria-label="{told}"',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height + 52:g}"',
+            f'width="600" role="img" aria-label="{told}"',
             'font-family="system-ui, sans-serif" font-size="12" fill="currentColor">',
-            "<style>svg { color: #1f2328 }"
-            " @media (prefers-color-scheme: dark) { svg { color: #e6edf3 } }</style>",
+            "<style>svg { color: #1f2328 }",
+            "@media (prefers-color-scheme: dark) { svg { color: #e6edf3 } }</style>",
             *texts,
             f'<g transform="translate(0 52)">{rest.removesuffix("</svg>")}</g>',
             "</svg>",
