@@ -39,7 +39,7 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
         if first is not None:
             yield Step(
                 "Take the placement test",
-                "nothing is known of you yet; about eight questions find where you begin",
+                "no results yet; about eight questions find where to start",
                 f"hotloop placement {first.id}",
             )
     seen: set[str] = set()

@@ -78,7 +78,7 @@ def _verdict() -> str:
 
 
 def _race() -> str:
-    """Show the report, below the lines of the kernel around the one that it names."""
+    """Show the report below the kernel, from its head to the lines that the report names."""
     report = (paths.curriculum() / RACE).read_text(encoding="utf-8")
     kernel = paths.curriculum() / KERNEL
     sentence, *accesses = report.strip().split("\n")
@@ -86,13 +86,16 @@ def _race() -> str:
     if not named:
         raise ValueError(f"{RACE} names no line of {kernel.name}")
     lines = kernel.read_text(encoding="utf-8").split("\n")
-    shown = range(min(named) - 1, max(named) + 3)
+    before = lines[: min(named)]
+    head = max(number for number, line in enumerate(before, start=1) if "__global__" in line)
+    shown = range(head, max(named) + 4)
     code = "\n".join(f"{number} {lines[number - 1]}" for number in shown)
     found = "\n".join(map(str.strip, accesses))
     kind, _, told = sentence.partition(": ")
     return _panel(
         "A data race is found without a GPU, with its lines",
         f"<pre><code>{escape(code)}</code></pre>"
+        f"<p><code>hotloop cuda check {kernel.name}</code></p>"
         f"<p><strong>{kind}</strong> {prose(told)}</p><pre><code>{escape(found)}</code></pre>",
         "Nine kernels with one bug each",
         "modules/fused_softmax/find_the_bug.md",

@@ -60,7 +60,7 @@
     if (begun.length === 0 && tracks.some(({ modules }) => modules.length > 0)) {
       found.push({
         what: "Take the placement test",
-        why: "nothing is known of you yet; about eight questions find where you begin",
+        why: "no results yet; about eight questions find where to start",
         page: "#placement-test",
       });
     }
