@@ -42,12 +42,25 @@ class Concept(Strict):
     summary: Text
 
 
+class Role(Strict):
+    """A job, with the modules that prepare for its interviews.
+
+    tracks: those whose questions without a module also fit.
+    """
+
+    id: Identifier
+    title: Text
+    modules: list[Identifier]
+    tracks: list[Identifier] = Field(default_factory=list[str])
+
+
 class Curriculum(Strict):
     """The content of curriculum.yaml."""
 
     title: Text
     tiers: list[Tier]
     tracks: list[Track]
+    roles: list[Role] = Field(default_factory=list[Role])
     concepts: list[Concept]
 
     @property

@@ -300,8 +300,8 @@ check("gemm_tensor_cores.block_scaled")
 #
 # - `q` [sequences, heads, d] is float16, `out` has the same shape and is float32. d is a power of two, at least 32.
 # - `k` and `v` [pages, 16, kv_heads, d] are float16, a cache of pages of 16 tokens. Each kv_head serves heads / kv_heads (at most 16) neighboring query heads: head h uses kv_head h // (heads // kv_heads).
-# - `pages` [sequences, most pages] and `lengths` [sequences] are int32: token t of sequence s lies in page `pages[s, t // 16]`, at place t % 16. Entries behind a
-#   sequence's end are pages of nobody.
+# - `pages` [sequences, most pages] and `lengths` [sequences] are int32: token t of sequence s lies in page `pages[s, t // 16]`, at place t % 16. Entries after a
+#   sequence's end are not valid pages.
 #
 # One sequence of 480 tokens and two kv_heads would be two programs. Split the tokens, at least 12 programs for such a call, and let a second
 # kernel combine the parts: with the sum l and the maximum x of each part, log-sum-exp = x + log l weights the parts. Load each page once for all heads that

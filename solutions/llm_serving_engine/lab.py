@@ -56,10 +56,10 @@ from hotloop import check
 #   gets a copy of it first (**copy-on-write**): return `[[old, new]]`. Otherwise return `[]`. A block that becomes full is
 #   cached, by the same rule.
 # - `fork(parent, child)`: the child shares all blocks of the parent, also the last one.
-# - `free(sequence)`: blocks that nobody has any more are unused again; cached ones stay cached, and can be evicted.
+# - `free(sequence)`: blocks without an owner are unused again; cached ones stay cached, and can be evicted.
 # - `table(sequence)`: its blocks.
 #
-# A new block is an unused one. Only if there is none, **evict** the cached block that has been nobody's for longest; of the blocks
+# A new block is an unused one. Only if there is none, **evict** the cached block that has had no owner for longest; of the blocks
 # of one `free`, the last in the table goes first. What does not fit is refused: return `None`, and change nothing.
 #
 # The numbers of blocks are your choice. The judge follows your tables and keeps track of what lies in each slot.
@@ -143,8 +143,8 @@ check("llm_serving_engine.speculative")
 # Write `Server` in `server.py`. It does no input or output: connections are numbers, and the model runs elsewhere.
 #
 # - `receive(connection, method, path, body)`: `POST /v1/completions` with a JSON object: `prompt` (a text of `CHARACTERS`, not
-#   empty), `max_tokens` (16), `stream` (false), `seed` (0). Other paths get status 404, what is no such request, or could never fit
-#   into memory, 400; both with `{"error": {"message": …, "type": "invalid_request_error"}}`.
+#   empty), `max_tokens` (16), `stream` (false), `seed` (0). Other paths get status 404; a malformed request, or one that could never fit
+#   into memory, gets 400; both with `{"error": {"message": …, "type": "invalid_request_error"}}`.
 # - `schedule()` returns the rows of the next batch: `{"connection", "tokens", "start", "table", "seed"}`. `tokens` are those of one request
 #   from position `start` on that are not computed yet; `table` has blocks for all its tokens so far, and keeps them while it runs.
 # - `finish(tokens)`: the model's token for each row, in order. It counts only if the row ended with the request's last token.
@@ -336,8 +336,8 @@ for _letter in "abcd":
 #
 # - `q` and `out` are [sequences, heads, dim], float16; `k_pool` and `v_pool` [blocks, size, kv_heads, dim], float16; `table` is [sequences, most
 #   blocks], int32; `positions` is [sequences], int32. All are contiguous; size and dim are powers of two, heads / kv_heads need not be.
-# - Each sequence has one query, at `positions[s]`, which attends to the tokens 0, …, `positions[s]`. Entries of the table behind that, and slots of
-#   nobody, hold garbage.
+# - Each sequence has one query, at `positions[s]`, which attends to the tokens 0, …, `positions[s]`. Later entries of the table, and unused
+#   slots, hold garbage.
 # - Compute in float32. Load each key and value once, for all query heads that share it.
 #
 # ### HINTS llm_serving_engine.paged_decode

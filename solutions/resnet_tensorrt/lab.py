@@ -173,7 +173,7 @@ for dynamo in (True, False):
 # - “First” is by the order of the reference's nodes. The exported model may have them in another one.
 # - A tensor departs when its shape is another one, or when its largest absolute error exceeds `TOLERANCE`
 #   (a thousandth) of the largest absolute value that the reference has in it. Weights were rounded on the
-#   way, so that every tensor is off by about a millionth: that is no departure.
+#   way, so every tensor is off by about a millionth: that does not count.
 # - The first departure need not be the largest.
 #
 # Switch the optimizations of ONNX Runtime off (`ORT_DISABLE_ALL`): what it fuses, it need not compute.
@@ -510,7 +510,7 @@ check("resnet_tensorrt.jetson_nano")
 #
 # ### CARD resnet_tensorrt.torch_gpu
 #
-# An engine is often compared with eager PyTorch in float32, which nobody has to run. Here you make the comparison a fair one. `full_width.py`, which is given,
+# An engine is often compared with eager PyTorch in float32, which is not a fair baseline. Here you make the comparison fair. `full_width.py`, which is given,
 # makes a ResNet-50 of width 64 with weights from a seed. Write `logits(seed, frames, out)` in `torch_gpu.py`:
 #
 # - `frames`: `uint8 [n, 224, 224, 3]` in BGR order, any `n`, in the host's memory, also where there is a GPU. The network wants RGB, channels first, and each byte
@@ -613,7 +613,7 @@ check("resnet_tensorrt.engine")
 # | `changed_by` | the names of the transformers that modified the graph, sorted, each once |
 # | `warnings` | how many lines of the log are warnings |
 # | `build_ms` | how long `session_initialization` took |
-# | `run_ms` | the median `model_run`, in milliseconds: the first ones are no run like the others |
+# | `run_ms` | the median `model_run`, in milliseconds: the first runs are not typical |
 # | `nodes` | nodes in a run: events of category `Node` whose names end in `_kernel_time`, by runs |
 # | `slowest_op`, `slowest_op_share` | the type of operator (`op_name`) with the most time of such events, and its share of the time of all of them |
 #

@@ -141,8 +141,8 @@ check("sparse_attention_op.operator")
 # ### CARD sparse_attention_op.kernel
 #
 # A mask over a dense product saves nothing: all keys are loaded, all scores computed, and most of them thrown away. Write in `sparse_triton.py`
-# `attend(q, k, v, counts, columns, block, causal, out)`, which touches listed blocks only. `lists(kept)` makes the lists; what stands behind
-# a row's `counts` means nothing, and the judge puts far-off numbers there.
+# `attend(q, k, v, counts, columns, block, causal, out)`, which touches listed blocks only. `lists(kept)` makes the lists; entries after
+# a row's `counts` are not valid, and the judge puts arbitrary numbers there.
 #
 # `N` need not be a multiple of `block`, which is 16, 32 or 64. The judge counts bytes: queries, listed places, keys and values of listed blocks, and
 # the output, once each, is 1.00.

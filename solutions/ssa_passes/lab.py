@@ -647,8 +647,8 @@ check("ssa_passes.infer")
 #
 # `paddle.jit.to_static` reads the *source* of a function and rewrites it: an `if` on a tensor becomes an operation `pd_op.if` with two blocks. What comes out is PIR, Paddle's graph in SSA form, with regions as in MLIR.
 #
-# In `pir_pass.py` write `captured(f)`: the program of `f(a, b, c)`, for tensors without extents, `a` and `b` of int64, `c` of bool, which fetches what `f` returns. Then `clean(program)`, as in task 14: in its result no pure operation
-# is left that nobody reads, no unused `pd_op.if` without effect, and no pure operation that repeats an earlier one. Inputs stay. A print is an effect; its result is never used.
+# In `pir_pass.py` write `captured(f)`: the program of `f(a, b, c)`, for tensors without extents, `a` and `b` of int64, `c` of bool, which fetches what `f` returns. Then `clean(program)`, as in task 14: its result has no pure operation
+# whose result is unused, no unused `pd_op.if` without effect, and no pure operation that repeats an earlier one. Inputs stay. A print is an effect; its result is never used.
 #
 # Useful: `InputSpec([], dtype, name)`, `static.concrete_program` with its `main_program` and `outputs`; `program.global_block()`, `block.ops`, `block.remove_op(op)`; `op.name()`, `op.operands()`, `operand.source()`, `op.results()`,
 # `op.attrs()`, `op.blocks()`; `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`. All of it is C++'s memory: who removes an operation that is still read, from another block for instance, ends the process,

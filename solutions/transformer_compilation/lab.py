@@ -441,7 +441,7 @@ check("transformer_compilation.few_graphs")
 #
 # - `codes`: as many rows of whole numbers from 0 to 255, bytes in the format e4m3 (PyTorch's `float8_e4m3fn`: a sign, four bits of exponent, three of fraction; 448 is the largest number,
 #   and there is no infinity, only NaN);
-# - `scales`: a positive float for each row. What a code stands for, times the scale of its row, is to be the number.
+# - `scales`: a positive float for each row. The value of a code, times the scale of its row, must equal the number.
 #
 # Each number may be off by half a unit of its last bit, and near zero by half of the finest step that there is when the largest number of the row becomes 28. *Predict first*: which outlier ruins a row of
 # int8 with one scale, which one a row of e4m3?
@@ -463,8 +463,8 @@ check("transformer_compilation.eight_bits")
 # Write three functions in `decoding.py`:
 #
 # - `prepare(weights, cache)` is called once; what it returns is given to each step. `weights` are those of `decoder.shapes`, `cache` is float32 `[layers, rows, 2, heads, longest, size]`: keys at 0, values at 1.
-# - `step(ready, token, place, cache, out)`: `token` and `place` are int64 `[rows]`. Row r's token is its `place[r]`-th, so its first keys and values lie at places below, **and behind them lies what
-#   earlier requests have left**. Write the new ones to their place, and fill `out`, float32 `[rows, words]`, with the scores of the next word.
+# - `step(ready, token, place, cache, out)`: `token` and `place` are int64 `[rows]`. Row r's token is its `place[r]`-th, so the keys and values before it are at lower places, **and the places after it still hold
+#   the data of earlier requests**. Write the new ones to their place, and fill `out`, float32 `[rows, words]`, with the scores of the next word.
 # - `generate(seed, first, out)`: with the weights of `decoder.load(seed)` fill `out`, int64 `[rows, n]`, with the best words behind `first`, int64 `[rows]`, one after the other. Where `decoder.DEVICE`
 #   is a GPU, record a CUDA graph; it may be kept for later calls of the same seed and rows, with other lengths.
 #

@@ -348,8 +348,8 @@ except NotImplementedError:
 #   client that is too busy.
 #
 # Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "model": …,
-# "evidence": …, "share": …}`. `model` is the step that is to be fixed, or `None` where it is none of them.
-# `evidence` is the figure of that step in which the lost time lies: `"queue_us"`, `"input_us"`, `"infer_us"` or
+# "evidence": …, "share": …}`. `model` is the step to fix, or `None` if it is none of them.
+# `evidence` is the figure of that step that shows the lost time: `"queue_us"`, `"input_us"`, `"infer_us"` or
 # `"output_us"`, or `"outside_us"`, which is `client_us` less `request_us` of the ensemble. `share` is that figure
 # by `client_us`, right within 3 %. Work them out in cells of your own, then write the results down.
 #

@@ -292,9 +292,9 @@ check("yolo_on_mobile.in_graph")
 #
 # ### CARD yolo_on_mobile.bisect
 #
-# The converted network gives other boxes. It has a hundred and more tensors; to look at one on the phone takes a build and a
-# run. So you want to look at few. The network is no chain: C3 has two ways, the neck takes up earlier maps, and
-# the head has three ends. Half-way through the *file* need not be half-way between cause and symptom.
+# The converted network gives other boxes. It has a hundred and more tensors; looking at one on the phone takes a build and a
+# run. So look at as few as possible. The network is not a chain: C3 has two branches, the neck reads earlier maps, and
+# the head has three outputs. Half-way through the *file* need not be half-way between cause and symptom.
 #
 # Write `next_look(path)` in `departure.py`. `path` is a JSON file:
 #
@@ -964,9 +964,9 @@ check("yolo_on_mobile.yolov5n")
 #
 # **Latency.** The only figure that I would give away is the ratio that the judge measured for task 8, ONNX Runtime against eager PyTorch on 384×640: a process each, in turns. The notebook's own clock is a hint.
 #
-# **Not measured.** A phone: none was at hand. TensorRT: no GPU here. Core ML: its specification was read, and nothing was predicted. LiteRT, ExecuTorch and OpenVINO were run on this CPU only. With a phone I would first save one tensor before the network and
+# **Not measured.** A phone: none was available. TensorRT: no GPU here. Core ML: its specification was read, and nothing was predicted. LiteRT, ExecuTorch and OpenVINO were run on this CPU only. With a phone I would first save one tensor before the network and
 # compare it with this notebook's for the same frame; then boxes; then the clock, cold and after ten minutes.
 #
 # **What I would ship.** float32 in ONNX Runtime, with decoding inside and suppression outside, so that thresholds can change. Eight bits once the recordings for calibration are the app's own. What can
-# still be wrong: drawn shapes are no photographs, and the camera's exposure is nothing that training has seen.
+# still be wrong: drawn shapes are not photographs, and training has not seen the camera's exposure.
 # ### END SOLUTION

@@ -1,12 +1,15 @@
 """How easy are the lessons to read, now and in an earlier commit?
 
-    python3 -m venv build/readability && build/readability/bin/pip install 'textstat==0.7.4'
+    python3 -m venv build/readability
+    build/readability/bin/pip install 'textstat==0.7.4' pyyaml
     build/readability/bin/python tests/benchmarks/readability.py COMMIT --keep
 
 Computes for each lesson the words of its own text, the figures, the mean words per sentence and the
 Flesch-Kincaid grade (1975), all but the figures by textstat. Code, tables, headings and link
 targets are left out; a name in code counts as one word of one syllable; a list item ends a
-sentence. The grade measures the length of words and sentences, not whether a text is clear.
+sentence. The grade measures the length of words and sentences, not whether a text is clear. The
+interview questions' figures are in `questions`: how many there are, how many titles are questions,
+the words of an answer and of what to say aloud, and how many answers name a proof.
 `--keep` writes the rows to tests/benchmarks/results.
 """
 
@@ -14,7 +17,9 @@ import argparse
 import importlib
 import json
 import re
+import statistics
 import subprocess
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +28,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = ROOT / "tests" / "benchmarks" / "results" / "readability.json"
 FIGURE = re.compile(r"<img |!\[[^\]]*\]\(|^\s*--8<--.*\.svg|<svg\b", re.MULTILINE)
+QUESTIONS = re.compile(r"curriculum/(?:\w+/questions|questions/(?!guides)\w+)\.yaml")
 NOT_PROSE = (
     r"(?ms)\A---\n.*?^---$",
     r"(?ms)^\s*(`{3,}).*?^\s*\1\s*$",
@@ -62,6 +68,8 @@ def main() -> None:
             "device": f"any device, by textstat {version}",
             "date": datetime.now(UTC).date().isoformat(),
             "earlier": git("rev-parse", "--short", arguments.commit).strip(),
+            "questions_before": asked(bank(arguments.commit)),
+            "questions": asked(bank("HEAD")),
             "rows": rows,
         }
         RESULT.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
@@ -76,6 +84,35 @@ def row(path: Path, commit: str) -> dict[str, Any]:
     for key, value in asdict(counted(path.read_text(encoding="utf-8"))).items():
         found[f"{key}_before"], found[key] = earlier[key], value
     return found
+
+
+def bank(commit: str) -> list[dict[str, Any]]:
+    """Return the interview questions in English as they were in a commit."""
+    yaml: Any = importlib.import_module("yaml")
+    names = git("ls-tree", "-r", "--name-only", commit, "curriculum").split()
+    files = [name for name in names if QUESTIONS.fullmatch(name)]
+    return [
+        question
+        for name in files
+        for question in yaml.safe_load(git("show", f"{commit}:{name}"))["questions"]
+    ]
+
+
+def asked(questions: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Count and measure questions; a question of an earlier format may have no title or `say`."""
+    answers = [len(each["answer"].split()) for each in questions]
+    said = [len(each["say"].split()) for each in questions if "say" in each]
+    titles = [str(each.get("title", "")).strip() for each in questions]
+    return {
+        "count": len(questions),
+        "titles_that_ask": sum(title.endswith("?") for title in titles),
+        "answer_words_median": statistics.median(answers),
+        "answer_words_most": max(answers),
+        "to_say_aloud": len(said),
+        "say_words_median": statistics.median(said) if said else "none",
+        "say_words_most": max(said, default="none"),
+        "answers_that_name_a_proof": sum("proof" in each["answer"].lower() for each in questions),
+    }
 
 
 def counted(markdown: str) -> Text:

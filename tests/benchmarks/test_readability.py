@@ -34,3 +34,22 @@ def test_prose_has_no_code_tables_headings_or_addresses() -> None:
 
 def test_figures_are_counted_as_images_and_as_includes() -> None:
     assert len(readability.FIGURE.findall(LESSON)) == 2
+
+
+def test_questions_of_both_formats_are_measured() -> None:
+    old = {"answer": "The proof shows three words."}
+    new = {"title": "Why?", "say": "Because it is.", "answer": "A long answer."}
+    found = readability.asked([old, new])
+    assert found["count"] == 2
+    assert found["titles_that_ask"] == 1
+    assert found["answers_that_name_a_proof"] == 1
+    assert (found["answer_words_median"], found["answer_words_most"]) == (4, 5)
+    assert (found["to_say_aloud"], found["say_words_median"]) == (1, 3)
+    assert readability.asked([old])["say_words_median"] == "none"
+
+
+def test_translations_and_guides_are_not_questions_in_english() -> None:
+    names = ("fused_softmax/questions", "questions/llm_inference")
+    assert all(readability.QUESTIONS.fullmatch(f"curriculum/{name}.yaml") for name in names)
+    names = ("fused_softmax/questions.zh", "questions/llm_inference.zh", "questions/guides")
+    assert not any(readability.QUESTIONS.fullmatch(f"curriculum/{name}.yaml") for name in names)

@@ -34,8 +34,39 @@ KINDS: Sequence[tuple[str, str]] = (
     ("figures", "benchmarks.html"),
     ("measured results", "results.html"),
     ("threat model", "threat-model.html"),
+    ("details", "threat-model-details.html"),
 )
 """What a page is for, and where such pages lie."""
+
+CUT_OFF = """
+const cut = [];
+for (const code of document.querySelectorAll("article pre > code")) {
+  if (!code.checkVisibility()) continue;
+  if (code.scrollWidth > code.clientWidth + 1) cut.push("code: " + code.textContent.slice(0, 60));
+}
+for (const svg of document.querySelectorAll("article svg[viewBox]")) {
+  if (!svg.checkVisibility() || svg.closest("a, button, .md-content__button")) continue;
+  const frame = svg.parentElement;
+  const box = svg.viewBox.baseVal;
+  const told = (svg.getAttribute("aria-label") || svg.textContent).trim().slice(0, 60);
+  if (frame.scrollWidth > frame.clientWidth + 1) cut.push("diagram: " + told);
+  for (const text of svg.querySelectorAll("text")) {
+    if (!text.textContent.trim() || text.closest("[transform]")) continue;
+    const own = text.getBBox();
+    if (own.x < box.x - 1 || own.x + own.width > box.x + box.width + 1 ||
+        own.y < box.y - 1 || own.y + own.height > box.y + box.height + 1) {
+      cut.push(`text: ${text.textContent} of ${told}`);
+    }
+  }
+}
+return cut;
+"""
+"""Finds code and diagrams wider than their frame, and texts that reach out of a diagram."""
+FIGURES = """
+return document.querySelectorAll(
+  "article figure svg, article figure img, article p > img, article svg[viewBox][role=img]"
+).length;
+"""
 
 
 def sample(site: Path) -> dict[str, Path]:

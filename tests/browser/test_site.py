@@ -54,30 +54,35 @@ def test_nothing_scrolls_sideways_on_a_phone(site: Path, browser: Browser) -> No
     assert not wide, "\n".join(wide)
 
 
-CUT_OFF = """
-return [...document.querySelectorAll("article pre > code")]
-  .filter((code) => code.checkVisibility() && code.scrollWidth > code.clientWidth + 1)
-  .map((code) => code.textContent.slice(0, 60));
-"""
-
-
 @pytest.mark.parametrize("width", [1280, 390])
-def test_no_code_is_cut_off(site: Path, browser: Browser, width: int) -> None:
-    from site_pages import sample
+def test_no_code_or_diagram_is_cut_off(site: Path, browser: Browser, width: int) -> None:
+    from site_pages import CUT_OFF, sample
 
     found: list[str] = []
-    for kind, page in sample(site).items():
+    pages = {*sample(site).values(), *site.glob("modules/*/lesson*.html")}
+    for page in sorted(pages):
         browser.open(page, (width, 900), "light")
         browser.unfold()
-        found += [f"{kind}: {code}" for code in browser.driver.execute_script(CUT_OFF)]
+        cut = browser.driver.execute_script(CUT_OFF)
+        found += [f"{page.relative_to(site)}: {each}" for each in cut]
     assert not found, "\n".join(found)
-    # What it finds: code that does not wrap.
+    # What it finds: code that does not wrap, a diagram wider than its frame, a text out of it.
     browser.open(sample(site)["solutions"], (width, 900), "light")
     browser.unfold()
     browser.driver.execute_script(
         "for (const c of document.querySelectorAll('pre > code')) c.style.whiteSpace = 'pre'"
     )
     assert browser.driver.execute_script(CUT_OFF)
+    for change in (
+        "svg.style.minWidth = '3000px'",
+        "svg.querySelector('text').setAttribute('x', '-30')",
+    ):
+        browser.open(site / "results.html", (width, 900), "light")
+        assert not browser.driver.execute_script(CUT_OFF)
+        browser.driver.execute_script(
+            f"const svg = document.querySelector('article figure svg'); {change}"
+        )
+        assert browser.driver.execute_script(CUT_OFF), change
 
 
 def test_no_page_asks_another_host_or_reports_an_error(site: Path, browser: Browser) -> None:
@@ -136,6 +141,27 @@ def test_questions_are_filtered_and_the_choice_is_kept_in_the_address(
     browser.driver.refresh()
     items = browser.driver.find_elements(By.CSS_SELECTOR, "ul.questions > li")
     assert [item.is_displayed() for item in items].count(True) == len(shown)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("role", "compilers"), ("round", "system_design"), ("kind", "fault")]
+)
+def test_questions_are_filtered_by_role_round_and_kind(
+    site: Path, browser: Browser, name: str, value: str
+) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+    from site_pages import DESKTOP
+
+    browser.open(site / "questions" / "index.html", DESKTOP, "light")
+    items = browser.driver.find_elements(By.CSS_SELECTOR, "ul.questions > li")
+    Select(browser.driver.find_element(By.NAME, name)).select_by_value(value)
+    shown = {item.get_attribute("data-" + name): item for item in items if item.is_displayed()}
+    hidden = [item.get_attribute("data-" + name) for item in items if not item.is_displayed()]
+    assert shown
+    assert all(value in str(each).split() for each in shown)
+    assert hidden
+    assert not [each for each in hidden if value in str(each).split()]
 
 
 def test_solutions_stay_folded_until_they_are_asked_for(site: Path, browser: Browser) -> None:

@@ -9,6 +9,7 @@ from hotloop import curriculum
 from hotloop.bank import numeric, units
 from hotloop.bank.catalog import Entry, catalog
 from hotloop.bank.guides import guides
+from hotloop.bank.interviews import ROUNDS, roles_of, round_of
 from hotloop.bank.wording import blocks, wording
 
 ENTRIES = catalog()
@@ -52,6 +53,21 @@ def test_every_title_is_a_question_and_asked_once() -> None:
 @pytest.mark.parametrize("kind", ["profile", "fault", "design"])
 def test_there_are_six_of_each_kind(kind: str) -> None:
     assert len([entry for entry in ENTRIES if entry.question.kind == kind]) >= 6
+
+
+@per_question
+def test_it_fits_a_role(entry: Entry) -> None:
+    assert roles_of(entry)
+
+
+def test_each_role_and_round_has_questions_for_an_interview() -> None:
+    for role in curriculum.curriculum().roles:
+        assert set(role.modules) <= set(curriculum.curriculum().order)
+        assert set(role.tracks) <= {track.id for track in curriculum.curriculum().tracks}
+        rounds = {round_of(entry) for entry in ENTRIES if role.id in roles_of(entry)}
+        assert {"phone_screen", "technical"} <= rounds, role.id
+    for each in ROUNDS:
+        assert sum(round_of(entry) == each for entry in ENTRIES) >= 6
 
 
 @per_question

@@ -86,13 +86,17 @@ def test_ci_runs_the_readmes_test_commands() -> None:
     assert [line.partition(" SHARE")[0] for line in lines[-2:]] == ["make test", "make test-slow"]
 
 
-def test_the_readme_fits_on_a_screen() -> None:
-    """Without the demo's table, which is output."""
+def test_the_readmes_parts_fit_on_a_screen_each() -> None:
+    """What it is, with a picture; install; first verdict; two commands; map."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    prose = re.sub(
-        r"<!-- demo-table: start -->.*<!-- demo-table: end -->", "", text, flags=re.DOTALL
-    )
-    assert len(prose.splitlines()) <= 60
+    what, *parts = re.split(r"(?m)^## ", text)
+    assert "![" in what
+    titles = [part.partition("\n")[0] for part in parts]
+    assert titles == ["Install", "Your first verdict", "Two commands for everything", "Map"]
+    assert "make demo" in parts[2]
+    assert "make test" in parts[2]
+    for part in (what, *parts):
+        assert len(part.splitlines()) <= 30, part.partition("\n")[0]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

@@ -1,4 +1,4 @@
-"""Messages that get another answer in company: an exit that asks all of a batch."""
+"""Messages that get another answer in a batch: an exit that asks all of a batch."""
 
 from __future__ import annotations
 

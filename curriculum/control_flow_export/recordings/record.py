@@ -1,4 +1,4 @@
-"""Records the four failures anew: each program with its lines counted, and what it said.
+"""Records the four failures again: each program with its lines counted, and what it said.
 
     python curriculum/control_flow_export/recordings/record.py
 

@@ -1,6 +1,6 @@
 // The last steps of a tree, by one warp and without barriers
 //
-// Symptom: it was right for ten years; on a card of 2018 or later it sometimes is not.
+// Symptom: it was right for ten years; on a GPU of 2018 or later it sometimes is not.
 //
 //     hotloop cuda check curriculum/fused_softmax/bugs/lock_step.cu
 

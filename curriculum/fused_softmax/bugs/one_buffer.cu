@@ -33,7 +33,7 @@ __device__ float block_sum(float value, float* buffer) {
   return buffer[0];
 }
 
-__global__ void normaliser(const float* x, float* out) {
+__global__ void normalizer(const float* x, float* out) {
   __shared__ float buffer[kThreads];
   const float value = x[blockIdx.x * kThreads + threadIdx.x];
   const float maximum = block_maximum(value, buffer);
@@ -49,7 +49,7 @@ int main() {
   cudaMalloc(&x, host.size() * sizeof(float));
   cudaMalloc(&out, kRows * sizeof(float));
   cudaMemcpy(x, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
-  normaliser<<<kRows, kThreads>>>(x, out);
+  normalizer<<<kRows, kThreads>>>(x, out);
   cudaMemcpy(sums.data(), out, kRows * sizeof(float), cudaMemcpyDeviceToHost);
   for (const float sum : sums) std::printf("%g\n", sum);
   cudaFree(x);

@@ -1,6 +1,6 @@
 // The sum of each row, by a tree in shared memory
 //
-// Symptom: right on one card and wrong on the next; a printf in the loop mends it.
+// Symptom: right on one GPU, wrong on the next; a printf in the loop hides it.
 //
 //     hotloop cuda check curriculum/fused_softmax/bugs/tree_sum.cu
 

@@ -200,7 +200,7 @@ __device__ __forceinline__ V reduce(V value, V neutral, Operation combine) {
   return value;
 }
 
-// The online recurrence for a few values at once: the sum is mended when the maximum grows.
+// The online recurrence for a few values at once: the sum is rescaled when the maximum increases.
 template <int kCount>
 __device__ __forceinline__ void add(Partial& known, const float (&values)[kCount]) {
   float maximum = known.maximum;
@@ -477,7 +477,7 @@ Groups groups_of(long long rows, long long columns, size_t element_bytes) {
   const long long half = attribute(cudaDevAttrL2CacheSize) / 2;
   const long long row_bytes = columns * static_cast<long long>(element_bytes);
   const long long group = std::clamp<long long>(half / row_bytes, 1, rows);
-  // Enough blocks for two a multiprocessor, none with less than 4096 elements.
+  // Enough blocks for two per SM, none with less than 4096 elements.
   const long long blocks = 2 * std::max(1, attribute(cudaDevAttrMultiProcessorCount));
   const long long wanted = (blocks + group - 1) / group;
   const long long sensible = std::max(1LL, columns / 4096);

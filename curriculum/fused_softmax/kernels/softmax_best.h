@@ -4,11 +4,11 @@
 #include <cstddef>
 
 // How a row is computed. `softmax_automatic` chooses by the row's length, by the number of rows and
-// by what the card has; the others are there to be compared and tested.
+// by what the GPU has; the others are there to be compared and tested.
 enum SoftmaxPlan {
   softmax_automatic = 0,
   softmax_kept = 1,    // in the registers of a warp or a block: up to 32768 elements
-  softmax_cached = 2,  // in the shared memory of a block: up to what the card allows
+  softmax_cached = 2,  // in the shared memory of a block: up to what the GPU allows
   softmax_split = 3,   // by several blocks a row, in two kernels; the row is read twice
 };
 

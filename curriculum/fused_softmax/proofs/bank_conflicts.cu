@@ -35,7 +35,7 @@ __global__ void tree_growing_stride(const float* x, float* out) {
   if (threadIdx.x == 0) *out = part[0];
 }
 
-// Active threads are the first ones, and they touch neighbouring words.
+// Active threads are the first ones, and they touch neighboring words.
 __global__ void tree_shrinking_stride(const float* x, float* out) {
   __shared__ float part[kThreads];
   part[threadIdx.x] = x[threadIdx.x];

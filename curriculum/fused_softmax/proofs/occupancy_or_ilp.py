@@ -8,8 +8,8 @@ LANES = 32
 
 
 @dataclass(frozen=True)
-class Multiprocessor:
-    """Limits of one multiprocessor, from the CUDA programming guide's table."""
+class SM:
+    """Limits of one SM, from the CUDA programming guide's table."""
 
     name: str
     warps: int
@@ -18,14 +18,14 @@ class Multiprocessor:
     shared: int
 
 
-SM75 = Multiprocessor("sm_75", 32, 16, 65536, 64 * 1024)
-SM80 = Multiprocessor("sm_80", 64, 32, 65536, 164 * 1024)
-SM90 = Multiprocessor("sm_90", 64, 32, 65536, 228 * 1024)
+SM75 = SM("sm_75", 32, 16, 65536, 64 * 1024)
+SM80 = SM("sm_80", 64, 32, 65536, 164 * 1024)
+SM90 = SM("sm_90", 64, 32, 65536, 228 * 1024)
 REGISTERS_COME_IN = 256  # for a warp
 SYSTEM_SHARED = 1024  # for a block, on sm_80 and later
 
 
-def resident_warps(sm: Multiprocessor, threads: int, registers: int, shared: int) -> int:
+def resident_warps(sm: SM, threads: int, registers: int, shared: int) -> int:
     """Warps that fit at once, for blocks of `threads` with so much of each resource."""
     warps = -(-threads // LANES)
     of_warp = -(-registers * LANES // REGISTERS_COME_IN) * REGISTERS_COME_IN
@@ -36,13 +36,13 @@ def resident_warps(sm: Multiprocessor, threads: int, registers: int, shared: int
 
 
 def in_flight(warps: int, loads: int, bytes_a_lane: int) -> int:
-    """Bytes that a multiprocessor has asked memory for."""
+    """Bytes that an SM has requested from memory."""
     return warps * loads * bytes_a_lane * LANES
 
 
-def needed(bytes_a_second: float, latency_s: float, multiprocessors: int) -> float:
-    """Little's law: what must be in flight for memory never to wait, a multiprocessor's share."""
-    return bytes_a_second * latency_s / multiprocessors
+def needed(bytes_a_second: float, latency_s: float, sms: int) -> float:
+    """Little's law: what must be in flight for memory never to wait, one SM's share."""
+    return bytes_a_second * latency_s / sms
 
 
 def main() -> None:
@@ -55,9 +55,9 @@ def main() -> None:
     assert resident_warps(SM90, 256, 32, 0) == 64
     assert resident_warps(SM90, 256, 128, 0) == 16
 
-    # Suppose 3.35e12 bytes a second, 600 ns from load to use, 132 multiprocessors.
+    # Suppose 3.35e12 bytes a second, 600 ns from load to use, 132 SMs.
     wanted = needed(3.35e12, 600e-9, 132)
-    print(f"needed in flight, supposing 600 ns: {wanted / 1024:.1f} KiB a multiprocessor")
+    print(f"needed in flight, supposing 600 ns: {wanted / 1024:.1f} KiB per SM")
     kernels = {"64 warps, one float each": (64, 1, 4), "16 warps, four float4 each": (16, 4, 16)}
     got = {name: in_flight(*shape) for name, shape in kernels.items()}
     for name, amount in got.items():

@@ -15,7 +15,7 @@ constexpr int kWarp = 32;
 constexpr unsigned kFullWarp = 0xffffffff;
 
 // --8<-- [start:thread_per_row]
-// One thread a row: neighbouring lanes read addresses that lie a whole row apart.
+// One thread a row: neighboring lanes read addresses that lie a whole row apart.
 __global__ void thread_per_row(const float* x, float* out) {
   const int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= kRows) return;
@@ -27,7 +27,7 @@ __global__ void thread_per_row(const float* x, float* out) {
 // --8<-- [end:thread_per_row]
 
 // --8<-- [start:block_tree]
-// One block a row: neighbouring lanes read neighbouring numbers, and a tree in shared memory
+// One block a row: neighboring lanes read neighboring numbers, and a tree in shared memory
 // brings the partial sums together.
 __global__ void block_tree(const float* x, float* out) {
   __shared__ float part[kThreads];

@@ -1,4 +1,4 @@
-// Each lane of a warp hands a number to its neighbour through shared memory. What lies between
+// Each lane of a warp hands a number to its neighbor through shared memory. What lies between
 // the write and the read is the program's argument; only one of them orders memory.
 //
 //     hotloop cuda run curriculum/fused_softmax/proofs/warp_order.cu
@@ -26,11 +26,11 @@ __global__ void exchange(float* out) {
   if (kBetween == Between::Shuffle) __shfl_xor_sync(kFullWarp, lane, 1);
   if (kBetween == Between::Ballot) __ballot_sync(kFullWarp, lane < 16);
   if (kBetween == Between::SyncWarp) __syncwarp();
-  const int neighbour = (lane + 1) % 32;
+  const int neighbor = (lane + 1) % 32;
   if (kBetween == Between::Volatile) {
-    out[lane] = *const_cast<volatile float*>(&slot[neighbour]);
+    out[lane] = *const_cast<volatile float*>(&slot[neighbor]);
   } else {
-    out[lane] = slot[neighbour];
+    out[lane] = slot[neighbor];
   }
 }
 // --8<-- [end:exchange]

@@ -11,7 +11,7 @@ import re
 
 from hotloop.site.charts import HOT, Bar, bars, recorded
 
-CASES = ("50 steps of 100", "10 steps of 100", "the same with expandable", "the same on a card")
+CASES = ("50 steps of 100", "10 steps of 100", "the same with expandable", "the same on a GPU of")
 
 
 def main() -> None:

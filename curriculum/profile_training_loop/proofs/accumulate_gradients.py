@@ -42,7 +42,7 @@ def main() -> None:
     print(f"three of 32, each loss divided by 3: off by {even:.0e}")
     print(f"not divided: off by {undivided:.2f}, that is 3 times too large")
     print(f"44, 44 and 8, divided by 3: off by {uneven:.2f}; by their share: {weighted:.0e}")
-    print(f"with batch norm: off by {norm:.2f}: each piece is normalised by itself")
+    print(f"with batch norm: off by {norm:.2f}: each piece is normalized by itself")
     assert even < 1e-12
     assert weighted < 1e-12
     assert abs(undivided - 2) < 1e-9

@@ -58,7 +58,7 @@ class Allocator:
         return block
 
     def free(self, block: Block) -> None:
-        """Back to the cache, merged with free neighbours. The driver is not told."""
+        """Back to the cache, merged with free neighbors. The driver is not told."""
         block.used = False
         for segment in self.segments:
             if any(other is block for other in segment):
@@ -169,7 +169,7 @@ def main() -> None:
 
     tight = Allocator(capacity=250 * MIB)
     steps(tight, sizes)
-    show("the same on a card of 250 MiB", tight)
+    show("the same on a GPU of 250 MiB", tight)
     assert tight.driver_calls > 1.5 * len(sizes), "free everything, ask again: thrash"
 
     for expandable in (False, True):

@@ -1,10 +1,10 @@
-"""Three figures that are called GPU utilisation, from one list of kernels."""
+"""Three figures that are called GPU utilization, from one list of kernels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-MULTIPROCESSORS = 132
+SMS = 132
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ def busy(intervals: list[tuple[int, int]]) -> int:
 
 
 def figures(kernels: list[Kernel], window: int) -> tuple[float, float, float]:
-    """Sum of durations, share of time with a kernel, share of multiprocessors with a block."""
+    """Sum of durations, share of time with a kernel, share of SMs with a block."""
     summed = sum(k.duration for k in kernels) / window
     union = busy([(k.start, k.start + k.duration) for k in kernels]) / window
-    used = sum(k.duration * min(k.blocks, MULTIPROCESSORS) for k in kernels)
-    return summed, union, used / (window * MULTIPROCESSORS)
+    used = sum(k.duration * min(k.blocks, SMS) for k in kernels)
+    return summed, union, used / (window * SMS)
 
 
 def main() -> None:

@@ -51,9 +51,9 @@ def main() -> None:
     else:
         raise AssertionError("a view cannot reorder")
 
-    grey = torch.randn(2, 1, 8, 8)
-    assert is_last(grey)
-    assert grey.is_contiguous()
+    gray = torch.randn(2, 1, 8, 8)
+    assert is_last(gray)
+    assert gray.is_contiguous()
     print("with one channel every tensor is both, so a check on it shows nothing")
 
 

@@ -1,4 +1,4 @@
-"""Records all traces anew, and writes down what the judge knows of them.
+"""Records all traces again, and writes down what the judge knows of them.
 
     python curriculum/profile_training_loop/recordings/record_all.py [letter …]
 

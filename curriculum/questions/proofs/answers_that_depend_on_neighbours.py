@@ -1,4 +1,4 @@
-"""A kernel that splits its sums by the size of the batch gives a request other bits in company."""
+"""A kernel that splits its sums by the size of the batch gives a request other bits in a batch."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def main() -> None:
 
     again = row_times_matrix(row, matrix, splits_for(1))
     print("run again alone: equal bits:", np.array_equal(alone, again))
-    assert np.array_equal(alone, again), "deterministic, and still not the same in company"
+    assert np.array_equal(alone, again), "deterministic, and still not the same in a batch"
 
     # The leading token among those whose bits differ, and a rival whose score lies in between.
     leader = int(np.argmax(np.where(alone != crowd, alone, -np.inf)))
     scores = alone[leader], crowd[leader]
     rival = np.nextafter(min(scores), np.float32(np.inf))
     chosen = ["leader" if score >= rival else "rival" for score in scores]
-    print(f"a near tie: alone the {chosen[0]} is chosen, in company the {chosen[1]}")
+    print(f"a near tie: alone the {chosen[0]} is chosen, in a batch the {chosen[1]}")
     assert chosen[0] != chosen[1]
 
     fixed = [row_times_matrix(row, matrix, 8) for _ in ("alone", "in a batch of 64")]

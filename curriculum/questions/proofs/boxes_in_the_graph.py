@@ -78,7 +78,7 @@ def main() -> None:
     falling = np.array([[0.9, 0.8, 0.7]], np.float32)
     kept = in_the_file(row, falling, 0.4, 0.0)[:, 2].tolist()
     at_once = [i for i in range(3) if all(overlap(row[i], row[j]) <= 0.4 for j in range(i))]
-    print(f"three in a row, neighbours overlap: kept {kept}; all compared at once {at_once}")
+    print(f"three in a row, neighbors overlap: kept {kept}; all compared at once {at_once}")
     assert (kept, at_once) == ([0, 2], [0]), "a dropped box must not drop others"
 
     classes = rng.integers(0, 3, 40)

@@ -21,7 +21,7 @@ def cost(
 
 
 def worst(compile_at: float, compile_s: float, before_ms: float, after_ms: float) -> float:
-    """Over any number of calls, how much dearer than the best one could do knowing that number."""
+    """Over any number of calls, how much more expensive than the best one could do knowing that number."""
     even = math.ceil(calls_until_even(compile_s, before_ms, after_ms, 0))
     return max(
         cost(n, compile_at, compile_s, before_ms, after_ms)

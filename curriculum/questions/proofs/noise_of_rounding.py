@@ -7,7 +7,7 @@ import numpy as np
 Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-# --8<-- [start:quantise]
+# --8<-- [start:quantize]
 def quantised(x: Array, limit: float, bits: int) -> Array:
     """Symmetric, clipped at ± limit."""
     step = limit / (2 ** (bits - 1) - 1)
@@ -19,7 +19,7 @@ def decibels(x: Array, y: Array) -> float:
     return float(10 * np.log10(np.mean(x**2) / np.mean((x - y) ** 2)))
 
 
-# --8<-- [end:quantise]
+# --8<-- [end:quantize]
 
 
 def best_limit(x: Array, bits: int) -> float:

@@ -69,9 +69,9 @@ def main() -> None:
     print(f"for 1.3 times by a share of 0.4 they must be {0.4 / (1 / 1.3 - 0.6):.2f} times as fast")
     assert round(overall(0.4, 4), 2) == 1.43
     print(f"“30 % faster”: time to {1 / 1.3:.0%}, or to 70 %, which is {1 / 0.7:.2f} times")
-    cards = np.arange(1, 5)
+    gpus = np.arange(1, 5)
     print(
-        f"a request takes the same on {cards[-1]} cards that each serve others: throughput, not "
+        f"a request takes the same on {gpus[-1]} GPUs that serve other requests: throughput, not "
         f"latency"
     )
 

@@ -26,7 +26,7 @@ class Model:
 
 SIZE = {"fp32": 4, "fp16": 2, "int8": 1}
 FLEET = (
-    Device("server card", {"fp32": 60, "fp16": 400, "int8": 800}, 2000, 40_000),
+    Device("server GPU", {"fp32": 60, "fp16": 400, "int8": 800}, 2000, 40_000),
     Device("laptop CPU", {"fp32": 1.0, "int8": 3.0}, 50, 8_000),
     Device("phone NPU", {"fp16": 8, "int8": 16}, 30, 300),
 )

@@ -1,4 +1,4 @@
-"""Operations and bytes of matrix products, counted, and what a card makes of them.
+"""Operations and bytes of matrix products, counted, and how fast a GPU can run them.
 
 Peak and bandwidth are those of a data sheet (H100 SXM, bfloat16 without sparsity).
 """

@@ -1,4 +1,4 @@
-"""Lazy tensors: when a graph is compiled anew, when it is cut, and what goes round it.
+"""Lazy tensors: when a graph is compiled again, when it is cut, and what stays outside of it.
 
 PyTorch has the core of such a device itself, with a back end that runs anywhere.
 """

@@ -36,7 +36,7 @@ def main() -> None:
 
     one, gap = torch.tensor(1.0, dtype=torch.bfloat16), torch.finfo(torch.bfloat16).eps
     print(f"next to 1 bfloat16 has steps of {gap}; downwards half of that")
-    assert one + gap / 2 == one, "a tie goes to the even neighbour"
+    assert one + gap / 2 == one, "a tie goes to the even neighbor"
     assert one - gap / 4 == one
     assert one - gap / 2 != one
 

@@ -1,4 +1,4 @@
-"""Which neighbours become one kernel, by the kinds of their loops: TVM's passes."""
+"""Which neighbors become one kernel, by the kinds of their loops: TVM's passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records all sessions anew, and writes down what the judge knows of them.
+"""Records all sessions again, and writes down what the judge knows of them.
 
     python curriculum/resnet_tensorrt/recordings/record.py [letter …]
 

@@ -44,7 +44,7 @@ def told(path: str, given: tuple[torch.Tensor, ...]) -> float:
 
 
 def main() -> None:
-    """Both exporters on the team's code, then on the mended one."""
+    """Both exporters on the team's code, then on the fixed one."""
     example, other = inputs(40), inputs(40, seed=1)
     path = str(Path(tempfile.mkdtemp()) / "legacy.onnx")
     print("dynamo=False warns:", traced(path, example))

@@ -33,8 +33,8 @@ def main() -> None:
     (grad,) = torch.autograd.grad(again.sum(), threshold, allow_unused=True)
     print("gradient of the threshold:", grad)
 
-    centre = [x.unflatten(2, (-1, 8)).mean(3) for x in (q, k)]
-    gate = (centre[0] @ centre[1].transpose(-1, -2) / 4)[0, 0].flatten().sort().values
+    center = [x.unflatten(2, (-1, 8)).mean(3) for x in (q, k)]
+    gate = (center[0] @ center[1].transpose(-1, -2) / 4)[0, 0].flatten().sort().values
     middle = float(gate[len(gate) // 2].detach())
     outs = [
         reference.attention(

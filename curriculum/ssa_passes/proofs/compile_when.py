@@ -1,4 +1,4 @@
-"""Ahead of time or at first use: four numbers decide, and a specialised loop shows two of them."""
+"""Ahead of time or at first use: four numbers decide, and a specialized loop shows two of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def break_even(compile_s: float, slow_s: float, fast_s: float) -> float:
     return math.inf if fast_s >= slow_s else compile_s / (slow_s - fast_s)
 
 
-# --8<-- [start:specialise]
+# --8<-- [start:specialize]
 def power(x: int, n: int) -> int:
     """As written: a loop."""
     result = 1
@@ -20,15 +20,15 @@ def power(x: int, n: int) -> int:
     return result
 
 
-def specialised(n: int):
+def specialized(n: int):
     """For one n: no loop, no counter. This is what a compiler at first use may assume."""
     source = f"def power(x):\n    return {' * '.join(['x'] * n) or '1'}\n"
     space: dict = {}
-    exec(compile(source, "specialised", "exec"), space)  # noqa: S102 - the text is ours
+    exec(compile(source, "specialized", "exec"), space)  # noqa: S102 - the text is ours
     return space["power"]
 
 
-# --8<-- [end:specialise]
+# --8<-- [end:specialize]
 
 
 class AtFirstUse:
@@ -41,7 +41,7 @@ class AtFirstUse:
     def __call__(self, x: int, n: int) -> int:
         """The answer, compiled for this n if it is the first."""
         if n not in self.made:
-            self.made[n] = specialised(n)
+            self.made[n] = specialized(n)
             self.compilations += 1
         return self.made[n](x)
 
@@ -71,14 +71,14 @@ def main() -> None:
         f"{at_first_use.compilations} compilations"
     )
     assert at_first_use.compilations == len(set(stream))
-    twelfth = specialised(12)
+    twelfth = specialized(12)
     slow, fast = fastest(lambda: power(3, 12)), fastest(lambda: twelfth(3))
     begin = time.perf_counter()
-    specialised(12)
+    specialized(12)
     took = time.perf_counter() - begin
     calls = break_even(took, slow, fast)
     print(
-        f"measured: x**12 as a loop {slow * 1e6:.2f} µs, specialised {fast * 1e6:.2f} µs, "
+        f"measured: x**12 as a loop {slow * 1e6:.2f} µs, specialized {fast * 1e6:.2f} µs, "
         f"compiled in {took * 1e6:.0f} µs: pays after {calls:.0f} calls"
     )
     assert fast < slow

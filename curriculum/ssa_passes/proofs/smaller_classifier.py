@@ -1,4 +1,4 @@
-"""Pruning and quantising the layers of a small image classifier: bytes and operations, counted."""
+"""Pruning and quantizing the layers of a small image classifier: bytes and operations, counted."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def the_mean() -> None:
 
 
 def the_average_of_percentiles() -> None:
-    """Ten servers, one of them sick; the load balancer sends it as much as the others."""
+    """Ten servers, one of them faulty; the load balancer sends it as much as the others."""
     rng = random.Random(2)
     servers = [steady(rng, 1000, 10.0) for _ in range(9)] + [steady(rng, 1000, 300.0)]
     each = [percentile(values, 0.99) for values in servers]
@@ -45,7 +45,7 @@ def the_average_of_percentiles() -> None:
     assert averaged < true / 5
     p95 = [percentile(values, 0.95) for values in servers]
     pooled = percentile([value for values in servers for value in values], 0.95)
-    assert pooled > 5 * sum(p95) / len(p95), "one in ten is slow: p95 is the sick server's"
+    assert pooled > 5 * sum(p95) / len(p95), "one in ten is slow: p95 is the faulty server's"
     # Counts in buckets can be added, and a percentile of the sum is right within a bucket.
     edges = [2.0**k for k in range(12)]
     counts = [sum(sum(low < v <= 2 * low for v in values) for values in servers) for low in edges]

@@ -31,7 +31,7 @@ def version(user: str, share: float, experiment: str = "bert-2") -> int:
 
 
 def splitting() -> None:
-    """Five per cent of 20,000 users."""
+    """Five percent of 20,000 users."""
     users = [f"user-{number}" for number in range(20_000)]
     canary = {user for user in users if version(user, 0.05) == 2}
     wider = {user for user in users if version(user, 0.20) == 2}

@@ -1,4 +1,4 @@
-"""Records all deployments anew, and writes down what the judge knows of them.
+"""Records all deployments again, and writes down what the judge knows of them.
 
     python curriculum/triton_ensemble/recordings/record.py [name …]
 

@@ -28,7 +28,7 @@ class Scale:
 
 @I.ir_module
 class Shift:
-    """Each element from its left neighbour. Run from the right, it is another program."""
+    """Each element from its left neighbor. Run from the right, it is another program."""
 
     @T.prim_func
     def main(a: T.Buffer((6,), "float32"), b: T.Buffer((6,), "float32")):

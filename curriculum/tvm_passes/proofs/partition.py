@@ -38,7 +38,7 @@ EDGES = {"a": "s b", "s": "c", "b": "c", "c": "d", "d": ""}
 
 # --8<-- [start:partition]
 def partitioned(module: tvm.IRModule) -> tvm.IRModule:
-    """Supported operators to composites, neighbours merged, each region marked for `npu`."""
+    """Supported operators to composites, neighbors merged, each region marked for `npu`."""
     any_ = wildcard
     patterns = [
         ("npu.matmul", is_op("relax.matmul")(any_(), any_())),

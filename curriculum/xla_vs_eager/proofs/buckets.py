@@ -16,7 +16,7 @@ def sizes() -> list[int]:
 
 # --8<-- [start:best]
 def best(seen: list[int], budget: int) -> list[int]:
-    """The sizes that compute the fewest rows: each one ends a group of neighbouring sizes."""
+    """The sizes that compute the fewest rows: each one ends a group of neighboring sizes."""
     count = Counter(seen)
     ends = sorted(count)
     below = [0]

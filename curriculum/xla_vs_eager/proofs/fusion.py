@@ -22,7 +22,7 @@ def asked(x: Any) -> Any:
     return jnp.tanh(x + 1)
 
 
-def normalised(x: Any) -> Any:
+def normalized(x: Any) -> Any:
     """A sum over each row, and something with the sum."""
     return jnp.exp(x - 1) / jnp.exp(x - 1).sum(1, keepdims=True)
 
@@ -41,13 +41,13 @@ def entry(function: Callable[..., Any], *given: Any) -> list[str]:
 def main() -> None:
     """Print what is left of each function."""
     x = np.ones((64, 64), np.float32)
-    found = {f.__name__: entry(f, x) for f in (chain, asked, normalised)}
+    found = {f.__name__: entry(f, x) for f in (chain, asked, normalized)}
     for name, operations in found.items():
         print(f"{name:11} {len(operations)} instructions write memory: {', '.join(operations)}")
     assert found["chain"] == ["fusion"]
     assert "custom-call" in found["asked"]
     assert len(found["asked"]) > 2
-    assert len(found["normalised"]) > 1
+    assert len(found["normalized"]) > 1
 
 
 if __name__ == "__main__":

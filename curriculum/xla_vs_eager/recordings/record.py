@@ -1,4 +1,4 @@
-"""Records all runs anew, and writes down what the judge knows of them.
+"""Records all runs again, and writes down what the judge knows of them.
 
     python curriculum/xla_vs_eager/recordings/record.py [letter …]
 

@@ -24,7 +24,7 @@ def square(frame: Array) -> tuple[Array, tuple[float, float, float, float]]:
 
 
 def boxed(frame: Array, padding: int = 114) -> Array:
-    """A frame in its square, as the task asks, with bars of a grey."""
+    """A frame in its square, as the task asks, with bars of a gray."""
     camera, side = given("camera"), given("detector").SIDE
     bgr = torch.from_numpy(np.ascontiguousarray(frame[..., ::-1]))
     picture = (camera.letterbox(bgr, side) * 255).round().byte().permute(1, 2, 0).numpy()
@@ -52,12 +52,12 @@ def main() -> None:
         found = [np.array([back(b, f[0]) for b in kept(t)]).reshape(-1, 6) for t, f in pairs]
         return mean_ap(found, truths)
 
-    grey = [boxed(frame) for frame, _, _ in frames]
+    gray = [boxed(frame) for frame, _, _ in frames]
     results = {
-        "letterbox, RGB, 0 to 1": score(grey),
+        "letterbox, RGB, 0 to 1": score(gray),
         "black bars": score([boxed(frame, 0) for frame, _, _ in frames]),
-        "BGR": score([picture[..., ::-1] for picture in grey]),
-        "0 to 255": score(grey, 255.0),
+        "BGR": score([picture[..., ::-1] for picture in gray]),
+        "0 to 255": score(gray, 255.0),
     }
     pairs = [square(frame) for frame, _, _ in frames]
     decoded = tables(network, fed(np.stack([picture for picture, _ in pairs])))
@@ -67,7 +67,7 @@ def main() -> None:
         boxes[:, :4] *= factors
         found.append(boxes)
     results["stretched to the square"] = mean_ap(found, truths)
-    decoded = tables(network, fed(np.stack(grey)))
+    decoded = tables(network, fed(np.stack(gray)))
     results["boxes not mapped back"] = mean_ap(
         [
             np.column_stack((kept(t)[:, :4] * max(f[0].shape) / 128, kept(t)[:, 4:]))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
+from hotloop.bank.interviews import Round, roles_of, round_of
 from hotloop.bank.question import Kind
 from hotloop.bank.wording import Language
 
@@ -17,6 +18,8 @@ class Selection:
     level: str | None = None
     module: str | None = None
     kind: Kind | None = None
+    role: str | None = None
+    round: Round | None = None
     language: Language = "en"
     numeric: bool = False
     keys: Sequence[str] = field(default_factory=tuple)
@@ -37,6 +40,8 @@ class Selection:
             and self.level in (None, entry.question.level)
             and self.module in (None, entry.module)
             and self.kind in (None, entry.question.kind)
+            and (self.role is None or self.role in roles_of(entry))
+            and self.round in (None, round_of(entry))
             and self.language in entry.languages
             and (entry.question.numeric is not None or not self.numeric)
         )

@@ -16,11 +16,22 @@ from rich.text import Text
 from hotloop.bank import numeric
 from hotloop.bank.catalog import Entry
 from hotloop.bank.export.labels import LABELS, Labels
+from hotloop.bank.interviews import roles_of, round_of
 from hotloop.bank.numeric import Instance
 from hotloop.bank.selection import Selection
 from hotloop.bank.wording import Language, Wording, blocks, wording
 from hotloop.cli.answer import All, Answer, cut, first, listing, require
-from hotloop.cli.questions_choice import InLanguage, Level, Module, Numbers, OfKind, Track, chosen
+from hotloop.cli.questions_choice import (
+    ForRole,
+    InLanguage,
+    InRound,
+    Level,
+    Module,
+    Numbers,
+    OfKind,
+    Track,
+    chosen,
+)
 
 Format = Literal["anki", "qti", "gift", "kit"]
 SUFFIXES: dict[Format, str] = {"anki": ".apkg", "qti": ".zip", "gift": ".gift", "kit": ".html"}
@@ -35,6 +46,8 @@ def run(
     level: Level = None,
     module: Module = None,
     kind: OfKind = None,
+    role: ForRole = None,
+    round_: InRound = None,
     language: InLanguage = "en",
     numbers: Numbers = False,
     seed: Annotated[
@@ -59,12 +72,24 @@ def run(
 
     Without keys it lists those that fit the options, and with keys it shows the questions whole.
     """
-    found = chosen(Selection(track, level, module, kind, language, numbers, tuple(keys or ())))
+    found = chosen(
+        Selection(
+            track=track,
+            level=level,
+            module=module,
+            kind=kind,
+            role=role,
+            round=round_,
+            language=language,
+            numeric=numbers,
+            keys=tuple(keys or ()),
+        )
+    )
     if export is not None:
         return _export(found, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
     if keys:
         return _show(found, language, seed)
-    listed, more = first(found, everything, "name a --module, --track or --level, or ")
+    listed, more = first(found, everything, "name a --role, --round or --level, or ")
     document = [_summary(entry, language) for entry in found]
     return Answer({"questions": document}, _table(listed, language), *more)
 
@@ -117,6 +142,8 @@ def _summary(entry: Entry, language: Language) -> dict[str, Any]:
         "track": entry.track,
         "module": entry.module,
         "kind": question.kind,
+        "roles": list(roles_of(entry)),
+        "round": round_of(entry),
         "level": question.level,
         "minutes": question.minutes,
         "languages": list(entry.languages),

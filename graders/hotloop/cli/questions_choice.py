@@ -7,6 +7,7 @@ import typer
 from hotloop import curriculum
 from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
+from hotloop.bank.interviews import Round
 from hotloop.bank.question import Kind
 from hotloop.bank.selection import Selection
 from hotloop.bank.wording import Language
@@ -22,6 +23,22 @@ OfKind = Annotated[
         "--kind",
         metavar="|".join(get_args(Kind)),
         help="Explain, read a profile, find a bug in a kernel, or design a system.",
+        show_default=False,
+    ),
+]
+ForRole = Annotated[
+    str | None,
+    typer.Option(
+        "--role",
+        help="Only those for this job: training, kernels, compilers, inference or deployment.",
+    ),
+]
+InRound = Annotated[
+    Round | None,
+    typer.Option(
+        "--round",
+        metavar="|".join(get_args(Round)),
+        help="Only those for this round of interviews.",
         show_default=False,
     ),
 ]
@@ -50,6 +67,9 @@ def _refuse_unknown(selection: Selection) -> None:
     levels = curriculum.curriculum().tiers
     if selection.level is not None and selection.level not in levels:
         raise UserError(find.unknown("level", selection.level, levels))
+    roles = [role.id for role in curriculum.curriculum().roles]
+    if selection.role is not None and selection.role not in roles:
+        raise UserError(find.unknown("role", selection.role, roles))
     if selection.track is not None:
         find.track(selection.track)
     if selection.module is not None:

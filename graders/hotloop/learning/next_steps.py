@@ -28,7 +28,7 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
     if standing.due:
         yield Step(
             f"Practice {standing.due} question{'s' if standing.due > 1 else ''}",
-            "their time has come: now they cost least and stay longest",
+            "they are due: reviewing now takes the least time",
             "hotloop interview",
         )
     chosen = [each for each in standing.tracks if track in (None, each.id)]
@@ -39,7 +39,7 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
         if first is not None:
             yield Step(
                 "Take the placement test",
-                "nothing is known of you yet; about eight questions find where you begin",
+                "no results yet; about eight questions find where to start",
                 f"hotloop placement {first.id}",
             )
     seen: set[str] = set()
@@ -84,11 +84,12 @@ def _module_step(module: ModuleStanding) -> Step:
     name, title = module.module.id, module.module.title
     if not module.begun:
         before = ", ".join(module.module.prerequisites.modules)
-        why = f"you have what it asks for: {before}" if before else "it asks for no other module"
-        return Step(f"Begin “{title}”", why, f"hotloop start {name}")
+        why = f"you have done what it needs: {before}" if before else "it needs no other module"
+        return Step(f"Start “{title}”", why, f"hotloop start {name}")
     task = next((each for each in module.graded if not each.done), None)
     if task is None:
         return Step(f"Finish “{title}”", "written answers are left", f"hotloop check {name}")
     said = f"last verdict: {task.last.verdict}" if task.last else "not checked yet"
     done = f"{module.done} of {len(module.graded)} tasks of {name} are done"
-    return Step(f"Go on with “{task.task.title}”", f"{done}; {said}", f"hotloop check {task.key}")
+    what = f"Continue with “{task.task.title}”"
+    return Step(what, f"{done}; {said}", f"hotloop check {task.key}")

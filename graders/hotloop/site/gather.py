@@ -14,6 +14,7 @@ from hotloop.practice import data
 from hotloop.practice.server import PAGE
 from hotloop.site import (
     benchmarks,
+    boundaries,
     checks_page,
     exploits_table,
     figures,
@@ -46,7 +47,8 @@ def gather(root: Path | None = None) -> Path:
     modules, entries = curriculum.modules(), catalog()
     _copy_authored(source / "pages", pages)
     shutil.copyfile(paths.curriculum() / GLOSSARY, pages / GLOSSARY)
-    fill(pages / "threat-model.md", exploits_table.PLACE, exploits_table.table())
+    fill(pages / "threat-model.md", boundaries.PLACE, boundaries.figure())
+    fill(pages / "threat-model-details.md", exploits_table.PLACE, exploits_table.table())
     fill(pages / "index.md", showcase.PLACE, showcase.section())
     fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))
     way = pages / "practice" / "learning-path.md"

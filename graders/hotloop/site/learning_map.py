@@ -26,9 +26,9 @@ def section(modules: Sequence[curriculum.Module]) -> list[str]:
         parts += _drawn(module, boxes[module.id])
     height = max((box.y + box.height for box in boxes.values()), default=0) + 2
     told = " ".join(_told(module, modules) for module in modules)
-    picture = drawing.drawing(height, parts, "Modules and what they ask for", told)
+    picture = drawing.drawing(height, parts, "Modules and what they need", told)
     caption = (
-        "An arrow leads from a module to those that ask for it. The stripe's colour is the track."
+        "An arrow leads from a module to the modules that need it. A stripe's color is its track."
     )
     return drawing.figure(picture, caption)
 
@@ -72,4 +72,4 @@ def _depths(modules: Sequence[curriculum.Module]) -> dict[str, int]:
 
 def _told(module: curriculum.Module, modules: Sequence[curriculum.Module]) -> str:
     before = [m.title for m in modules if m.id in module.prerequisites.modules]
-    return f"{module.title} asks for {', '.join(before) or 'no other module'}."
+    return f"{module.title} needs {', '.join(before) or 'no other module'}."

@@ -46,6 +46,7 @@ def navigation(
             "The judge": [
                 {"How the judge works": "how-the-judge-works.md"},
                 {"Threat model": "threat-model.md"},
+                {"Threat model: details": "threat-model-details.md"},
                 {"How strong the checks are": "checks.md"},
                 {"Figures": "benchmarks.md"},
                 {"Measured results": "results.md"},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hotloop import curriculum, problem
 from hotloop.site import drawing
@@ -16,6 +16,8 @@ REFERENCE = "reference"
 _HOT, _COOL, _LEAF, _PLUM = COLOURS
 _LEFT, _RIGHT = 8, 8
 _BAR = 12
+_MANY_GFLOP_PER_S = 1e5
+"""From here on an axis is in TFLOP/s: numbers of six digits do not fit beside it."""
 
 
 def section(run: curriculum.Run, module: curriculum.Module) -> list[str]:
@@ -225,7 +227,7 @@ class Point:
     name: str
     intensity: float
     gflop_per_s: float
-    colour: str
+    colour: str = COLOURS[0]
 
 
 def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
@@ -234,10 +236,11 @@ def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
     runs: this device's runs, by module. The slope is the highest measured bandwidth, the flat part
     the highest measured arithmetic rate, if any run measured one.
     """
+    found = [
+        point for name, run in runs.items() for point in _points(curriculum.load_module(name), run)
+    ]
     points = [
-        point
-        for number, (name, run) in enumerate(runs.items())
-        for point in _points(curriculum.load_module(name), run, COLOURS[number % len(COLOURS)])
+        replace(point, colour=COLOURS[number % len(COLOURS)]) for number, point in enumerate(found)
     ]
     ceilings = [(name, value) for run in runs.values() for name, value in run.ceilings.items()]
     bandwidth = max((v for name, v in ceilings if name.endswith("_gb_per_s")), default=None)
@@ -247,7 +250,7 @@ def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
     words = f"A roof of {three_digits(bandwidth)} GB/s"
     words += f" and {three_digits(flat)} GFLOP/s" if flat else ""
     told = "; ".join(
-        f"{p.name}: {three_digits(p.intensity)} operations a byte,"
+        f"{p.name}: {three_digits(p.intensity)} operations per byte,"
         f" {three_digits(p.gflop_per_s)} GFLOP/s,"
         f" {p.gflop_per_s / (p.intensity * bandwidth):.0%} of the roof above it"
         for p in points
@@ -262,7 +265,7 @@ def roofline(runs: Mapping[str, curriculum.Run], device: str) -> list[str]:
     return drawing.figure(picture, caption)
 
 
-def _points(module: curriculum.Module, run: curriculum.Run, colour: str) -> list[Point]:
+def _points(module: curriculum.Module, run: curriculum.Run) -> list[Point]:
     rungs = {(task.id, rung.id): rung for task in module.tasks for rung in task.rungs}
     found: list[Point] = []
     for m in run.measurements:
@@ -273,7 +276,7 @@ def _points(module: curriculum.Module, run: curriculum.Run, colour: str) -> list
         if m.gflop_per_s is not None:
             intensity = m.gflop_per_s / m.gb_per_s
         if intensity is not None:
-            found.append(Point(f"{module.id}.{m.task}", intensity, intensity * m.gb_per_s, colour))
+            found.append(Point(f"{module.id}.{m.task}", intensity, intensity * m.gb_per_s))
     return found
 
 
@@ -294,12 +297,14 @@ def _roof(
     ]  # fmt: skip
     if flat:
         parts.append(line(across.at(end), up.at(flat), across.at(high_x), up.at(flat), "roof"))
+    unit, size = ("TFLOP/s", 1e3) if highest >= _MANY_GFLOP_PER_S else ("GFLOP/s", 1.0)
     for value in up.ticks():
         parts.append(line(34, up.at(value), WIDTH - _RIGHT, up.at(value)))
-        parts.append(text(30, up.at(value) + 4, f"{value:g}", anchor="end", css="quiet"))
+        parts.append(text(30, up.at(value) + 4, f"{value / size:g}", anchor="end", css="quiet"))
     parts += across.drawn(bottom)
-    parts.append(text(34, 11, "GFLOP/s", css="quiet"))
-    parts.append(text(WIDTH - _RIGHT, bottom + 30, "operations a byte", anchor="end", css="quiet"))
+    parts.append(text(34, 11, unit, css="quiet"))
+    below = (WIDTH - _RIGHT, bottom + 30)
+    parts.append(text(*below, "operations per byte", anchor="end", css="quiet"))
     for point in points:
         x, y = across.at(point.intensity), up.at(point.gflop_per_s)
         ceiling = min(point.intensity * bandwidth, flat or math.inf)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from hotloop import curriculum
 from hotloop.bank.catalog import Entry
+from hotloop.bank.interviews import ROUNDS, roles_of, round_of
 from hotloop.bank.question import Kind
 from hotloop.site.markdown import front_matter, plain, prose
 from hotloop.site.questions import LEVELS_IN_CHINESE, address
@@ -46,9 +47,11 @@ def index_page(entries: Sequence[Entry]) -> list[str]:
         f"By track: {by_track}.",
         "",
         '<form class="filters" data-filters hidden>',
-        _select("track", "Track", [(t.id, t.title) for t in tracks]),
         _select("level", "Level", [(t, t.capitalize()) for t in curriculum.curriculum().tiers]),
+        _select("role", "Role", [(r.id, r.title) for r in curriculum.curriculum().roles]),
+        _select("round", "Round", list(ROUNDS.items())),
         _select("kind", "Kind", list(_KINDS.items())),
+        _select("track", "Track", [(t.id, t.title) for t in tracks]),
         _select("module", "Module", [(m, curriculum.load_module(m).title) for m in modules]),
         _select("language", "Language", list(_LANGUAGES.items())),
         '<label>Words<input type="search" name="words" autocomplete="off"></label>',
@@ -116,9 +119,11 @@ def _item(entry: Entry, root: str) -> list[str]:
         (
             f'<li data-track="{entry.track}" data-module="{entry.module or ""}"'
             f' data-level="{question.level}" data-kind="{question.kind}"'
+            f' data-role="{" ".join(roles_of(entry))}" data-round="{round_of(entry)}"'
             f' data-language="{languages}">'
             f'<a href="{root}{address(entry)}.html">{plain(question.title)}</a>'
-            f"<small>{question.level} · {question.minutes} minutes · {where.replace('_', ' ')}"
+            f"<small>{question.level} · {question.minutes} minutes ·"
+            f" {ROUNDS[round_of(entry)].lower()} · {where.replace('_', ' ')}"
             f"{other}</small></li>"
         )
     ]

@@ -21,8 +21,8 @@ def page(modules: Sequence[curriculum.Module]) -> list[str]:
         prose(
             "What the judge measured of the reference solutions and of plausible wrong answers.",
             "Each file is written by `hotloop author evidence MODULE`; no number on these pages",
-            "is written by hand. A run carries a digest of the code that it measured; a page that",
-            "quotes an older one is not built.",
+            "is written by hand. A run has a digest of the code that it measured: “older than the",
+            "code” means that solutions or checks have changed since.",
         ),
         "",
     ]

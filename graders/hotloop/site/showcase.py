@@ -1,14 +1,19 @@
 """The first screen: a verdict with its speed, a data race that was found, and a question.
 
-Verdict and race are read from recorded runs.
+The verdict is read from a recorded run, the race from the recorded output of a program that the
+tests run again. The README shows the same verdict as a picture:
+
+    python -m hotloop.site.showcase > site/pages/assets/verdict.svg
 """
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
 
 from hotloop import curriculum
 from hotloop.bank.catalog import catalog
+from hotloop.core import paths
 from hotloop.course.picture import speed_svg
 from hotloop.course.render_record import prose
 from hotloop.problem import Level, Rung
@@ -17,8 +22,9 @@ from hotloop.site.recorded import recorded
 PLACE = "<!-- showcase -->"
 
 SPEED = ("fused_softmax", "nvidia_h200", "reference", "triton_forward", "gpu_fast")
-RACE = ("fused_softmax", "amd_epyc", "cuda_missing_barrier", "cuda_block", "clean")
-QUESTION = "fused_softmax.why_subtract_the_maximum"
+RACE = "fused_softmax/proofs/what_the_checker_says.txt"
+KERNEL = "fused_softmax/bugs/tree_sum.cu"
+QUESTION = "transformer_compilation.why_attention_is_slow"
 
 
 def section() -> list[str]:
@@ -26,12 +32,43 @@ def section() -> list[str]:
     return ['<div class="showcase">', _verdict(), _race(), _question(), "</div>"]
 
 
-def _verdict() -> str:
+def picture() -> str:
+    """Return the verdict as an SVG file of its own, for light and dark pages."""
+    run, found, drawn = _speed()
+    module, _, _, task, _ = SPEED
+    head, _, rest = drawn.partition(">")
+    width, height = (float(size) for size in re.findall(r'viewBox="0 0 (\S+) (\S+)"', head)[0])
+    told = re.findall(r'aria-label="([^"]*)"', head)[0]
+    badge = f'<tspan fill="#2da44e" font-weight="bold">{found.verdict}</tspan>'
+    lines = (f"{badge} {module}.{task} on an {escape(run.device)}", escape(found.sentence))
+    texts = [f'<text x="8" y="{20 + 18 * n}">{text}</text>' for n, text in enumerate(lines)]
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height + 52:g}"',
+            f'width="600" role="img" aria-label="{told}"',
+            'font-family="system-ui, sans-serif" font-size="12" fill="currentColor">',
+            "<style>svg { color: #1f2328 }",
+            "@media (prefers-color-scheme: dark) { svg { color: #e6edf3 } }</style>",
+            *texts,
+            f'<g transform="translate(0 52)">{rest.removesuffix("</svg>")}</g>',
+            "</svg>",
+        ]
+    )
+
+
+def _speed() -> tuple[curriculum.Run, curriculum.Measurement, str]:
+    """Return the run, its measurement and the drawing of its speed."""
     run, found = _measurement(*SPEED)
     module, _, _, task, rung = SPEED
     drawn = speed_svg(_evidence(found, run.device, curriculum.load_module(module).task(task).rungs))
     if drawn is None:
         raise ValueError(f"{module}.{task}.{rung} has no speed in the run of {run.device}")
+    return run, found, drawn
+
+
+def _verdict() -> str:
+    run, found, drawn = _speed()
+    module, _, _, task, _ = SPEED
     return _panel(
         "A verdict has an interval, and the distance to the hardware's limit",
         f"<p><strong>{found.verdict}</strong> {module}.{task}: {escape(found.sentence)}</p>{drawn}",
@@ -41,13 +78,27 @@ def _verdict() -> str:
 
 
 def _race() -> str:
-    module, _, candidate, task, _ = RACE
-    _, found = _measurement(*RACE)
+    """Show the report below the kernel, from its head to the lines that the report names."""
+    report = (paths.curriculum() / RACE).read_text(encoding="utf-8")
+    kernel = paths.curriculum() / KERNEL
+    sentence, *accesses = report.strip().split("\n")
+    named = [int(line) for line in re.findall(rf"{re.escape(kernel.name)}:(\d+)", report)]
+    if not named:
+        raise ValueError(f"{RACE} names no line of {kernel.name}")
+    lines = kernel.read_text(encoding="utf-8").split("\n")
+    before = lines[: min(named)]
+    head = max(number for number, line in enumerate(before, start=1) if "__global__" in line)
+    shown = range(head, max(named) + 4)
+    code = "\n".join(f"{number} {lines[number - 1]}" for number in shown)
+    found = "\n".join(map(str.strip, accesses))
+    kind, _, told = sentence.partition(": ")
     return _panel(
         "A data race is found without a GPU, with its lines",
-        f"<p><strong>{found.verdict}</strong> {module}.{task}</p><p>{prose(found.sentence)}</p>",
-        f"What the CUDA simulator says of {candidate}",
-        "how-the-judge-works.md",
+        f"<pre><code>{escape(code)}</code></pre>"
+        f"<p><code>hotloop cuda check {kernel.name}</code></p>"
+        f"<p><strong>{kind}</strong> {prose(told)}</p><pre><code>{escape(found)}</code></pre>",
+        "Nine kernels with one bug each",
+        "modules/fused_softmax/find_the_bug.md",
     )
 
 
@@ -56,11 +107,13 @@ def _question() -> str:
     if entry is None:
         raise ValueError(f"there is no question {QUESTION}")
     question = entry.question
-    asked = f"<p><strong>{escape(question.title)}</strong></p>"
+    strong = " ".join(re.split(r"(?<=[.?!])\s+", question.say)[:2])
     weak = question.weak_answers[0]
     return _panel(
         "A question, a strong answer, and what weak answers reveal",
-        f"{asked}<p>Weak: “{escape(weak.says)}”. It {escape(weak.reveals)}.</p>",
+        f"<p><strong>{escape(question.title)}</strong></p>"
+        f"<p>Strong: “{escape(strong)}”</p>"
+        f"<p>Weak: “{escape(weak.says)}”. Reveals: {escape(weak.reveals)}.</p>",
         "All questions, with rubrics and follow-ups",
         "questions/index.md",
     )
@@ -107,3 +160,7 @@ def _levels(rung: Rung, device: str) -> list[Level]:
     assert rung.threshold is not None
     own = (each.levels for each in rung.threshold.devices if each.device == device)
     return next(own, rung.threshold.levels)
+
+
+if __name__ == "__main__":
+    print(picture())

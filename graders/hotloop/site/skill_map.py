@@ -9,13 +9,14 @@ from hotloop.site.markdown import folded, table
 _ROW = 17
 _NAMES = 212
 _RIGHT = 8
+_TRACKS = (*drawing.COLOURS, "var(--gold, #b08a00)")
 
 
 def section(modules: Sequence[curriculum.Module]) -> list[str]:
     """Return the picture and the table. `modules` in the curriculum's order."""
     concepts = taught(modules)
     caption = (
-        "A dot: the module in this column teaches the concept in this row. One colour a track."
+        "A dot: the module in this column teaches the concept in this row. One color per track."
     )
     links = [
         (concept.title, ", ".join(f"[{m.title}](../modules/{m.id}/index.md)" for m in by))
@@ -46,7 +47,7 @@ def colour(track: str) -> str:
     """Return the color of a track."""
     names = [each.id for each in curriculum.curriculum().tracks]
     place = names.index(track) if track in names else 0
-    return drawing.COLOURS[place % len(drawing.COLOURS)]
+    return _TRACKS[place % len(_TRACKS)]
 
 
 def _picture(

@@ -18,6 +18,10 @@ CURRICULUM = {
         {"id": "a", "title": "A", "summary": "s", "modules": ["first"]},
         {"id": "b", "title": "B", "summary": "s", "modules": []},
     ],
+    "roles": [
+        {"id": "trainer", "title": "Trainer", "modules": ["first"]},
+        {"id": "compilers", "title": "Compilers", "modules": [], "tracks": ["a"]},
+    ],
     "concepts": [{"id": "c", "title": "C", "summary": "s"}],
 }
 

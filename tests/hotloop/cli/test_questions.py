@@ -56,7 +56,7 @@ def test_several_are_shown_in_their_order() -> None:
 def test_a_long_list_fits_a_screen_and_says_how_to_see_more() -> None:
     shown = _run().splitlines()
     assert len(shown) <= 24
-    assert shown[-1].endswith("more: name a --module, --track or --level, or --all lists them.")
+    assert shown[-1].endswith("more: name a --role, --round or --level, or --all lists them.")
     assert len(_run("--all").splitlines()) > len(_document()["questions"])
 
 

@@ -16,7 +16,7 @@ import yaml
 from hotloop import curriculum, exploits
 from hotloop.bank.catalog import catalog
 from hotloop.core import paths
-from hotloop.site import built, exploits_table
+from hotloop.site import boundaries, built, exploits_table
 from hotloop.site.gather import gather
 
 CLONE = Path(__file__).resolve().parents[3]
@@ -179,9 +179,31 @@ def test_an_exercises_files_are_there_one_by_one_and_as_the_same_archive(gathere
 
 
 def test_the_threat_model_lists_every_exploit(gathered: Path) -> None:
-    page = (gathered / "build" / "pages" / "threat-model.md").read_text()
+    page = (gathered / "build" / "pages" / "threat-model-details.md").read_text()
     assert exploits_table.PLACE not in page
     assert all(f"| `{exploit.name}` |" in page for exploit in exploits.load_all())
+
+
+def test_the_threat_model_is_a_page_that_a_manager_reads(gathered: Path) -> None:
+    """About a screen of text, a figure of the layers, and a link to the details."""
+    pages = gathered / "build" / "pages"
+    page = (pages / "threat-model.md").read_text()
+    assert boundaries.PLACE not in page
+    text = re.sub(r"(?s)<figure>.*?</figure>", "", page)
+    assert text != page
+    assert len(text.split()) <= 500
+    details = (pages / "threat-model-details.md").read_text()
+    named = re.findall(r"threat-model-details\.md#([\w-]+)", page)
+    assert named
+    headings = {
+        re.sub(r"[^\w]+", "-", line[3:].lower())
+        for line in details.splitlines()
+        if line.startswith("## ")
+    }
+    assert set(named) <= headings
+    for layer in ("Sandbox", "Socket", "Judge"):
+        assert layer in text
+        assert layer.lower() in details.lower()
 
 
 # --- what is built --------------------------------------------------------------------------------

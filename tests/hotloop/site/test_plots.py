@@ -84,7 +84,7 @@ def test_the_roofline_has_a_point_for_each_reference(run: curriculum.Run) -> Non
     [picture] = pictures(plots.roofline({MODULE: run}, "My CPU"))
     told = picture.attrib["aria-label"]
     assert "A roof of 28 GB/s." in told
-    assert "fused_softmax.compiled_chain: 0.625 operations a byte, 5 GFLOP/s, 29% of" in told
+    assert "fused_softmax.compiled_chain: 0.625 operations per byte, 5 GFLOP/s, 29% of" in told
     assert "eager_chain" not in told
 
 
@@ -96,6 +96,27 @@ def test_a_measured_arithmetic_ceiling_makes_the_roof_flat(run: curriculum.Run) 
     assert len(roof) == 2
     assert roof[1].attrib["y1"] == roof[1].attrib["y2"]
     assert "and 100 GFLOP/s" in picture.attrib["aria-label"]
+
+
+def test_the_numbers_beside_a_fast_roof_fit_beside_it(run: curriculum.Run) -> None:
+    """They are in TFLOP/s, since five digits do not fit left of the axis."""
+    ceilings = dict.fromkeys(run.ceilings, 1e5) | {"train.fast_gpu_gflop_per_s": 8e5}
+    flat = run.model_copy(update={"ceilings": ceilings})
+    [picture] = pictures(plots.roofline({MODULE: flat}, "My GPU"))
+    texts = [e for e in picture.iter() if e.tag.endswith("text")]
+    assert "TFLOP/s" in [e.text for e in texts]
+    beside = [e.text or "" for e in texts if e.attrib.get("text-anchor") == "end"][:-1]
+    assert beside
+    assert max(map(len, beside)) <= 5
+
+
+def test_two_points_differ_in_color(run: curriculum.Run) -> None:
+    twice = run.model_copy(
+        update={"measurements": [measured("reference", 1.0, 1.5), measured("reference", 1.1, 1.4)]}
+    )
+    [picture] = pictures(plots.roofline({MODULE: twice}, "My CPU"))
+    dots = [e.attrib["style"] for e in picture.iter() if e.tag.endswith("circle")]
+    assert len(set(dots)) == 2
 
 
 def test_without_a_bandwidth_there_is_no_roof(run: curriculum.Run) -> None:

@@ -1,4 +1,4 @@
-// The sum of a row: a sum for each warp, then a sum of those: mended. Compare it with ../few_warps.cu.
+// The sum of a row: a sum for each warp, then a sum of those, fixed. Compare with ../few_warps.cu.
 
 #include <cuda_runtime.h>
 

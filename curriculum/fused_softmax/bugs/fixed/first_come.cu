@@ -1,4 +1,4 @@
-// Collects the columns whose score is above a limit: mended. Compare it with ../first_come.cu.
+// Collects the columns whose score is above a limit, fixed. Compare with ../first_come.cu.
 
 #include <cuda_runtime.h>
 

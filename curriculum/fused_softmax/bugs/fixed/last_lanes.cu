@@ -1,4 +1,4 @@
-// The sum of a row of at most 32 numbers, by one warp: mended. Compare it with ../last_lanes.cu.
+// The sum of a row of at most 32 numbers, by one warp, fixed. Compare with ../last_lanes.cu.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// The last steps of a tree, by one warp and without barriers: mended. Compare it with ../lock_step.cu.
+// The last steps of a tree, by one warp and without barriers, fixed. Compare with ../lock_step.cu.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// The sum of one long row, by several blocks: mended. Compare it with ../many_blocks.cu.
+// The sum of one long row, by several blocks, fixed. Compare with ../many_blocks.cu.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Maximum and sum of each row, with one buffer for both reductions: mended. Compare it with ../one_buffer.cu.
+// Maximum and sum of each row, with one buffer for both reductions, fixed. Compare with ../one_buffer.cu.
 
 #include <cuda_runtime.h>
 
@@ -32,7 +32,7 @@ __device__ float block_sum(float value, float* buffer) {
   return buffer[0];
 }
 
-__global__ void normaliser(const float* x, float* out) {
+__global__ void normalizer(const float* x, float* out) {
   __shared__ float buffer[kThreads];
   const float value = x[blockIdx.x * kThreads + threadIdx.x];
   const float maximum = block_maximum(value, buffer);
@@ -48,7 +48,7 @@ int main() {
   cudaMalloc(&x, host.size() * sizeof(float));
   cudaMalloc(&out, kRows * sizeof(float));
   cudaMemcpy(x, host.data(), host.size() * sizeof(float), cudaMemcpyHostToDevice);
-  normaliser<<<kRows, kThreads>>>(x, out);
+  normalizer<<<kRows, kThreads>>>(x, out);
   cudaMemcpy(sums.data(), out, kRows * sizeof(float), cudaMemcpyDeviceToHost);
   for (const float sum : sums) std::printf("%g\n", sum);
   cudaFree(x);

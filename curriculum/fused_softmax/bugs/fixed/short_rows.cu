@@ -1,4 +1,4 @@
-// The maximum of each row, for rows of any length: mended. Compare it with ../short_rows.cu.
+// The maximum of each row, for rows of any length, fixed. Compare with ../short_rows.cu.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// The sum of each row, by a tree in shared memory: mended. Compare it with ../tree_sum.cu.
+// The sum of each row, by a tree in shared memory, fixed. Compare with ../tree_sum.cu.
 
 #include <cuda_runtime.h>
 

@@ -1,4 +1,4 @@
-// Doubles a matrix, 16 bytes a load: mended. Compare it with ../wide_loads.cu.
+// Doubles a matrix, 16 bytes a load, fixed. Compare with ../wide_loads.cu.
 
 #include <cuda_runtime.h>
 

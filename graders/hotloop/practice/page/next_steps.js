@@ -5,7 +5,7 @@
 ((hotloop) => {
   "use strict";
 
-  /** The module after all that it asks for. @param {Overview} standing @param {string} name
+  /** The module after all that it needs. @param {Overview} standing @param {string} name
    * @param {Set<string>} [seen] @returns {ModuleStanding[]} */
   const way = (standing, name, seen = new Set()) => {
     const found = standing.modules.get(name);
@@ -14,7 +14,7 @@
     return [...found.module.prerequisites.flatMap((before) => way(standing, before, seen)), found];
   };
 
-  /** One that is begun, else the placement's start, else the first whose way is free.
+  /** A started module, else the placement's, else the first that is unlocked.
    * @param {Overview} standing @param {TrackStanding} track */
   const nextModule = (standing, track) => {
     const ahead = track.modules.filter((each) => !each.complete && !each.placed);
@@ -32,15 +32,15 @@
     const page = `../modules/${module.id}/index.html`;
     if (!begun) {
       const before = module.prerequisites.join(", ");
-      const why = before ? `you have what it asks for: ${before}` : "it asks for no other module";
-      return { what: `Begin “${module.title}”`, why, page };
+      const why = before ? `you have done what it needs: ${before}` : "it needs no other module";
+      return { what: `Start “${module.title}”`, why, page };
     }
     const task = module.tasks.find((each) => each.graded && !tasks[each.key]?.done);
     if (!task) return { what: `Finish “${module.title}”`, why: "written answers are left", page };
     const verdict = tasks[task.key]?.verdict;
     const said = verdict ? `last verdict: ${verdict}` : "not checked yet";
     const why = `${done} of ${graded} tasks of ${module.id} are done; ${said}`;
-    return { what: `Go on with “${task.title}”`, why, page: `${page}#${task.key.split(".")[1]}` };
+    return { what: `Continue with “${task.title}”`, why, page: `${page}#${task.key.split(".")[1]}` };
   };
 
   /** The most useful first. @param {Overview} standing
@@ -51,7 +51,7 @@
     if (standing.due > 0) {
       found.push({
         what: `Practice ${standing.due} question${standing.due > 1 ? "s" : ""}`,
-        why: "their time has come: now they cost least and stay longest",
+        why: "they are due: reviewing now takes the least time",
         page: "index.html",
       });
     }
@@ -60,7 +60,7 @@
     if (begun.length === 0 && tracks.some(({ modules }) => modules.length > 0)) {
       found.push({
         what: "Take the placement test",
-        why: "nothing is known of you yet; about eight questions find where you begin",
+        why: "no results yet; about eight questions find where to start",
         page: "#placement-test",
       });
     }
