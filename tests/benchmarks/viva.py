@@ -17,13 +17,14 @@ tests/benchmarks/results. Exit code 1 if a key is wrong.
 
 import argparse
 import json
+import os
 import random
 import re
 import secrets
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,11 +34,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hotloop import curriculum, render
 from hotloop.evidence import measured_by
-from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
+from hotloop.local_judging import default_jobs
 from hotloop.measured_code import measured_code
 from hotloop.predicting import items
-from hotloop.predicting.outcomes import WORDS, Kind
+from hotloop.predicting.judges import Asked, Judges
+from hotloop.predicting.outcomes import WORDS, Kind, against
 from hotloop.predicting.own_code import Work
 from hotloop.predicting.scores import GUESS, brier, mean_interval
 from hotloop.takehome.intervals import Interval, rate_interval
@@ -63,13 +65,13 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
     names: list[str] = [] if arguments.simulation_only else arguments.works
-    works = [row(name, tuple(arguments.tasks), arguments.again) for name in names]
+    works = [row(name, task, arguments.again) for name in names for task in arguments.tasks]
     head = {"format": 1, "device": device_name(), "date": datetime.now(UTC).date().isoformat()}
     asked = {**head, "code": measured_code(MODULE), "by": measured_by(), "rows": works}
     told = simulation()
     power = {**head, "trials": TRIALS, "rows": told}
     if arguments.keep:
-        write(RESULT, {**asked, "rows": [*others(names), *works]})
+        write(RESULT, {**asked, "rows": [*others(works), *works]})
         write(POWER_RESULT, power)
     result = {"works": asked, "power": power}
     print(json.dumps(result, indent=1) if arguments.json else text(works, told))
@@ -81,14 +83,15 @@ def write(path: Path, document: dict[str, Any]) -> None:
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
-def others(names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return stored rows of other works, of the same code and device."""
+def others(works: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return stored rows of other works or tasks, of the same code and device."""
     if not RESULT.is_file():
         return []
     kept = json.loads(RESULT.read_text(encoding="utf-8"))
     if (kept["device"], kept["code"]) != (device_name(), measured_code(MODULE)):
         return []
-    return [work for work in kept["rows"] if work["work"] not in names]
+    new = {(row["work"], row["task"]) for row in works}
+    return [row for row in kept["rows"] if (row["work"], row["task"]) not in new]
 
 
 # --- five works -----------------------------------------------------------------------------------
@@ -169,25 +172,35 @@ _LAUNCH = """\
 """
 
 
-def row(name: str, tasks: tuple[str, ...], again: int) -> dict[str, Any]:
-    """Return one work's row: its questions, and whether their keys hold."""
+def row(name: str, task: str, again: int) -> dict[str, Any]:
+    """Return the row of a work's task: its questions, and whether their keys hold.
+
+    seconds: for making the questions, on `jobs` judges at once. one_judging_s: what the judge takes
+    for the work as it is at that time. load: of the machine, over five minutes; with it both grow.
+    """
     work = Work(
-        curriculum.load_module(MODULE), tasks, SUBMISSIONS[name](), render.untouched(MODULE)
+        curriculum.load_module(MODULE), (task,), SUBMISSIONS[name](), render.untouched(MODULE)
     )
     made = items.make(work, say=lambda text: say(f"{name}: {text}"))
-    hold = [holds(work, item, made, again) for item in made.items]
+    with Judges() as judges:
+        hold = [holds(work, item, made, again, judges) for item in made.items]
+        started = time.monotonic()
+        judges.judge([Asked(work, task, secrets.token_hex(16))])
+        one_s = time.monotonic() - started
     kinds = [item.outcome.kind for item in made.items]
     return {
         "work": name,
-        "tasks": ", ".join(tasks),
+        "task": task,
         "as_it_is": ", ".join(found.kind for found in made.unchanged.values()),
         "tried": made.tried,
         "unclear": made.unclear,
         "seconds": made.seconds,
+        "one_judging_s": round(one_s, 1),
+        "jobs": default_jobs(),
+        "load": round(os.getloadavg()[1], 1),
         "outcomes": ", ".join(f"{kinds.count(kind)} {kind}" for kind in WORDS if kind in kinds),
         "items": [
-            f"{item.task} {item.file}:{item.line} {item.operator}: {item.outcome.kind}"
-            for item in made.items
+            f"{item.file}:{item.line} {item.operator}: {item.outcome.kind}" for item in made.items
         ],
         "keys": len(hold),
         "keys_hold": sum(hold),
@@ -195,17 +208,12 @@ def row(name: str, tasks: tuple[str, ...], again: int) -> dict[str, Any]:
     }
 
 
-def holds(work: Work, item: items.Item, made: items.ItemSet, again: int) -> bool:
+def holds(work: Work, item: items.Item, made: items.ItemSet, again: int, judges: Judges) -> bool:
     """Return whether `again` fresh seeds give the changed code the outcome of the key."""
     changed, before = item.made_in(work), made.unchanged[item.task]
-    with closing(JudgeProcess()) as process:
-        found = [
-            items.judged(changed, item.task, secrets.token_hex(16), process) for _ in range(again)
-        ]
+    found = judges.judge(Asked(changed, item.task, secrets.token_hex(16)) for _ in range(again))
     say(f"  item {item.number}: {[one and one.kind for one in found]}, key {item.outcome.kind}")
-    return all(
-        one is not None and items.against(one, before).is_like(item.outcome) for one in found
-    )
+    return all(one is not None and against(one, before).is_like(item.outcome) for one in found)
 
 
 # --- who understands ------------------------------------------------------------------------------
@@ -303,9 +311,12 @@ def text(works: Sequence[dict[str, Any]], power: Sequence[dict[str, Any]]) -> st
     lines: list[str] = []
     for work in works:
         lines.append(
-            f"{work['work']}: {work['keys']} items of {work['tried']} changes judged, "
-            f"{work['unclear']} unclear, {work['seconds']:.0f} s; keys hold {work['keys_hold']} of "
-            f"{work['keys']}; {work['outcomes']}; as it is: {work['as_it_is']}"
+            f"{work['work']}, {work['task']}: {work['keys']} items of {work['tried']} changes, "
+            f"{work['unclear']} unclear; {work['outcomes']}; as it is: {work['as_it_is']}"
+        )
+        lines.append(
+            f"    keys hold {work['keys_hold']} of {work['keys']}; {work['seconds']:.0f} s on "
+            f"{work['jobs']} judges, one judging {work['one_judging_s']:.0f} s, at {work['load']}"
         )
         lines += [f"    {item}" for item in work["items"]]
     for row in power:

@@ -5,24 +5,20 @@ items have no effect, so that the answer "nothing" is not a safe guess.
 """
 
 import secrets
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from hotloop import __version__
-from hotloop.judge.client import JudgeProcess
-from hotloop.judge.files import lay_out
-from hotloop.local_judging import judge_folder
 from hotloop.mutation import Edit
-from hotloop.predicting.outcomes import Kind, Outcome, against, agreed, outcome
+from hotloop.predicting.judges import BUDGET_S, Asked, Judges
+from hotloop.predicting.outcomes import Kind, Outcome, against, agreed
 from hotloop.predicting.own_code import Change, Code, Work, changes, code_of
 from hotloop.predicting.widths import WIDTHS, NoSuchSize, Size, judged_at
 from hotloop.problem import Identifier, Strict, Text
@@ -40,10 +36,13 @@ _ROOM_ELSE, _ROOM_MORE = 2, 4
 _TRIED = 40
 """Most changes that are judged, over all tasks."""
 
-_COMPILES = "compiles"
-"""The rung that compiles for several GPUs; skipped, as it is slow and changes few outcomes."""
+_AT_ONCE = 4
+"""Changes that are judged together. Which become items depends on it, but on no number of cores."""
 
-_LEAST_S, _BUDGET_S = 20.0, 180.0
+_ENOUGH_S = 120.0
+"""After this time FEWEST items are enough."""
+
+_LEAST_S = 20.0
 _SHOWS_AT_A_WIDTH: tuple[Kind, ...] = ("wrong", "bounds", "race")
 
 
@@ -108,142 +107,160 @@ Say = Callable[[str], None]
 def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet:
     """Make up to `most` items on a work, spread over tasks and outcomes.
 
-    There are fewer than FEWEST if the code offers no more. Takes a minute or two.
+    There are fewer than FEWEST if the code offers no more. Takes two or three minutes for each task
+    on two cores.
     """
     started = time.monotonic()
     seeds = [secrets.token_hex(16) for _ in range(SEEDS)]
-    with closing(JudgeProcess()) as process:
-        judge = _Judge(work, seeds, process, say)
-        unchanged = {task: found for task in work.tasks if (found := judge.unchanged(task))}
-        chosen = _chosen(judge, unchanged, most)
+    with closing(Judges()) as judges:
+        search = _Search(work, seeds, judges, say, most)
+        unchanged = search.begin()
+        chosen = search.chosen()
     items = [item_of(number, change, found) for number, (change, found) in enumerate(chosen, 1)]
+    items = [_with_width(item, work, seeds, say) for item in items]
     return ItemSet(
         module=work.module.id,
         hotloop=__version__,
         seeds=seeds,
         unchanged=unchanged,
-        tried=judge.tried,
-        unclear=judge.unclear,
+        tried=search.tried,
+        unclear=search.unclear,
         seconds=round(time.monotonic() - started, 1),
-        items=[_with_width(item, work, seeds, say) for item in items],
+        items=items,
     )
 
 
+Found = tuple[Change, Outcome]
+
+
 @dataclass
-class _Judge:
-    """Judges one work and its changes, and counts them."""
+class _Search:
+    """Looks for changes with a clear outcome, a few of each outcome.
+
+    A change is judged with one seed first. With the other seeds it is judged only if items with its
+    outcome are still wanted, or in the end if there would be too few items.
+
+    told: the last outcome of each operator; its next change often has the same.
+    """
 
     work: Work
     seeds: Sequence[str]
-    process: JudgeProcess
+    judges: Judges
     say: Say
+    most: int
     tried: int = 0
     unclear: int = 0
-    budget_s: float = _BUDGET_S
+    unchanged: dict[str, Outcome] = field(default_factory=dict[str, Outcome])
+    budgets: dict[str, float] = field(default_factory=dict[str, float])
+    told: dict[tuple[str, str], Kind] = field(default_factory=dict[tuple[str, str], Kind])
+    held: list[Found] = field(default_factory=list[Found])
+    spare: list[Found] = field(default_factory=list[Found])
 
-    def unchanged(self, task: str) -> Outcome | None:
-        """Return the outcome of the unchanged work, or None if the seeds disagree."""
-        self.say(f"{task}: as it is")
+    def begin(self) -> dict[str, Outcome]:
+        """Judge the unchanged work; return the outcomes by task where all seeds agree."""
+        for task in self.work.tasks:
+            self.say(f"{task}: as it is")
+            started = time.monotonic()
+            found = agreed(self.judges.judge(Asked(self.work, task, s) for s in self.seeds))
+            # Limits the time of a change that never ends.
+            taken = time.monotonic() - started
+            self.budgets[task] = min(BUDGET_S, max(_LEAST_S, 2 * taken))
+            if found is not None:
+                self.unchanged[task] = found
+        return self.unchanged
+
+    def chosen(self) -> list[Found]:
+        """Return confirmed changes.
+
+        Changes whose outcome is already frequent are used only if there would be too few items.
+        """
         started = time.monotonic()
-        self.budget_s = _BUDGET_S
-        found = agreed([self._judged(self.work, task, seed) for seed in self.seeds])
-        # Limits the time of a change that never ends.
-        self.budget_s = max(_LEAST_S, 2 * (time.monotonic() - started))
-        return found
+        turns = zip_longest(*(changes(self.work, task) for task in self.unchanged))
+        left = [change for turn in turns for change in turn if change is not None]
+        while left and len(self.held) < self.most and self.tried < _TRIED:
+            if len(self.held) >= FEWEST and time.monotonic() - started > _ENOUGH_S:
+                break
+            batch = self._next(left)
+            left = [change for change in left if change not in batch]
+            self._try(batch)
+        self._fill()
+        return self.held
 
-    def first(self, change: Change, unchanged: Outcome) -> Outcome | None:
-        """Return the outcome of a change with the first seed, or None if there is none."""
-        self.tried += 1
-        self.say(f"{change.code.task}: {change.edit.operator}, line {change.line}")
-        return self._of(change, unchanged, self.seeds[0])
+    def _next(self, left: Sequence[Change]) -> list[Change]:
+        """Return the changes to try next: first those from which a wanted outcome is likely."""
 
-    def confirmed(self, change: Change, first: Outcome, unchanged: Outcome) -> Outcome | None:
-        """Return the outcome if the other seeds agree with the first one, else None."""
-        others = (self._of(change, unchanged, seed) for seed in self.seeds[1:])
-        found = agreed([first, *others])
-        self.unclear += found is None
-        return found
+        def is_unlikely(change: Change) -> bool:
+            kind = self.told.get((change.code.task, change.edit.operator))
+            is_full = kind is not None and not _has_room(kind, self.held, _ROOM_ELSE)
+            return is_full or _is_beside(change, self.held)
 
-    def _of(self, change: Change, unchanged: Outcome, seed: str) -> Outcome | None:
-        work = self.work.with_text(change.code, change.text)
-        found = self._judged(work, change.code.task, seed)
-        return None if found is None else against(found, unchanged)
+        batch: list[Change] = []
+        for change in sorted(left, key=is_unlikely):
+            # Two changes by one operator tend to have one outcome.
+            if all(change.edit.operator != other.edit.operator for other in batch):
+                batch.append(change)
+        return batch[: min(_AT_ONCE, _TRIED - self.tried)]
 
-    def _judged(self, work: Work, task: str, seed: str) -> Outcome | None:
-        return judged(work, task, seed, self.process, self.budget_s)
+    def _try(self, batch: Sequence[Change]) -> None:
+        for change in batch:
+            self.say(f"{change.code.task}: {change.edit.operator}, line {change.line}")
+        self.tried += len(batch)
+        wanted: list[Found] = []
+        for change, found in zip(batch, self._judged(batch, self.seeds[:1]), strict=True):
+            [first] = found
+            if first is None:
+                self.unclear += 1
+                continue
+            self.told[change.code.task, change.edit.operator] = first.kind
+            taken = [*self.held, *wanted]
+            is_wanted = len(taken) < self.most and _has_room(first.kind, taken, _ROOM_ELSE)
+            if is_wanted and not _is_beside(change, taken):
+                wanted.append((change, first))
+            else:
+                self.spare.append((change, first))
+        self._confirm(wanted)
 
+    def _confirm(self, wanted: Sequence[Found]) -> None:
+        """Keep the changes for which the other seeds agree with the first one."""
+        others = self._judged([change for change, _ in wanted], self.seeds[1:])
+        for (change, first), found in zip(wanted, others, strict=True):
+            clear = agreed([first, *found])
+            self.held += [(change, clear)] if clear is not None else []
+            self.unclear += clear is None
 
-def judged(
-    work: Work, task: str, seed: str, process: JudgeProcess, budget_s: float = _BUDGET_S
-) -> Outcome | None:
-    """Judge a task's code once, with the rungs that need neither a timer nor a GPU.
+    def _fill(self) -> None:
+        for change, first in self.spare:
+            if len(self.held) >= min(FEWEST, self.most):
+                return
+            if _has_room(first.kind, self.held, _ROOM_MORE):
+                self._confirm([(change, first)])
 
-    Returns None if there is no outcome. seed: as in `Job`.
-    """
-    rungs = [
-        rung.id
-        for rung in work.module.task(task).rungs
-        if rung.threshold is None and not rung.needs_gpu and rung.id != _COMPILES
-    ]
-    with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
-        lay_out(work.files, Path(folder))
-        records = judge_folder(
-            Path(folder),
-            work.module.id,
-            [task],
-            rungs,
-            judge=process,
-            budget_s=budget_s,
-            variant=work.variant,
-            given=work.digests,
-            seed=seed,
-            device="cpu",
-        )
-    return outcome(records[task].rungs)
+    def _judged(self, batch: Sequence[Change], seeds: Sequence[str]) -> list[list[Outcome | None]]:
+        """Return the outcomes of each change with these seeds, compared with the unchanged work."""
+        asked = [
+            Asked(self.work.with_text(c.code, c.text), c.code.task, seed, self._budget(c))
+            for c in batch
+            for seed in seeds
+        ]
+        found = self.judges.judge(asked)
+        several = [found[at : at + len(seeds)] for at in range(0, len(found), len(seeds))]
+        return [
+            [one and against(one, self.unchanged[change.code.task]) for one in outcomes]
+            for change, outcomes in zip(batch, several, strict=True)
+        ]
 
-
-def _chosen(
-    judge: _Judge, unchanged: Mapping[str, Outcome], most: int
-) -> list[tuple[Change, Outcome]]:
-    """Return confirmed changes, a few of each outcome.
-
-    Changes whose outcome is already frequent are used only if there would be too few items.
-    """
-    chosen: list[tuple[Change, Outcome]] = []
-    spare: list[tuple[Change, Outcome]] = []
-    for change in _in_turns(judge.work, list(unchanged)):
-        if len(chosen) == most or judge.tried == _TRIED:
-            break
-        before = unchanged[change.code.task]
-        first = judge.first(change, before)
-        if first is None:
-            judge.unclear += 1
-        elif not _has_room(first.kind, chosen, _ROOM_ELSE) or _is_beside(change, chosen):
-            spare.append((change, first))
-        elif found := judge.confirmed(change, first, before):
-            chosen.append((change, found))
-    for change, first in spare:
-        if len(chosen) >= min(FEWEST, most):
-            break
-        if _has_room(first.kind, chosen, _ROOM_MORE):
-            found = judge.confirmed(change, first, unchanged[change.code.task])
-            chosen += [(change, found)] if found else []
-    return chosen
+    def _budget(self, change: Change) -> float:
+        return self.budgets[change.code.task]
 
 
-def _has_room(kind: Kind, chosen: Sequence[tuple[Change, Outcome]], room: int) -> bool:
-    held = Counter(found.kind for _, found in chosen)
-    return held[kind] < _ROOM.get(kind, room)
+def _has_room(kind: Kind, held: Sequence[Found], room: int) -> bool:
+    counted = Counter(found.kind for _, found in held)
+    return counted[kind] < _ROOM.get(kind, room)
 
 
-def _is_beside(change: Change, chosen: Sequence[tuple[Change, Outcome]]) -> bool:
+def _is_beside(change: Change, held: Iterable[Found]) -> bool:
     """Return True if a change to the same line was chosen: its answer might reveal this one's."""
-    return any((change.code, change.line) == (other.code, other.line) for other, _ in chosen)
-
-
-def _in_turns(work: Work, tasks: Sequence[str]) -> Iterator[Change]:
-    turns = zip_longest(*(changes(work, task) for task in tasks))
-    return (change for turn in turns for change in turn if change is not None)
+    return any((change.code, change.line) == (other.code, other.line) for other, _ in held)
 
 
 def item_of(number: int, change: Change, found: Outcome) -> Item:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from hotloop import curriculum, render
-from hotloop.predicting import items
+from hotloop.predicting import items, judges
 from hotloop.predicting.items import FEWEST, MOST, ItemSet
 from hotloop.predicting.outcomes import Outcome
 from hotloop.predicting.own_code import Work
@@ -48,7 +48,7 @@ def made(work: Work, monkeypatch: pytest.MonkeyPatch) -> Callable[[Says], ItemSe
         def no_width(*_: object) -> Outcome:
             raise NoSuchSize("none")
 
-        monkeypatch.setattr(items, "judged", judged)
+        monkeypatch.setattr(judges, "judged", judged)
         monkeypatch.setattr(items, "judged_at", no_width)
         return items.make(work, most)
 
@@ -121,7 +121,7 @@ def test_a_task_on_which_the_seeds_do_not_agree_has_no_items(
         return next(seeds)
 
     monkeypatch.setattr("secrets.token_hex", next_seed)
-    monkeypatch.setattr(items, "judged", judged)
+    monkeypatch.setattr(judges, "judged", judged)
     assert items.make(work).items == []
 
 

@@ -15,6 +15,8 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.predicting import items
+from hotloop.predicting.judges import Asked, Judges, judged
+from hotloop.predicting.outcomes import against
 from hotloop.predicting.own_code import Work, changes
 from hotloop.predicting.widths import NoSuchSize, Size, judged_at, rungs_at
 
@@ -82,8 +84,8 @@ def test_the_judge_says_at_which_width_a_change_shows() -> None:
 @needs_judge
 def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
     own = changed(work("cuda_block"), "cuda_block", "missing barrier")
-    with closing(JudgeProcess()) as process:
-        found = [items.judged(own, "cuda_block", seed * 16, process) for seed in ("0a", "1b", "2c")]
+    with closing(Judges(2)) as judges:
+        found = judges.judge(Asked(own, "cuda_block", seed * 16) for seed in ("0a", "1b", "2c"))
     assert all(one is not None and one.kind == "race" and one.lines for one in found)
 
 
@@ -99,7 +101,7 @@ def test_questions_of_a_work() -> None:
     assert len(set(kinds)) >= 2
     with closing(JudgeProcess()) as process:
         for item in made.items:
-            again = items.judged(item.made_in(own), item.task, "7f" * 16, process)
+            again = judged(item.made_in(own), item.task, "7f" * 16, process)
             assert again is not None
             before = made.unchanged[item.task]
-            assert items.against(again, before).is_like(item.outcome)
+            assert against(again, before).is_like(item.outcome)

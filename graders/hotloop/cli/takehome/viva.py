@@ -216,7 +216,7 @@ def _varied(
     """Judge the work, or a question's code, with one text changed or other input sizes if given."""
     require_sandbox()
     from hotloop.judge.client import JudgeProcess
-    from hotloop.predicting import items
+    from hotloop.predicting.judges import judged
     from hotloop.predicting.outcomes import WORDS
     from hotloop.predicting.widths import Size, judged_at
     from hotloop.takehome import viva
@@ -236,7 +236,7 @@ def _varied(
             outcome = judged_at(work, task, Size((columns,), rows))
         else:
             with closing(JudgeProcess()) as process:
-                outcome = items.judged(work, task, "", process)
+                outcome = judged(work, task, "", process)
     if outcome is None:
         raise UserError(f"The judge came to no verdict on {task}: try once more.")
     document = {"task": task, "columns": columns, "outcome": outcome.model_dump(mode="json")}
