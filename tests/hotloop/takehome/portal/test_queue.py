@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
-from hotloop.course.executors import Outcome
+from hotloop.course.executors import Outcomes
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.database import connect, gradings
 from hotloop.takehome.portal.grader import Grader, Stopped
@@ -66,7 +66,7 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
     """An executor of a cluster would otherwise start it twice a second."""
 
     class Never:
-        def run(self, *_: object) -> Generator[Outcome]:
+        def run(self, *_: object) -> Generator[Outcomes]:
             raise AssertionError("it was asked to run")
             yield
 
