@@ -13,7 +13,6 @@ from typing import Any, cast
 
 from nbformat import NotebookNode
 from nbgrader import utils
-from nbgrader.api import MissingEntry
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import Connection
 
@@ -24,11 +23,11 @@ from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
-from hotloop.course.gradebook import joined
+from hotloop.course.gradebook import Place, cell_names, joined, submissions, submitted
 from hotloop.course.hand_in import TIMESTAMP
 from hotloop.course.points import of_attempt
 from hotloop.course.policy import seconds_late
-from hotloop.curriculum import load_module
+from hotloop.curriculum import Module, load_module
 from hotloop.notebook_cells import NOTEBOOK
 
 AUTOGRADED = "autograded"
@@ -47,12 +46,17 @@ class Book:
         self._late = cast(Any, AssignLatePenalties)(config=config)
         self._late.init_plugin()
 
-    def enter(self, attempt: Attempt) -> Attempt:
-        """Make an attempt count from now on. Safe to repeat."""
-        # Remove the old notebook first: after a crash, none is better than another attempt's.
-        self._remove(attempt)
-        published = store(self._root).write(lambda connection: self._publish(connection, attempt))
-        self.write(published)
+    def enter(self, *attempts: Attempt) -> list[Attempt]:
+        """Make attempts, of different submissions, count from now on: all or none.
+
+        Safe to repeat.
+        """
+        # Remove the old notebooks first: after a crash, none is better than another attempt's.
+        for attempt in attempts:
+            self._remove(attempt)
+        published = store(self._root).write(lambda connection: self._publish(connection, attempts))
+        for attempt in published:
+            self.write(attempt)
         return published
 
     def open(self, student: str, module: str, why: str = "graded anew") -> None:
@@ -81,7 +85,7 @@ class Book:
                 return False  # the ongoing grading decides
             if stands is not None and (counts is None or counts.id != stands.id):
                 self._remove(stands)
-                self._publish(connection, stands)
+                self._publish(connection, [stands])
                 return True
             if stands is None:
                 with joined(connection, self.course_id) as gradebook:
@@ -91,19 +95,16 @@ class Book:
         if store(self._root).write(work) and stands is not None:
             self.write(stands)
 
-    def apply_rules(self, submissions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    def apply_rules(self, places: Iterable[Place]) -> list[Place]:
         """Enter late penalties by the current dates and rule, without executing anything.
 
         Returns learner and module of the submissions that changed.
         """
 
-        def work(connection: Connection) -> list[tuple[str, str]]:
+        def work(connection: Connection) -> list[Place]:
             with joined(connection, self.course_id) as gradebook:
-                return [
-                    (student, module)
-                    for student, module in submissions
-                    if self._penalize(_submission(gradebook, student, module))
-                ]
+                found = submissions(gradebook, places)
+                return [place for place, submission in found.items() if self._penalize(submission)]
 
         return store(self._root).write(work)
 
@@ -130,27 +131,29 @@ class Book:
     def _remove(self, attempt: Attempt) -> None:
         shutil.rmtree(self._folder(attempt), ignore_errors=True)
 
-    def _publish(self, connection: Connection, attempt: Attempt) -> Attempt:
+    def _publish(self, connection: Connection, attempts: Sequence[Attempt]) -> list[Attempt]:
+        published = [self._log(connection, attempt) for attempt in attempts]
+        with joined(connection, self.course_id) as gradebook:
+            found = submitted(gradebook, [(a.student, a.module, a.handed_in) for a in published])
+            for attempt in published:
+                _score(found[attempt.student, attempt.module], attempt)
+            gradebook.db.flush()
+            for submission in found.values():
+                self._penalize(submission)
+        return published
+
+    def _log(self, connection: Connection, attempt: Attempt) -> Attempt:
+        """Store the attempt and the event that it counts."""
         kept = within.add(connection, attempt)
         before = within.last_published(connection, kept.student, kept.module)
         event = within.about(
             kept, Kind.PUBLISHED, "", self._why, self.batch, of_attempt(before), of_attempt(kept)
         )
         within.note(connection, event)
-        with joined(connection, self.course_id) as gradebook:
-            gradebook.update_or_create_student(kept.student)
-            submission = gradebook.update_or_create_submission(
-                kept.module, kept.student, timestamp=kept.handed_in or None
-            )
-            _score(submission, kept)
-            gradebook.db.flush()
-            self._penalize(submission)
         return kept
 
     def _penalize(self, submission: Any) -> bool:
         """Set the late penalty by the course's rule; return True if it changed."""
-        if submission is None:
-            return False
         changed = False
         late = seconds_late(submission)
         for notebook in submission.notebooks:
@@ -209,30 +212,32 @@ def _score(submission: Any, attempt: Attempt) -> None:
     graded = [cell for cell in graded if "nbgrader" in cell.metadata]
     cells = {str(cell.metadata.nbgrader.grade_id): cell for cell in graded}
     judged_in = _judged_in(graded)
+    module = load_module(attempt.module)
     for notebook in submission.notebooks:
+        names = cell_names(notebook)
         for grade in notebook.grades:
-            cell = cells.get(grade.name)
+            name = names.get(grade.cell_id, "")
+            cell = cells.get(name)
             if cell is not None and utils.is_solution(cell):
                 grade.auto_score, _ = cast(Any, utils.determine_grade)(cell)
                 is_open = grade.auto_score is None
             else:
-                grade.auto_score = _points(attempt, str(grade.name))
+                grade.auto_score = _points(module, name, attempt.records.get(name))
                 is_open = False
             # A person's earlier decision must be reviewed; points that the judge left open are not
-            # for a
-            # person to give.
+            # for a person to give.
             grade.needs_manual_grade = is_open or grade.manual_score is not None
         for comment in notebook.comments:
-            record = attempt.records.get(judged_in.get(comment.name, ""))
-            comment.auto_comment = _comment(cells.get(comment.name), record)
+            name = names.get(comment.cell_id, "")
+            record = attempt.records.get(judged_in.get(name, ""))
+            comment.auto_comment = _comment(cells.get(name), record)
 
 
-def _points(attempt: Attempt, task: str) -> float | None:
+def _points(module: Module, task: str, record: Record | None) -> float | None:
     """Return the points, or None if some are open or the cell is no task of the module."""
-    record = attempt.records.get(task)
     if record is None:
         return None
-    score = problem.settle(load_module(attempt.module), task, record)
+    score = problem.settle(module, task, record)
     return None if score.pending else score.points
 
 
@@ -261,16 +266,8 @@ def _judged_in(graded: Sequence[NotebookNode]) -> dict[str, str]:
 
 def _forget_scores(gradebook: Any, student: str, module: str) -> None:
     """Make all automatic scores of a submission pending; manual scores stay."""
-    submission = _submission(gradebook, student, module)
-    for notebook in submission.notebooks if submission is not None else ():
-        notebook.late_submission_penalty = None
-        for grade in notebook.grades:
-            grade.auto_score = None
-
-
-def _submission(gradebook: Any, student: str, module: str) -> Any:
-    """Return the submission, or None."""
-    try:
-        return gradebook.find_submission(module, student)
-    except MissingEntry:
-        return None
+    for submission in submissions(gradebook, [(student, module)]).values():
+        for notebook in submission.notebooks:
+            notebook.late_submission_penalty = None
+            for grade in notebook.grades:
+                grade.auto_score = None

@@ -18,13 +18,14 @@ from hotloop.course.attempts.grader import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Executor, Lost, Work
+from hotloop.course.executors import Executor, Lost, Outcomes, Work
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gpu_rungs import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, read
 from hotloop.course.progress import Batch, Progress
-from hotloop.course.released import Release, load_release, released_modules
+from hotloop.course.release import Release
+from hotloop.course.released import load_release, released_modules
 from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
@@ -88,7 +89,7 @@ def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attem
             Book(root).open(student, module)
             raise RuntimeError(found.reason)
         stood = found
-    return Book(root).enter(stood)
+    return Book(root).enter(stood)[0]
 
 
 def _tell_nobody(_key: str, _task: str, _text: str) -> None:
@@ -147,10 +148,10 @@ class _Run:
         """Execute submissions that are not settled; enter each result while others run."""
         self._has_gpu = executor.has_gpu
         with closing(executor.run(self._works(todo, asked), terms, self._batch.step)) as outcomes:
-            for key, outcome in outcomes:
+            for ended in outcomes:
                 # Hold the shared lease, so that this does not use a core during a measurement.
                 with Lease().shared():
-                    self._ended(key, outcome)
+                    self._ended(ended)
 
     def settle(self, todo: Sequence[tuple[str, str]]) -> None:
         """Apply dates and rules, and write files that are missing or outdated."""
@@ -166,10 +167,14 @@ class _Run:
         """Yield work items, reading each hand-in when its turn comes, to limit memory."""
         releases: dict[str, Release] = {}
         kept = store(self._root)
+        known = kept.known()
         for student, module in todo:
             if module not in releases:
                 releases[module] = load_release(self._root, module)
             hand_in = read(self._root, student, releases[module], asked[student])
+            if (student, module) not in known:
+                yield Work(hand_in.key, hand_in)
+                continue
             counts = kept.published(student, module)
             stood = counts if counts is not None and stands(counts, hand_in) else None
             dropped = is_dropped(self._root, student, module, hand_in.digest)
@@ -184,22 +189,37 @@ class _Run:
                 self._book.open(student, module)
             yield Work(hand_in.key, hand_in)
 
-    def _ended(self, key: str, outcome: Attempt | Lost) -> None:
-        if isinstance(outcome, Lost):
-            self.problems[key] = outcome.reason
-        else:
-            self._try(key, partial(self._enter, outcome))
-        self._batch.ended(key, failed=key in self.problems)
+    def _ended(self, ended: Outcomes) -> None:
+        together = self._entered([found for _, found in ended if isinstance(found, Attempt)])
+        for key, outcome in ended:
+            if isinstance(outcome, Lost):
+                self.problems[key] = outcome.reason
+            else:
+                self._try(key, partial(self._finish, outcome, entered=together))
+            self._batch.ended(key, failed=key in self.problems)
 
-    def _enter(self, attempt: Attempt) -> str:
-        self._book.enter(attempt)
+    def _entered(self, attempts: Sequence[Attempt]) -> bool:
+        """Enter attempts in one transaction; False if each has to be entered alone."""
+        if len(attempts) < 2:
+            return False
+        try:
+            self._book.enter(*attempts)
+        except Exception:
+            log.exception("%d attempts could not be entered together", len(attempts))
+            return False
+        return True
+
+    def _finish(self, attempt: Attempt, *, entered: bool) -> str:
+        if not entered:
+            self._book.enter(attempt)
         return self._pages.make(attempt.student, attempt.module) if self._pages else ""
 
     def _complete(self, student: str, module: str, changed: Collection[tuple[str, str]]) -> str:
         """Write what an earlier run could not, because it was killed or the disk was full."""
-        counts = store(self._root).published(student, module)
-        if counts is not None and not (self._root / AUTOGRADED / student / module).is_dir():
-            self._book.write(counts)
+        if not (self._root / AUTOGRADED / student / module).is_dir():
+            counts = store(self._root).published(student, module)
+            if counts is not None:
+                self._book.write(counts)
         pages = self._pages
         if pages is None or (
             pages.are_current(student, module) and (student, module) not in changed

@@ -8,6 +8,7 @@ it, when, why, and the points before and after.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +94,7 @@ def shadow(
     works = (Work(hand_in.key, hand_in) for hand_in in todo)
     executor = Local(min(jobs, len(todo) or 1))
     with closing(executor.run(works, rules.terms(), batch.step)) as outcomes:
-        for key, outcome in outcomes:
+        for key, outcome in chain.from_iterable(outcomes):
             if isinstance(outcome, Lost):
                 problems[key.rpartition("/")[0]] = outcome.reason
             else:

@@ -2,8 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,67 +11,13 @@ from nbgrader.api import MissingEntry
 
 from hotloop.core.user_error import UserError
 from hotloop.course.gradebook import read
+from hotloop.course.release import Release, ReleasedCell
 from hotloop.curriculum import load_module
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.variants import NAME as VARIANT
-from hotloop.worker.notebook import text_of
 
 SOURCE = "source"
 RELEASE = "release"
-
-
-@dataclass(frozen=True)
-class ReleasedCell:
-    """A cell that nbgrader tracks. points: None if it is not graded."""
-
-    grade_id: str
-    cell_type: str
-    source: str
-    checksum: str
-    locked: bool
-    grade: bool
-    solution: bool
-    task: bool
-    points: float | None
-
-    @property
-    def needed(self) -> bool:
-        """True for a graded cell, which a submission must have."""
-        return self.grade or self.task
-
-    def metadata(self) -> dict[str, Any]:
-        """Return the cell's nbgrader metadata, in the current schema."""
-        graded = {"points": self.points} if self.points is not None else {}
-        return {
-            "schema_version": 3,
-            "grade_id": self.grade_id,
-            "grade": self.grade,
-            "solution": self.solution,
-            "task": self.task,
-            "locked": self.locked,
-            "cell_type": self.cell_type,
-            "checksum": self.checksum,
-            **graded,
-        }
-
-
-@dataclass(frozen=True)
-class Release:
-    """A released module.
-
-    kernelspec: of its notebook, as in nbformat. cells: those that nbgrader tracks. texts: of all
-    cells. given: files other than the notebook that replace a learner's versions. own: files that a
-    learner edits. digests: SHA-256 of the released versions of these, by name; empty if they are
-    the published ones.
-    """
-
-    module: str
-    kernelspec: Mapping[str, Any]
-    cells: Sequence[ReleasedCell]
-    texts: Collection[str]
-    given: Mapping[str, bytes]
-    own: Collection[str]
-    digests: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def load_release(root: Path, module: str) -> Release:
@@ -97,38 +42,6 @@ def load_release(root: Path, module: str) -> Release:
         {n: hashlib.sha256(data).hexdigest() for n, data in given.items() if n in own}
         if VARIANT in given
         else {},
-    )
-
-
-def of_files(module: str, files: Mapping[str, bytes], own: Collection[str]) -> Release:
-    """Return a module as handed out to one candidate, without a gradebook.
-
-    files: everything that was handed out, with the notebook. own: those to be edited.
-    """
-    notebook = json.loads(files[NOTEBOOK])
-    cells = cast("list[dict[str, Any]]", notebook["cells"])
-    return Release(
-        module,
-        notebook["metadata"]["kernelspec"],
-        [_cell(cell) for cell in cells if "nbgrader" in cell["metadata"]],
-        {text_of(cell["source"]) or "" for cell in cells},
-        {name: data for name, data in files.items() if name not in own and name != NOTEBOOK},
-        own,
-    )
-
-
-def _cell(cell: Mapping[str, Any]) -> ReleasedCell:
-    marks = cell["metadata"]["nbgrader"]
-    return ReleasedCell(
-        grade_id=marks["grade_id"],
-        cell_type=cell["cell_type"],
-        source=text_of(cell["source"]) or "",
-        checksum="",
-        locked=marks["locked"],
-        grade=marks["grade"],
-        solution=marks["solution"],
-        task=marks["task"],
-        points=marks.get("points"),
     )
 
 

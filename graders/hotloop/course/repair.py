@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from hotloop import notebook_cells
 from hotloop.course import nodes
-from hotloop.course.released import Release, ReleasedCell
+from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal
 from hotloop.notebook_cells import Cell
 from hotloop.worker.notebook import Unreadable

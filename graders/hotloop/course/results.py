@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import MissingEntry
-
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.attempts.store import store
-from hotloop.course.gradebook import read
+from hotloop.course.attempts.store import published
+from hotloop.course.gradebook import Place, read
+from hotloop.course.gradebook import grades as gradebook_grades
 from hotloop.course.points import by_hand, of_grade
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import load_module
@@ -57,9 +56,12 @@ def results(
 
     def within(gradebook: Any) -> Graded:
         graded = Graded(problems=dict(problems))
+        connection = gradebook.db.connection()
+        entered = _grades(gradebook, submissions)
         for student, module in submissions:
-            counts = store(root).published(student, module)
-            graded.results.extend(_of_submission(root, gradebook, student, module, counts))
+            counts = published(connection, student, module)
+            grades = entered.get((student, module))
+            graded.results.extend(_of_submission(root, student, module, grades, counts))
             graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
             if counts is not None and counts.notes:
                 graded.notes[f"{student}/{module}"] = list(counts.notes)
@@ -68,14 +70,24 @@ def results(
     return read(root, within)
 
 
+def _grades(gradebook: Any, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
+    """Return the grades of the submissions that exist, by task."""
+    found: dict[Place, dict[str, Any]] = {}
+    for module in {module for _, module in places}:
+        for student, _, _, _, grade in gradebook_grades(gradebook, module):
+            found.setdefault((student, module), {})[grade.name] = grade
+    return found
+
+
 def _of_submission(
-    root: Path, gradebook: Any, student: str, module: str, counts: Attempt | None
+    root: Path,
+    student: str,
+    module: str,
+    grades: Mapping[str, Any] | None,
+    counts: Attempt | None,
 ) -> list[TaskResult]:
-    try:
-        submission = gradebook.find_submission(module, student)
-    except MissingEntry:
+    if grades is None:
         return _not_graded(student, module)
-    grades = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
     tasks = [task.id for task in load_module(module).tasks if task.id in grades]
     missing = (Verdict.JUDGE_ERROR.value, _FAULT)
     if counts is None and all_dropped(root, student, module):

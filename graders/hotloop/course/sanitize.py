@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import nh3
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from hotloop.notebook_cells import writable
 
@@ -22,9 +21,12 @@ MAX_MARKDOWN = 64 * 1024
 MAX_ENVIRONMENTS = 100
 """Most occurrences of `\\begin{`: for each unclosed one the parser searches the rest."""
 
+LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
+"""Targets that a link may have."""
+PICTURE = re.compile(r"data:image/(png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
+"""Sources that a picture may have."""
+
 _TAGS = frozenset(nh3.ALLOWED_TAGS) - {"area", "map"}
-_LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
-_PICTURE = re.compile(r"data:image/(png|jpeg|gif);base64,[A-Za-z0-9+/=\s]*")
 _MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 
@@ -89,44 +91,15 @@ def _is_picture(text: str, magic: bytes) -> bool:
 
 def _attribute(element: str, attribute: str, value: str) -> str | None:
     if attribute == "href":
-        return value if _LINK.match(value) else None
+        return value if LINK.match(value) else None
     if attribute == "src":
-        return value if element == "img" and _PICTURE.fullmatch(value) else None
+        return value if element == "img" and PICTURE.fullmatch(value) else None
     # Browsers do not load `cite`, but it is not needed.
     return None if attribute == "cite" else value
 
 
-class _Inspector(IPythonRenderer):
-    """Renders like nbconvert and detects what a browser could act on."""
-
-    suspicious = False
-
-    def block_html(self, html: str) -> str:
-        return self._refuse(html)
-
-    def inline_html(self, html: str) -> str:
-        return self._refuse(html)
-
-    def block_mermaidjs(self, code: str) -> str:
-        return self._refuse(code)
-
-    def link(self, text: str, url: str, title: str | None = None) -> str:
-        self.suspicious |= not _LINK.match(url)
-        return super().link(text, url, title)
-
-    def image(self, text: str, url: str, title: str | None = None) -> str:
-        self.suspicious |= not _PICTURE.fullmatch(url)
-        return super().image(text, url, title)
-
-    def _refuse(self, text: str) -> str:
-        self.suspicious = True
-        return text
-
-
 def _renders_harmlessly(source: str) -> bool:
-    inspector = _Inspector(escape=False)
-    try:
-        MarkdownWithMath(renderer=inspector).render(source)
-    except Exception:  # noqa: BLE001 - what the renderer cannot render, it must not be given
-        return False
-    return not inspector.suspicious
+    # nbconvert takes half a second to import, and few outputs are Markdown.
+    from hotloop.course.inspect_markdown import renders_harmlessly
+
+    return renders_harmlessly(source)

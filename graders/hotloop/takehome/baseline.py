@@ -19,8 +19,9 @@ from pydantic import Field, ValidationError
 
 from hotloop import __version__, curriculum, whole_file
 from hotloop.core.record import Record
-from hotloop.course import hand_in, released
+from hotloop.course import hand_in
 from hotloop.course.hand_in import HandIn
+from hotloop.course.release import of_files
 from hotloop.judge.service import module_digest
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice.moment import Moment
@@ -354,7 +355,7 @@ def _hand_in(
 ) -> HandIn:
     """Read the work like a candidate's hand-in."""
     own = {name for task in role.chosen() for name in task.files if name in work}
-    release = released.of_files(role.module, given, own)
+    release = of_files(role.module, given, own)
     files = {name: work[name] for name in own}
     read = hand_in.complete("baseline", release, files, work[NOTEBOOK], tasks=tuple(tasks))
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in given.items()}

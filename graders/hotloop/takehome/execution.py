@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt, now
@@ -70,7 +71,7 @@ def judged(
 
     records: dict[str, Record] = {}
     with closing(executor.run(works, Terms(), tell)) as outcomes:
-        for task, outcome in outcomes:
+        for task, outcome in chain.from_iterable(outcomes):
             records[task] = (
                 lost(_job(module, task), GraderLost(outcome.reason))
                 if isinstance(outcome, Lost)

@@ -14,8 +14,9 @@ from pathlib import Path
 from uuid import UUID
 
 from hotloop import curriculum
-from hotloop.course import hand_in, released
+from hotloop.course import hand_in
 from hotloop.course.hand_in import HandIn
+from hotloop.course.release import of_files
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.takehome import archive, limits, manifest, work_files, work_log
 from hotloop.takehome.archive import Refusal, RefusedSubmission
@@ -92,7 +93,7 @@ def _read(
     found: Manifest, work: Mapping[str, bytes], given: Mapping[str, bytes], own: Collection[str]
 ) -> HandIn:
     """Read the work as a course does, with the pack as the released files."""
-    release = released.of_files(found.module, given, own)
+    release = of_files(found.module, given, own)
     notebook = work[NOTEBOOK] if NOTEBOOK in own else given[NOTEBOOK]
     read = hand_in.complete(found.pseudonym, release, work, notebook, tasks=tuple(found.tasks))
     if read.unreadable:

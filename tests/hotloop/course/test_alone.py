@@ -14,7 +14,7 @@ import pytest
 from hotloop.course import grade as grading
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.book import Book
-from hotloop.course.executors import Outcome, Work
+from hotloop.course.executors import Outcomes, Work
 from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
@@ -158,10 +158,10 @@ def test_nothing_is_entered_beside_one_who_measures(
     class Elsewhere:
         """An executor that pretends to execute."""
 
-        def run(self, works: Iterable[Work], _terms: Any, _tell: Any) -> Generator[Outcome]:
+        def run(self, works: Iterable[Work], _terms: Any, _tell: Any) -> Generator[Outcomes]:
             for work in works:
                 handed_over.set()
-                yield work.key, Attempt("ada", "tiny", "", "", {}, now(), 0.0, {})
+                yield [(work.key, Attempt("ada", "tiny", "", "", {}, now(), 0.0, {}))]
 
         def has_gpu(self) -> bool:
             return False

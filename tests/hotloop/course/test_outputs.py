@@ -91,6 +91,7 @@ def test_no_message_breaks_the_notebook(messages: list[tuple[str, dict[str, Any]
         outputs.add(Reply("iopub", kind, "", content))
     notebook = nodes.notebook()
     cell = nodes.code("1")
+    cell.id = "one"
     cell.outputs = outputs.nodes
     notebook.cells = [cell]
     nbformat.validate(notebook)

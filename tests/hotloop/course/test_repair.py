@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.nbgraderformat import MetadataValidator
 
-from hotloop.course.released import Release, ReleasedCell
+from hotloop.course.release import Release, ReleasedCell
 from hotloop.course.repair import NOTHING_RELEASED, repair
 from hotloop.worker.notebook import MAX_NOTEBOOK
 

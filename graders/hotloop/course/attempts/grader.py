@@ -21,6 +21,7 @@ COURSE = (
     "channels.py",
     "execution.py",
     "hand_in.py",
+    "inspect_markdown.py",
     "judging.py",
     "kernel.py",
     "notebook_run.py",

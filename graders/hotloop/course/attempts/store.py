@@ -140,6 +140,12 @@ class Store:
         rows = self.read(lambda connection: connection.execute(query).all())
         return [_to_event(row) for row in rows]
 
+    def known(self) -> frozenset[tuple[str, str]]:
+        """Return learner and module of all submissions that have an event."""
+        query = select(tables.events.c.student, tables.events.c.module).distinct()
+        rows = self.read(lambda connection: connection.execute(query).all())
+        return frozenset((row.student, row.module) for row in rows)
+
     # --- how all of it is done
 
     def read(self, work: Callable[[Connection], ResultT]) -> ResultT:

@@ -1,11 +1,12 @@
 """Executors of submissions: processes on this machine, or nodes of a cluster.
 
-An executor takes work lazily and yields outcomes in any order. A submission whose process or node
-is lost is tried again; if it is lost each time, its outcome is `Lost`: its points stay open, and
-other submissions continue.
+An executor takes work lazily and yields outcomes in any order, in groups of those that ended at
+about the same time, so that the caller can store each group in one transaction. A submission whose
+process or node is lost is tried again; if it is lost each time, its outcome is `Lost`: its points
+stay open, and other submissions continue.
 """
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,13 +44,17 @@ class Lost:
 
 
 Outcome = tuple[str, Attempt | Lost]
+Outcomes = Sequence[Outcome]
 
 
 class Executor(Protocol):
     """Executes submissions."""
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
-        """Yield the outcomes. Closing the iterator, as Ctrl-C does, cancels all running work."""
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+        """Yield groups of outcomes.
+
+        Closing the iterator, as Ctrl-C does, cancels all running work.
+        """
         ...
 
     def has_gpu(self) -> bool:

@@ -8,6 +8,7 @@ import logging
 import multiprocessing
 import os
 import queue
+import time
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -17,12 +18,16 @@ from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Tell, Work
+from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.gpu_rungs import open_on_gpu, with_gpu_rungs
 from hotloop.judge.device import kind
 from hotloop.worker.lifetime import end_with_parent
 
 _POLL_S = 0.05
+TOGETHER_S = 0.5
+"""Most seconds that an outcome waits for others, to be stored in one transaction with them."""
+AHEAD = 2
+"""Submissions per process that run or wait, so that a process does not wait for this one."""
 _DIED = "The process that graded it ended. Grade it again."
 
 log = logging.getLogger("hotloop.course")
@@ -37,8 +42,8 @@ class Local:
 
     jobs: int = 1
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
-        """Yield the outcomes. Ctrl-C also ends the worker processes."""
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+        """Yield groups of outcomes. Ctrl-C also ends the worker processes."""
         if self.jobs == 1:
             return _in_turn(works, terms, tell)
         return _at_once(works, terms, tell, self.jobs)
@@ -48,10 +53,10 @@ class Local:
         return kind() == "cuda"
 
 
-def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
+def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
     for work in works:
         tell(work.key, "", "starting")
-        yield work.key, attempt(work, terms, tell)
+        yield [(work.key, attempt(work, terms, tell))]
 
 
 def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
@@ -66,7 +71,7 @@ def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
         return Lost(f"{type(error).__name__}: {error}")
 
 
-def _at_once(works: Iterable[Work], terms: Terms, tell: Tell, jobs: int) -> Generator[Outcome]:
+def _at_once(works: Iterable[Work], terms: Terms, tell: Tell, jobs: int) -> Generator[Outcomes]:
     waiting = iter(works)
     while True:
         suspects: list[Work] = []
@@ -77,34 +82,38 @@ def _at_once(works: Iterable[Work], terms: Terms, tell: Tell, jobs: int) -> Gene
             again: list[Work] = []
             yield from _pool(iter([suspect]), terms, tell, 1, again)
             if again:
-                yield suspect.key, Lost(_DIED)
+                yield [(suspect.key, Lost(_DIED))]
 
 
 def _pool(
     works: Iterator[Work], terms: Terms, tell: Tell, jobs: int, suspects: list[Work]
-) -> Generator[Outcome]:
+) -> Generator[Outcomes]:
     """Execute `works` until a process dies; then put the running ones into `suspects`."""
     context = multiprocessing.get_context("spawn")
     steps: Any = context.Queue()
     pool = ProcessPoolExecutor(jobs, context, _begin, (steps, terms))
     running: dict[Future[Attempt | Lost], Work] = {}
+    ended: list[Outcome] = []
+    first_ended = 0.0
     try:
         _fill(pool, works, running, jobs)
-        while running:
+        while running or ended:
             done, _ = wait(running, _POLL_S, FIRST_COMPLETED)
             for step in _waiting(steps):
                 tell(*step)
+            first_ended = first_ended if ended else time.monotonic()
             for future in done:
                 work = running.pop(future)
                 if isinstance(future.exception(), BrokenProcessPool):
                     suspects.append(work)
-                    continue
-                yield work.key, future.result()
-                if not suspects:
-                    _fill(pool, works, running, jobs)
-            # A lazy source of work may have more by now.
+                else:
+                    ended.append((work.key, future.result()))
+            # Also without an outcome, since a lazy source of work may have more by now.
             if not suspects:
                 _fill(pool, works, running, jobs)
+            if ended and (not running or time.monotonic() - first_ended >= TOGETHER_S):
+                yield ended
+                ended = []
     finally:
         _end(pool, _processes(pool))
 
@@ -115,8 +124,8 @@ def _fill(
     running: dict[Future[Attempt | Lost], Work],
     jobs: int,
 ) -> None:
-    """Submit one more than can run, so that a finished process does not wait for this one."""
-    for work in islice(works, jobs + 1 - len(running)):
+    """Submit as much as may run or wait."""
+    for work in islice(works, AHEAD * jobs - len(running)):
         running[_submitted(pool, work)] = work
 
 

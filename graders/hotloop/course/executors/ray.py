@@ -22,7 +22,7 @@ from typing import Any
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Tell, Work
+from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_rungs import open_on_gpu
 from hotloop.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, last_line
@@ -49,8 +49,8 @@ class Ray:
     address: str = "local"
     retries: int = RETRIES
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
-        """Yield the outcomes.
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
+        """Yield groups of outcomes.
 
         Raises ClusterUnavailable if the cluster cannot be reached or is lost.
         """
@@ -93,13 +93,13 @@ class _Batch:
         self._news = self._steps.take.remote()
         self._running: dict[Any, _Try] = {}
 
-    def run(self, works: Iterable[Work]) -> Iterator[Outcome]:
+    def run(self, works: Iterable[Work]) -> Iterator[Outcomes]:
         waiting = iter(works)
         while self._fill(waiting):
             done, _ = self._ray.wait(list(self._running), timeout=_POLL_S)
             self._pass_on()
-            for reference in done:
-                yield from self._settle(reference)
+            if ended := [outcome for each in done for outcome in self._settle(each)]:
+                yield ended
 
     def cancel(self) -> None:
         """Cancel running gradings without waiting for them."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from types import FrameType
 from uuid import UUID
@@ -119,7 +120,7 @@ class Grader:
         dealt = 0
         try:
             with closing(self.executor.run(waiting, self.terms, self._tell)) as outcomes:
-                for key, outcome in outcomes:
+                for key, outcome in chain.from_iterable(outcomes):
                     self._book(waiting.claimed.pop(key), outcome)
                     dealt += 1
         except ClusterUnavailable:

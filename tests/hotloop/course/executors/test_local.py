@@ -173,3 +173,12 @@ def test_a_process_whose_batch_was_killed_while_it_started_ends_by_itself(tmp_pa
     started = (tmp_path / "started").read_text()
     until(lambda: not is_alive(started))
     assert not (tmp_path / "went_on").exists()
+
+
+def test_a_process_that_only_executes_imports_no_nbgrader() -> None:
+    heavy = ("nbgrader", "nbconvert", "sqlalchemy", "alembic")
+    source = f"import hotloop.course.executors.local, sys; print(sys.modules.keys() & set({heavy}))"
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"

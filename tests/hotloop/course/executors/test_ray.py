@@ -8,9 +8,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -156,6 +157,18 @@ def seen(node_module: SimpleNamespace, key: str) -> list[list[str]]:
     return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
 
 
+def ran(
+    executor: Ray,
+    works: Iterable[Work],
+    node_module: SimpleNamespace,
+    told: list[tuple[str, str, str]] | None = None,
+) -> dict[str, Attempt | Lost]:
+    """Outcomes by key. told: gets the progress."""
+    heard = told if told is not None else []
+    outcomes = executor.run(works, node_module.terms, lambda *step: heard.append(step))
+    return dict(chain.from_iterable(outcomes))
+
+
 def untold(_key: str, _task: str, _text: str) -> None:
     pass
 
@@ -177,7 +190,7 @@ def test_the_work_of_a_killed_node_is_done_by_another(
     works = [work("ada", "wait_once"), *(work(key) for key in ("bob", "cyd", "dan"))]
     executor = Ray(nodes.cluster.address)
     try:
-        outcomes = dict(executor.run(works, node_module.terms, lambda *step: told.append(step)))
+        outcomes = ran(executor, works, node_module, told)
     finally:
         killer.join()
     assert {key: verdict(outcome) for key, outcome in outcomes.items()} == dict.fromkeys(
@@ -197,7 +210,7 @@ def test_a_gpu_is_held_by_what_needs_one_only(nodes: Nodes, node_module: SimpleN
     executor = Ray(nodes.cluster.address)
 
     def run(work: Work) -> Attempt:
-        outcomes = dict(executor.run([work], node_module.terms, lambda *step: told.append(step)))
+        outcomes = ran(executor, [work], node_module, told)
         found = outcomes[work.key]
         assert isinstance(found, Attempt), found
         return found
@@ -246,7 +259,7 @@ def test_what_ends_its_process_each_time_is_lost_alone_and_is_reported(
 ) -> None:
     nodes.add("one")
     works = [work("ada", "die"), work("bob"), work("cyd", "die_once")]
-    outcomes = dict(Ray(nodes.cluster.address).run(works, node_module.terms, untold))
+    outcomes = ran(Ray(nodes.cluster.address), works, node_module)
     lost = outcomes["ada"]
     assert isinstance(lost, Lost)
     assert lost.reason.startswith("Its node was lost 4 times (")
@@ -269,7 +282,7 @@ def test_a_batch_that_is_closed_leaves_nothing_at_work(
     nodes.add("one")
     works = (work(key, asked) for key, asked in (("ada", "pass"), ("bob", "wait"), ("cyd", "wait")))
     with closing(Ray(nodes.cluster.address).run(works, node_module.terms, untold)) as outcomes:
-        key, outcome = next(iter(outcomes))
+        [(key, outcome)] = next(iter(outcomes))
         assert (key, verdict(outcome)) == ("ada", "passed")
         until(lambda: any(seen(node_module, k) for k in ("bob", "cyd")), 240)
     started = [pid for k in ("bob", "cyd") for _, pid in seen(node_module, k)]
@@ -286,7 +299,7 @@ def test_a_cluster_of_this_machine_is_started_and_ended(
     monkeypatch.setattr(ray_cluster, "OBJECT_STORE_BYTES", STORE_BYTES)
     told: list[tuple[str, str, str]] = []
     works = [work("ada", "nap")]
-    outcomes = dict(Ray().run(works, node_module.terms, lambda *step: told.append(step)))
+    outcomes = ran(Ray(), works, node_module, told)
     assert verdict(outcomes["ada"]) == "passed"
     assert {("ada", "", "starting"), ("ada", "from_file", "judging")} <= set(told)
     assert not ray.is_initialized()

@@ -14,7 +14,7 @@ from pathlib import Path
 from hotloop import whole_file
 from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Tell, Work
+from hotloop.course.executors import Lost, Outcomes, Tell, Work
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.grader import Grader
 from hotloop.takehome.portal.queue import Grading, Queue
@@ -30,16 +30,16 @@ class Sleeping:
     seconds: float = 0.0
     lost: int = 0
 
-    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcomes]:
         for work in works:
             tell(work.key, "", "starting")
             noted(self.trace, f"begin {work.key}")
             time.sleep(self.seconds)
             if self.lost > 0:
                 self.lost -= 1
-                yield work.key, Lost("Its node was lost.")
+                yield [(work.key, Lost("Its node was lost."))]
                 continue
-            yield work.key, Attempt("a", "m", "", "", {}, now(), 0.0, {})
+            yield [(work.key, Attempt("a", "m", "", "", {}, now(), 0.0, {}))]
 
 
 @dataclass

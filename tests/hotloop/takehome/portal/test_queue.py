@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from hotloop.course.attempts.attempt import Attempt, now
-from hotloop.course.executors import Outcome, Work
+from hotloop.course.executors import Outcomes, Work
 from hotloop.ray_cluster import ClusterUnavailable
 from hotloop.takehome.portal import grader as grader_of_portal
 from hotloop.takehome.portal import standing
@@ -72,7 +72,7 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
     """An executor of a cluster would otherwise start it twice a second."""
 
     class Never:
-        def run(self, *_: object) -> Generator[Outcome]:
+        def run(self, *_: object) -> Generator[Outcomes]:
             raise AssertionError("it was asked to run")
             yield
 
@@ -81,7 +81,7 @@ def test_no_executor_is_begun_for_nothing(office: Office) -> None:
 
 def test_a_cluster_that_does_not_answer_takes_no_try(handed_in: Office, trace: Path) -> None:
     class Away:
-        def run(self, works: Iterator[Work], *_: object) -> Generator[Outcome]:
+        def run(self, works: Iterator[Work], *_: object) -> Generator[Outcomes]:
             next(works)
             raise ClusterUnavailable("There is no Ray cluster.")
             yield
