@@ -33,7 +33,7 @@ PATIENT = {
 }
 """Settings of a cluster that is started here.
 
-On a busy machine a process that starts takes longer than Ray's own limits, such as 60 s for a worker:
+On a busy machine a process takes longer to start than Ray's own limits, such as 60 s for a worker;
 Ray then starts another one beside it, again and again.
 """
 
