@@ -26,6 +26,17 @@ _QUIET = {
     "RAY_EXPERIMENTAL_NOSET_CUDA_VISIBLE_DEVICES": "1",
 }
 
+PATIENT = {
+    "RAY_agent_register_timeout_ms": "300000",
+    "RAY_gcs_server_port_wait_time_s": "300",
+    "RAY_worker_register_timeout_seconds": "300",
+}
+"""Settings of a cluster that is started here.
+
+On a busy machine a process takes longer to start than Ray's own limits, such as 60 s for a worker;
+Ray then starts another one beside it, again and again.
+"""
+
 
 class ClusterUnavailable(UserError):
     """Ray is missing, or no cluster answers; the message says what to do."""
@@ -37,7 +48,7 @@ def connected(address: str) -> Generator[Any]:
 
     Raises ClusterUnavailable.
     """
-    for name, value in _QUIET.items():
+    for name, value in {**_QUIET, **PATIENT}.items():
         os.environ.setdefault(name, value)
     try:
         ray: Any = importlib.import_module("ray")

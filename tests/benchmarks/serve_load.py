@@ -5,7 +5,8 @@ and how many CPU seconds does a check take, from which another machine can be si
 learner sends two jobs that need a GPU; do they take turns, and are the reported positions right?
 kills: workers and the service itself are killed while learners check; how many jobs are lost, how
 many judged twice? overhead: how much longer than on this machine does a check over loopback take,
-besides the judging; and the same with a judge that takes no time.
+besides the judging; and the same with a judge that takes no time. cancels: how much longer does a
+check take while somebody else cancels jobs that are being judged, again and again?
 
 In `order` and `kills` the judge is a stand-in that sleeps (tests/hotloop/remote/service/quick.py):
 this machine has no GPU, and the service is what is measured.
@@ -49,7 +50,7 @@ from hotloop.web.queue import State
 HERE = Path(__file__).parent
 QUICK = HERE.parent / "hotloop" / "remote" / "service" / "quick.py"
 RESULTS = HERE / "results"
-ASKED_WAIT_S, ASKED_OVERHEAD_S = 20.0, 0.3
+ASKED_WAIT_S, ASKED_OVERHEAD_S, ASKED_CANCELS = 20.0, 0.3, 2.5
 CPU = ("ssa_passes", "fold")
 GPU = ("fused_softmax", ("triton_forward", "triton_masked"))
 
@@ -364,7 +365,50 @@ def overhead(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-PARTS = {"wait": wait, "order": order, "kills": kills, "overhead": overhead}
+def cancels(options: argparse.Namespace) -> dict[str, Any]:
+    """Measure a learner's checks alone, and while another one sends and cancels jobs in a loop."""
+    asked = request(*CPU)
+    over = threading.Event()
+    cancelled: list[str] = []
+
+    def one(server: Server) -> float:
+        began = time.monotonic()
+        ask(server, asked, secrets.token_hex(16), quiet)
+        return time.monotonic() - began
+
+    def in_a_loop(server: Server) -> None:
+        while not over.is_set():
+            job = server.put(asked, secrets.token_hex(16), quiet)
+            for found in server.follow(job, quiet):
+                if found.running and found.state == "open":
+                    server.cancel(job)
+                    cancelled.append(job)
+
+    with running(2, lambda service: service.real(1)) as service:
+        server = service.server(0)
+        one(server)
+        alone = [one(server) for _ in range(options.repeats)]
+        other = threading.Thread(target=in_a_loop, args=(service.server(1),))
+        other.start()
+        beside = [one(server) for _ in range(options.repeats)]
+        over.set()
+        other.join()
+    medians = [statistics.median(took) for took in (alone, beside)]
+    return {
+        "repeats": options.repeats,
+        "task": ".".join(CPU),
+        "cancelled_while_judged": len(cancelled),
+        "alone_s": round(medians[0], 2),
+        "beside_s": round(medians[1], 2),
+        "longest_beside_s": round(max(beside), 2),
+        "ratio": round(medians[1] / medians[0], 2),
+        # One judging of the other's, which may just have begun, and one's own.
+        "asked_ratio": ASKED_CANCELS,
+        "as_asked": medians[1] <= ASKED_CANCELS * medians[0],
+    }
+
+
+PARTS = {"wait": wait, "order": order, "kills": kills, "overhead": overhead, "cancels": cancels}
 
 
 def main() -> None:

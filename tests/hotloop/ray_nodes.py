@@ -11,6 +11,8 @@ from unittest import mock
 
 import ray
 
+from hotloop import ray_cluster
+
 STORE_BYTES = 80 << 20
 """Ray requires at least 75 MB; it is reserved for each node."""
 
@@ -47,9 +49,8 @@ class Nodes:
         self.nodes[name] = self._added(num_cpus=1, num_gpus=gpus, env_vars=variables)
 
     def _added(self, **how: Any) -> Any:
-        slow = {"RAY_agent_register_timeout_ms": "240000"}
         with (
-            mock.patch.dict(os.environ, slow),
+            mock.patch.dict(os.environ, ray_cluster.PATIENT),
             mock.patch("ray._private.services.start_ray_process", _started),
         ):
             return self.cluster.add_node(**how, **_small())

@@ -47,5 +47,10 @@ def require_space(folders: Sequence[Path], least: int) -> None:
 
 
 def nearly_full(folders: Sequence[Path], least: int) -> list[Path]:
-    """Return the folders whose disk has less than `least` bytes free."""
-    return [folder for folder in folders if shutil.disk_usage(folder).free < least]
+    """Return the folders whose disk has less than `least` bytes free; they need not exist yet."""
+    return [folder for folder in folders if shutil.disk_usage(_there(folder)).free < least]
+
+
+def _there(folder: Path) -> Path:
+    """Return the folder, or the nearest one above that exists."""
+    return next(one for one in (folder, *folder.parents) if one.exists())

@@ -170,7 +170,7 @@ def released(engine: Engine, exchange: Exchange, account: int, module: str) -> l
     return [one for one in found if one.pages]
 
 
-def _replaced(connection: Connection, sent: Sent) -> Sequence[Row[Any]]:
+def _replaced(connection: Connection, sent: Sent) -> Sequence[Row[int, str, datetime]]:
     """Return the learner's hand-ins of the module that need not be kept, files included."""
     found = connection.execute(
         select(hand_ins.c.id, hand_ins.c.folder, hand_ins.c.at)

@@ -254,6 +254,16 @@ def test_a_disk_that_is_nearly_full_takes_nothing_and_says_what_to_do(
         assert server.hand_in(work, print) is not None
 
 
+def test_before_anything_is_released_checks_are_taken_and_hand_ins_are_not(
+    school: School, course: Path
+) -> None:
+    """nbgrader makes the exchange with the first release."""
+    shutil.rmtree(course / "exchange")
+    assert school.put().status_code == 202
+    answer = sent(school)
+    assert (answer.status_code, "not released" in answer.json()["detail"]) == (409, True)
+
+
 def work_of(number: int) -> dict[str, str]:
     return packed({"lab.ipynb": str(number).encode()})
 
