@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
+from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -63,6 +64,13 @@ def load_file() -> Callable[[Path], ModuleType]:
         return module
 
     return loaded
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[JudgeProcess]:
+    """A judge's process, which the tests of a file share: starting it imports PyTorch."""
+    with JudgeProcess() as process:
+        yield process
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -328,12 +328,6 @@ def _named(cell: dict[str, Any]) -> set[str]:
     return {n.id for n in nodes if isinstance(n, ast.Name)} | _bound(cell)
 
 
-@pytest.fixture(scope="module")
-def judge() -> Iterator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
-
-
 def _judged(
     module: str,
     files: dict[str, bytes],

@@ -91,7 +91,7 @@ def submission(module: str, wrong: Path | None = None, variant: Variant | None =
     }
 
 
-def solved_in_part(module: str, tasks: Collection[str]) -> Files:
+def solved_in_part(module: str, tasks: Collection[str], variant: Variant | None = None) -> Files:
     """Return the submission of a learner who solved only these tasks; the others are unchanged."""
     solved_keys = {f"{module}.{task}" for task in tasks}
     untouched = {
@@ -100,8 +100,9 @@ def solved_in_part(module: str, tasks: Collection[str]) -> Files:
         for region in _regions_of(path)
         if region.task not in solved_keys
     }
+    rewriting = _rewriting(module, variant)
     return {
-        _target(module, path): _finished(path, module, untouched)
+        _target(module, path): _finished(path, module, untouched, rewriting)
         for path in sources(module)
         if not (_is_made_by_learner(path) and _regions_of(path)[0].key in untouched)
     }

@@ -186,7 +186,7 @@ def grade_once(arguments: argparse.Namespace) -> None:
     from hotloop.course.prepare import prepare
 
     root, module = arguments.grade, arguments.only
-    handed_in, missing = hand_ins(module) if module == MEASURED else ([], [])
+    handed_in, missing = hand_ins(everything=True) if module == MEASURED else ([], [])
     if not root.exists():
         prepare(root, [module])
         for each in handed_in:

@@ -6,6 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
+WINDOW = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.sandbox,
+    pytest.mark.timeout(900),
+    # What selenium leaves for Python to close.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+"""Marks of a test in a window over a server."""
+
 PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver", "bwrap": "bubblewrap"}
 """The Debian package that brings each."""
 GROUPS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from needs import WINDOW
 
 from hotloop import render
 from hotloop.curriculum import load_module
@@ -18,14 +18,7 @@ from hotloop.curriculum import load_module
 if TYPE_CHECKING:
     from lab_window import LabWindow
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-    pytest.mark.timeout(900),
-    # What selenium leaves for Python to close.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = WINDOW
 
 MODULE = "profile_training_loop"
 """Of `classroom`."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from needs import WINDOW
 
 from hotloop import render
 from hotloop.core import paths
@@ -21,14 +22,7 @@ from hotloop.notebook_cells import NOTEBOOK as NOTEBOOK_FILE
 if TYPE_CHECKING:
     from lab_window import LabWindow
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-    pytest.mark.timeout(900),
-    # What selenium leaves for Python to close.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = WINDOW
 
 MODULE = "first_kernels"
 VERDICT = ".jp-Cell.jp-mod-selected .jp-OutputArea-executeResult .hotloop"

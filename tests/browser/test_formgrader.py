@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from needs import WINDOW
 
 from hotloop import render
 from hotloop.curriculum import load_module
@@ -19,13 +20,7 @@ from hotloop.judge.files import lay_out
 if TYPE_CHECKING:
     from lab_window import LabWindow
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-    pytest.mark.timeout(600),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = WINDOW
 
 MODULE = "fused_softmax"
 JUDGED = "online_pass"

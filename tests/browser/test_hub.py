@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
+from needs import WINDOW
 
 from hotloop import __version__, render
 from hotloop.remote.client import Server
@@ -28,14 +29,7 @@ from hotloop.remote.request import Request, packed
 if TYPE_CHECKING:
     from lab_window import LabWindow
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-    pytest.mark.timeout(900),
-    # What selenium leaves for Python to close.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = WINDOW
 
 HUB = Path("build/hub")
 """An environment with JupyterHub, JupyterLab and Hotloop's client, and the hub's proxy."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from needs import WINDOW
 
 from hotloop import exploits, render
 from hotloop.curriculum import load_module
@@ -22,10 +23,7 @@ if TYPE_CHECKING:
     from lab_window import LabWindow
 
 pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-    pytest.mark.timeout(600),
+    *WINDOW,
     # What nbgrader and its own dependencies do to each other.
     pytest.mark.filterwarnings("ignore"),
 ]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from needs import WINDOW
 
 from hotloop import render
 from hotloop.takehome.handing_in import make_submission
@@ -24,14 +25,7 @@ from hotloop.takehome.team import Team
 if TYPE_CHECKING:
     from lab_window import LabWindow
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.sandbox,
-    pytest.mark.timeout(600),
-    # What selenium leaves for Python to close.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-]
+pytestmark = WINDOW
 
 MODULE = "fused_softmax"
 WHO = "Ada Lovelace <script>document.title = 'taken'</script>"

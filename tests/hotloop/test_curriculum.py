@@ -12,6 +12,8 @@ from hotloop.core.verdict import Verdict
 from hotloop.curriculum import CurriculumError
 from hotloop.problem import Score, settle
 
+from .small_module import small_module
+
 CURRICULUM = {
     "title": "t",
     "tiers": ["beginner"],
@@ -25,31 +27,7 @@ def _module(name: str) -> dict[str, Any]:
         {"id": "correct", "points": 4, "what": "right"},
         {"id": "fast", "points": 6, "needs_gpu": True, "what": "fast"},
     ]
-    task = {
-        "id": "task",
-        "title": "T",
-        "goal": "g",
-        "minutes": 5,
-        "difficulty": 1,
-        "importance": 1,
-        "kind": "code",
-        "entry": "f",
-        "files": ["lab.ipynb"],
-        "hints": ["a", "b", "c"],
-        "rungs": rungs,
-    }
-    return {
-        "id": name,
-        "title": "M",
-        "track": "a",
-        "tier": "beginner",
-        "summary": "s",
-        "prerequisites": {},
-        "concepts": ["c"],
-        "tasks": [task],
-        "hardware": {"cpu_cores": 1, "memory_gib": 1, "gpu": "any", "without_gpu": "all"},
-        "versions": [],
-    }
+    return small_module(name, rungs=rungs)
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from hotloop.core import paths
 from hotloop.core.user_error import UserError
 from hotloop.markers import MarkerError
 
+from .small_module import small_module
+
 LAB = """\
 # ---
 # jupyter:
@@ -62,32 +64,14 @@ def add(a, b):
 ### END SOLUTION
 '''
 
-MODULE = {
-    "id": "demo",
-    "title": "M",
-    "track": "a",
-    "tier": "beginner",
-    "summary": "s",
-    "prerequisites": {},
-    "concepts": ["c"],
-    "tasks": [
-        {
-            "id": "add",
-            "title": "T",
-            "goal": "g",
-            "minutes": 5,
-            "difficulty": 2,
-            "importance": 1,
-            "kind": "code",
-            "entry": "add",
-            "files": ["lab.ipynb"],
-            "hints": ["think", "harder", "a + b\nas code"],
-            "rungs": [{"id": "correct", "points": 3, "what": "right | wrong"}],
-        }
-    ],
-    "hardware": {"cpu_cores": 1, "memory_gib": 1, "gpu": "any", "without_gpu": "all"},
-    "versions": [],
-}
+MODULE = small_module(
+    "demo",
+    id="add",
+    entry="add",
+    difficulty=2,
+    hints=["think", "harder", "a + b\nas code"],
+    rungs=[{"id": "correct", "points": 3, "what": "right | wrong"}],
+)
 
 
 @pytest.fixture

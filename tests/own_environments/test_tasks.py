@@ -3,7 +3,6 @@
 `tests/test_contract.py` judges all other tasks; what it imports is not in these environments.
 """
 
-from collections.abc import Iterator
 
 import pytest
 
@@ -26,12 +25,6 @@ WRONG = [
     if any(task.id == wrong.task for _, task in FOUND)
 ]
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow, pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
 
 
 def _require(module: Module, task: Task) -> None:

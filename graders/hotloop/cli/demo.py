@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, require, require_sandbox
+from hotloop.cli.answer import Answer, log, require, require_sandbox
 from hotloop.cli.course import results
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def run(
     """
     require("course")
     require_sandbox()
+    log("Making a course, with right answers, wrong answers and cheats handed in.")
     demo = _run(folder, everything=everything)
     shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
     return Answer(_document(demo), *shown, exit_code=int(bool(demo.problems)))

@@ -11,6 +11,8 @@ from hotloop import curriculum
 from hotloop.bank.catalog import Entry, catalog
 from hotloop.core import paths
 
+from ..small_module import small_module
+
 CURRICULUM = {
     "title": "t",
     "tiers": ["beginner", "intermediate", "advanced"],
@@ -23,33 +25,6 @@ CURRICULUM = {
         {"id": "compilers", "title": "Compilers", "modules": [], "tracks": ["a"]},
     ],
     "concepts": [{"id": "c", "title": "C", "summary": "s"}],
-}
-
-MODULE: dict[str, Any] = {
-    "id": "first",
-    "title": "M",
-    "track": "a",
-    "tier": "beginner",
-    "summary": "s",
-    "prerequisites": {},
-    "concepts": ["c"],
-    "tasks": [
-        {
-            "id": "task",
-            "title": "T",
-            "goal": "g",
-            "minutes": 5,
-            "difficulty": 1,
-            "importance": 1,
-            "kind": "code",
-            "entry": "f",
-            "files": ["lab.ipynb"],
-            "hints": ["a", "b", "c"],
-            "rungs": [{"id": "correct", "points": 4, "what": "right"}],
-        }
-    ],
-    "hardware": {"cpu_cores": 1, "memory_gib": 1, "gpu": "any", "without_gpu": "all"},
-    "versions": [],
 }
 
 NUMERIC: dict[str, Any] = {
@@ -103,7 +78,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(paths, "root", lambda: tmp_path)
     folder = tmp_path / "curriculum"
     write(folder / "curriculum.yaml", CURRICULUM)
-    write(folder / "first" / "module.yaml", MODULE)
+    write(folder / "first" / "module.yaml", small_module("first"))
     caches = (curriculum.curriculum, curriculum.load_module, catalog)
     for cache in caches:
         cache.cache_clear()

@@ -23,13 +23,7 @@ from ..takehome.small_wheel import small_wheel
 NAME = "=HYPERLINK(1) Ada <b>Lovelace</b>"
 
 
-@pytest.fixture(autouse=True)
-def installs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the check that pip can install the pack: no index has this version.
-
-    Tests of `installable` cover that check.
-    """
-    monkeypatch.setattr("hotloop.takehome.installable.require", lambda _team, _role: None)
+pytestmark = pytest.mark.usefixtures("installs")
 
 
 def run(*words: str | Path, code: int = 0) -> Any:

@@ -32,13 +32,7 @@ expires: 14
 NAMES = ("Ada Lovelace", "Grace Hopper")
 
 
-@pytest.fixture(autouse=True)
-def installs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip the check that pip can install the pack: no index has this version.
-
-    Tests of `installable` cover that check.
-    """
-    monkeypatch.setattr("hotloop.takehome.installable.require", lambda _team, _role: None)
+pytestmark = pytest.mark.usefixtures("installs")
 
 
 def run(*words: str | Path, code: int = 0) -> Any:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -70,23 +69,17 @@ WRONG_KERNELS = {
 }
 
 
-@pytest.fixture(scope="module")
-def process() -> Generator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
-
-
-def judged(problem: Path, text: str, process: JudgeProcess, tmp_path: Path) -> Record:
+def judged(problem: Path, text: str, judge: JudgeProcess, tmp_path: Path) -> Record:
     file = tmp_path / "answer.py"
     file.write_text(text)
-    return judging.judge(judging.Asked.of(forms.find(problem), file), process=process)
+    return judging.judge(judging.Asked.of(forms.find(problem), file), process=judge)
 
 
 def test_a_right_model_passes_at_sizes_for_this_machine(
-    process: JudgeProcess, tmp_path: Path
+    judge: JudgeProcess, tmp_path: Path
 ) -> None:
     text = MODEL.format(body=f"{RIGHT}\n        return y / y.sum(-1, keepdim=True)")
-    record = judged(SOFTMAX, text, process, tmp_path)
+    record = judged(SOFTMAX, text, judge, tmp_path)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     figures = record.rungs[0].evidence
     assert figures["cases"] == 5
@@ -95,12 +88,12 @@ def test_a_right_model_passes_at_sizes_for_this_machine(
 
 
 @pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
-def test_a_wrong_model_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
-    record = judged(SOFTMAX, MODEL.format(body=body), process, tmp_path)
+def test_a_wrong_model_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(SOFTMAX, MODEL.format(body=body), judge, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
-def test_several_outputs_and_nested_inputs(process: JudgeProcess, tmp_path: Path) -> None:
+def test_several_outputs_and_nested_inputs(judge: JudgeProcess, tmp_path: Path) -> None:
     text = """
 import torch
 
@@ -110,10 +103,10 @@ class ModelNew(torch.nn.Module):
         return x.mean(-1) + options["shift"], order{wrong}
 """
     problem = PROBLEMS / "9_Mean_and_order.py"
-    record = judged(problem, text.format(wrong=""), process, tmp_path)
+    record = judged(problem, text.format(wrong=""), judge, tmp_path)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     for wrong in (".flip(-1)", ".int()", ".reshape(-1)"):
-        record = judged(problem, text.format(wrong=wrong), process, tmp_path)
+        record = judged(problem, text.format(wrong=wrong), judge, tmp_path)
         assert record.verdict is Verdict.WRONG_ANSWER, (wrong, record.sentence)
 
 
@@ -121,70 +114,70 @@ ZEROS = "import torch\nclass ModelNew(torch.nn.Module):\n    def forward(self, x
 
 
 def test_a_problem_that_tells_nobody_apart_is_not_measured(
-    process: JudgeProcess, tmp_path: Path
+    judge: JudgeProcess, tmp_path: Path
 ) -> None:
-    record = judged(PROBLEMS / "8_Always_zero.py", ZEROS, process, tmp_path)
+    record = judged(PROBLEMS / "8_Always_zero.py", ZEROS, judge, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED
     assert "any constant" in record.sentence
 
 
-def test_without_a_call_nothing_passes(process: JudgeProcess, tmp_path: Path) -> None:
+def test_without_a_call_nothing_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     """The output is NaN for all inputs: no answer is right or wrong."""
     problem = tmp_path / "1_Undefined.py"
     problem.write_text(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "torch.sqrt(-1 - x * x)")
     )
-    record = judged(problem, ZEROS, process, tmp_path)
+    record = judged(problem, ZEROS, judge, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED, record.sentence
     assert "No call could be judged" in record.sentence
 
 
 def test_zeros_do_not_pass_where_eager_itself_is_far_off(
-    process: JudgeProcess, tmp_path: Path
+    judge: JudgeProcess, tmp_path: Path
 ) -> None:
     """In float32, adding 1e8 loses the input: eight times that error exceeds the outputs."""
     problem = tmp_path / "1_Far_off.py"
     problem.write_text(
         (PROBLEMS / "8_Always_zero.py").read_text().replace("x - x", "(x + 1e8) - 1e8")
     )
-    record = judged(problem, ZEROS, process, tmp_path)
+    record = judged(problem, ZEROS, judge, tmp_path)
     assert record.verdict is Verdict.NOT_MEASURED, record.sentence
     assert "too far from float64" in record.sentence
 
 
 def test_a_check_that_refuses_its_own_reference_is_no_fault_of_the_submission(
-    process: JudgeProcess, tmp_path: Path
+    judge: JudgeProcess, tmp_path: Path
 ) -> None:
     problem = tmp_path / "set" / "broken_check"
     shutil.copytree(RUNNING_SUM, problem)
     reference = problem / "reference.py"
     reference.write_text(reference.read_text().replace("worst <= ", "worst < -"))
-    record = judged(problem, KERNEL.format(body="return values.cumsum(0)"), process, tmp_path)
+    record = judged(problem, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
     assert record.verdict is Verdict.JUDGE_ERROR, record.sentence
 
 
 def test_a_problem_that_fails_is_no_fault_of_the_submission(
-    process: JudgeProcess, tmp_path: Path
+    judge: JudgeProcess, tmp_path: Path
 ) -> None:
     problem = tmp_path / "1_Broken.py"
     problem.write_text(
         "class Model: ...\ndef get_inputs(): ...\ndef get_init_inputs(): return []\n"
     )
-    record = judged(problem, MODEL.format(body="return x"), process, tmp_path)
+    record = judged(problem, MODEL.format(body="return x"), judge, tmp_path)
     assert record.verdict is Verdict.JUDGE_ERROR
 
 
-def test_a_problem_is_confined(process: JudgeProcess, tmp_path: Path) -> None:
+def test_a_problem_is_confined(judge: JudgeProcess, tmp_path: Path) -> None:
     """A problem is untrusted code too."""
     problem, trace = tmp_path / "1_Hostile.py", tmp_path / "trace"
     problem.write_text(f"open({str(trace)!r}, 'w').close()\n{SOFTMAX.read_text()}")
-    judged(problem, MODEL.format(body="return x"), process, tmp_path)
+    judged(problem, MODEL.format(body="return x"), judge, tmp_path)
     assert not trace.exists()
 
 
-def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
+def test_a_right_kernel_passes(judge: JudgeProcess, tmp_path: Path) -> None:
     text = KERNEL.format(body="out[...] = values.cumsum(0)\n    return out")
-    record = judged(RUNNING_SUM, text, process, tmp_path)
+    record = judged(RUNNING_SUM, text, judge, tmp_path)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     # Two tests and the benchmark that fits.
     assert record.rungs[0].evidence["cases"] == 3
@@ -192,8 +185,8 @@ def test_a_right_kernel_passes(process: JudgeProcess, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("body", WRONG_KERNELS.values(), ids=WRONG_KERNELS)
-def test_a_wrong_kernel_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
-    record = judged(RUNNING_SUM, KERNEL.format(body=body), process, tmp_path)
+def test_a_wrong_kernel_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(RUNNING_SUM, KERNEL.format(body=body), judge, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
@@ -232,26 +225,26 @@ WRONG_RUNS = {
      WRITING.format(scaled=" * weight.float()")],
     ids=["returned", "by name", "written"],
 )  # fmt: skip
-def test_a_right_run_passes(text: str, process: JudgeProcess, tmp_path: Path) -> None:
-    record = judged(NORM, text, process, tmp_path)
+def test_a_right_run_passes(text: str, judge: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(NORM, text, judge, tmp_path)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
     # The two workloads without inputs in files.
     assert record.rungs[0].evidence["cases"] == 2
 
 
 @pytest.mark.parametrize("body", WRONG_RUNS.values(), ids=WRONG_RUNS)
-def test_a_wrong_run_fails(body: str, process: JudgeProcess, tmp_path: Path) -> None:
+def test_a_wrong_run_fails(body: str, judge: JudgeProcess, tmp_path: Path) -> None:
     text = RUN.replace("{body}", body)
-    record = judged(NORM, text, process, tmp_path)
+    record = judged(NORM, text, judge, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
-def test_a_wrong_run_that_writes_fails(process: JudgeProcess, tmp_path: Path) -> None:
-    record = judged(NORM, WRITING.format(scaled=""), process, tmp_path)
+def test_a_wrong_run_that_writes_fails(judge: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(NORM, WRITING.format(scaled=""), judge, tmp_path)
     assert record.verdict is Verdict.WRONG_ANSWER, record.sentence
 
 
-def test_a_solution_in_their_form_is_judged(process: JudgeProcess, tmp_path: Path) -> None:
+def test_a_solution_in_their_form_is_judged(judge: JudgeProcess, tmp_path: Path) -> None:
     solution = {
         "name": "mine",
         "definition": "scaled_norm_d512",
@@ -264,21 +257,21 @@ def test_a_solution_in_their_form_is_judged(process: JudgeProcess, tmp_path: Pat
     file = tmp_path / "mine.json"
     file.write_text(json.dumps(solution))
     asked = judging.Asked.of(forms.find(NORM), file)
-    record = judging.judge(asked, process=process)
+    record = judging.judge(asked, process=judge)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
 
 
 def test_what_builds_cuda_is_not_called_wrong_without_a_gpu(
-    process: JudgeProcess, tmp_path: Path
+    judge: JudgeProcess, tmp_path: Path
 ) -> None:
     text = "from torch.utils.cpp_extension import load_inline\n" + MODEL.format(body="return x")
-    record = judged(SOFTMAX, text, process, tmp_path)
+    record = judged(SOFTMAX, text, judge, tmp_path)
     assert record.rungs[0].verdict is Verdict.NOT_MEASURED
     assert "CUDA C++" in record.rungs[0].sentence
 
 
-def test_without_a_gpu_the_speed_is_not_measured(process: JudgeProcess, tmp_path: Path) -> None:
-    record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), process, tmp_path)
+def test_without_a_gpu_the_speed_is_not_measured(judge: JudgeProcess, tmp_path: Path) -> None:
+    record = judged(RUNNING_SUM, KERNEL.format(body="return values.cumsum(0)"), judge, tmp_path)
     assert {rung.rung: rung.verdict for rung in record.rungs[1:]} == dict.fromkeys(
         ("gpu_correct", "gpu_fast", "gpu_fast_compiled"), Verdict.NOT_MEASURED
     )

@@ -1,6 +1,5 @@
 """The bytes that a Triton submission moves are those of its kernels, whatever else it says."""
 
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -74,16 +73,10 @@ triton_launches.record = record
 """
 
 
-@pytest.fixture(scope="module")
-def process() -> Generator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
-
-
-def judged(text: str, process: JudgeProcess, folder: Path, problem: Path = DOUBLED) -> RungRecord:
+def judged(text: str, judge: JudgeProcess, folder: Path, problem: Path = DOUBLED) -> RungRecord:
     file = folder / "answer.py"
     file.write_text(text)
-    return judging.judge(judging.Asked.of(forms.find(problem), file), process=process).rungs[0]
+    return judging.judge(judging.Asked.of(forms.find(problem), file), process=judge).rungs[0]
 
 
 @pytest.mark.parametrize(
@@ -97,10 +90,10 @@ def judged(text: str, process: JudgeProcess, folder: Path, problem: Path = DOUBL
     ids=["one pass", "memory of its own", "its input three times", "twice"],
 )
 def test_what_its_kernels_move_is_reported(
-    body: str, factor: float, process: JudgeProcess, tmp_path: Path
+    body: str, factor: float, judge: JudgeProcess, tmp_path: Path
 ) -> None:
     """The output is among the inputs, and counts once."""
-    rung = judged(f"{KERNEL}    {body}\n", process, tmp_path)
+    rung = judged(f"{KERNEL}    {body}\n", judge, tmp_path)
     assert rung.verdict is Verdict.PASSED, rung.sentence
     assert rung.evidence["factor"] == factor, rung.sentence
     assert rung.evidence["fewest_bytes"] in (8 * 1000, 8 * 3000)
@@ -109,16 +102,16 @@ def test_what_its_kernels_move_is_reported(
     assert f"its kernels move {factor:.2f}× the bytes" in rung.sentence
 
 
-def test_a_models_parameters_are_read_too(process: JudgeProcess, tmp_path: Path) -> None:
+def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -> None:
     """Each of 40 rows reads the weights again: as many bytes as the row has."""
     problem = tmp_path / "7_Scaled_softmax.py"
     large = (PROBLEMS / problem.name).read_text()
     problem.write_text(large.replace("= 4096", "= 40").replace("= 65536", "= 1000"))
-    rung = judged(MODEL.format(weight="self.weight"), process, tmp_path, problem)
+    rung = judged(MODEL.format(weight="self.weight"), judge, tmp_path, problem)
     assert rung.verdict is Verdict.PASSED, rung.sentence
     assert rung.evidence["factor"] == round((3 * 40) / (2 * 40 + 1), 4), rung.sentence
     computed = MODEL.format(weight="2.0 * self.weight").replace("](x,", "](0.5 * x,")
-    rung = judged(computed, process, tmp_path, problem)
+    rung = judged(computed, judge, tmp_path, problem)
     assert rung.verdict is Verdict.PASSED, rung.sentence
     assert "what the launcher computes in PyTorch does not count" in rung.evidence["not_counted"]
 
@@ -141,9 +134,9 @@ def test_a_models_parameters_are_read_too(process: JudgeProcess, tmp_path: Path)
     ids=["eager", "an idle kernel", "partly eager", "the result copied", "another decorator"],
 )
 def test_what_cannot_be_counted_says_why(
-    text: str, reason: str, process: JudgeProcess, tmp_path: Path
+    text: str, reason: str, judge: JudgeProcess, tmp_path: Path
 ) -> None:
-    rung = judged(text, process, tmp_path)
+    rung = judged(text, judge, tmp_path)
     assert rung.verdict is Verdict.PASSED, rung.sentence
     assert reason in rung.evidence["not_counted"]
     assert "bytes not counted: " in rung.sentence
@@ -174,8 +167,8 @@ def test_what_cannot_be_counted_says_why(
     ids=["no plan", "no claim", "one program", "an answer elsewhere", "a figure"],
 )
 def test_a_forged_claim_gains_nothing(
-    claim: str, verdict: Verdict, said: str, process: JudgeProcess, tmp_path: Path
+    claim: str, verdict: Verdict, said: str, judge: JudgeProcess, tmp_path: Path
 ) -> None:
     text = f"{FORGED.format(claim=claim)}{KERNEL}    return launch(values, out, 3)\n"
-    rung = judged(text, process, tmp_path)
+    rung = judged(text, judge, tmp_path)
     assert (rung.verdict, said in rung.sentence) == (verdict, True), rung.sentence

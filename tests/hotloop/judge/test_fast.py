@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.hotloop.sessions import new_session
 
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
@@ -12,6 +11,8 @@ from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.matrices import matrices
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.window import Side
+
+from ..sessions import new_session
 
 WORKLOAD = matrices(64, 512, lambda x: x, Tolerance(0.0, 0.0))
 ONLY_COPIES = "def copy(x, out):\n    out.copy_(x)\n"

@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,12 +43,6 @@ WITHOUT_A_SERVER = (
     "routing_by_rank",
     "shell_in_a_file_name",
 )
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
 
 
 @pytest.fixture(scope="module")

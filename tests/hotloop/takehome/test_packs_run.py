@@ -2,10 +2,8 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,8 @@ from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_submission
 from hotloop.takehome.starter import chosen_files
-from hotloop.variants import draw
+from hotloop.variants import Variant, draw
 
-STUB = re.compile(r"### TASK [a-z0-9_]+\.(\w+)")
 GOOD = {Verdict.PASSED, Verdict.NOT_MEASURED}
 
 
@@ -33,19 +30,9 @@ def quick(task: Task) -> tuple[str, ...]:
     return tuple(rung.id for rung in task.rungs if rung.threshold is None and not rung.needs_gpu)
 
 
-def unsolved(module: Module, task: str) -> set[str]:
-    """Return the tasks that are not asked, but whose stubs are in the pack."""
-    asked = with_all_it_builds_on(module, task)
-    files = chosen_files(render.render(module.id), module, asked)
-    text = "\n".join(data.decode(errors="replace") for data in files.values())
-    return set(STUB.findall(text)) - asked
-
-
-def is_entangled(module: Module, task: Task) -> bool:
-    """Return whether a pack of this task could contain another task's work."""
-    if task.kind != "code" or not quick(task):
-        return False
-    return bool(task.builds_on or unsolved(module, task.id))
+def built(task: Task) -> bool:
+    """Return whether a task that is judged builds on others."""
+    return task.kind == "code" and bool(task.builds_on and quick(task))
 
 
 def needs(module: Module, task: Task) -> list[str]:
@@ -62,40 +49,58 @@ def say_what_was_left_out(missing: set[str]) -> None:
         pytest.skip(f"tasks that need {', '.join(names)} were left out: {extras.remedy(names[0])}")
 
 
-def falls_short(module: Module, task: str, solved: set[str], judge: JudgeProcess) -> list[str]:
-    files = render.solved_in_part(module.id, solved)
-    rungs = quick(module.task(task))
-    record = judge_submission(files, module.id, [task], rungs, judge=judge)[task]
-    return [f"{rung.rung}: {rung.sentence}" for rung in record.rungs if rung.verdict not in GOOD]
-
-
-@pytest.fixture
-def judge() -> Iterator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
+def falls_short(
+    module: Module,
+    task: Task,
+    solved: set[str],
+    judge: JudgeProcess,
+    variant: Variant | None = None,
+) -> list[str]:
+    files = render.solved_in_part(module.id, solved, variant)
+    record = judge_submission(
+        files, module.id, [task.id], quick(task), judge=judge, variant=variant
+    )[task.id]
+    bad = [rung for rung in record.rungs if rung.verdict not in GOOD]
+    return [f"{task.id}, {rung.rung}: {rung.sentence}" for rung in bad]
 
 
 @pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", [module.id for module in curriculum.modules()])
-def test_each_task_is_passed_with_what_it_builds_on_and_not_without(
+def test_each_task_is_passed_in_a_candidates_variant_with_what_it_builds_on(
     name: str, judge: JudgeProcess
 ) -> None:
+    """Nothing else is solved. A task accepts the others' answers in the candidate's variant."""
     module = curriculum.load_module(name)
-    found = [task for task in module.tasks if is_entangled(module, task)]
-    missing = {need for task in found for need in needs(module, task)}
+    variant = draw(name, b"a team's secret key", "quiet-otter-41")
+    found = [task for task in module.tasks if task.kind == "code" and quick(task)]
+    assert found
     wrong: list[str] = []
     for task in found:
-        if needs(module, task):
-            continue
-        asked = with_all_it_builds_on(module, task.id)
-        wrong += [f"{task.id}, {said}" for said in falls_short(module, task.id, asked, judge)]
-        for needed in task.builds_on:
-            if not falls_short(module, task.id, asked - {needed}, judge):
-                wrong.append(f"{task.id} is passed without {needed}")
+        if not needs(module, task):
+            asked = with_all_it_builds_on(module, task.id)
+            wrong += falls_short(module, task, asked, judge, variant)
     assert wrong == []
-    say_what_was_left_out(missing)
+    say_what_was_left_out({need for task in found for need in needs(module, task)})
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", [m.id for m in curriculum.modules() if any(map(built, m.tasks))])
+def test_no_task_is_passed_without_what_it_builds_on(name: str, judge: JudgeProcess) -> None:
+    module = curriculum.load_module(name)
+    found = [task for task in module.tasks if built(task)]
+    passed = [
+        f"{task.id} without {needed}"
+        for task in found
+        if not needs(module, task)
+        for needed in task.builds_on
+        if not falls_short(module, task, with_all_it_builds_on(module, task.id) - {needed}, judge)
+    ]
+    assert passed == []
+    say_what_was_left_out({need for task in found for need in needs(module, task)})
 
 
 @pytest.mark.slow
@@ -137,30 +142,3 @@ def test_the_cells_that_are_given_run(name: str, tmp_path: Path) -> None:
         env={**os.environ, "MPLBACKEND": "agg"},
     )
     assert done.returncode == 0, done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.sandbox
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("name", [module.id for module in curriculum.modules()])
-def test_the_whole_module_is_passed_in_a_candidates_variant(name: str, judge: JudgeProcess) -> None:
-    """A task that builds on another must accept that one's answer in the candidate's variant."""
-    module = curriculum.load_module(name)
-    variant = draw(name, b"a team's secret key", "quiet-otter-41")
-    files = render.submission(name, variant=variant)
-    found = [task for task in module.tasks if task.kind == "code" and quick(task)]
-    assert found
-    wrong: list[str] = []
-    for task in found:
-        if needs(module, task):
-            continue
-        record = judge_submission(
-            files, name, [task.id], quick(task), judge=judge, variant=variant
-        )[task.id]
-        wrong += [
-            f"{task.id}, {rung.rung}: {rung.sentence}"
-            for rung in record.rungs
-            if rung.verdict not in GOOD
-        ]
-    assert wrong == []
-    say_what_was_left_out({need for task in found for need in needs(module, task)})

@@ -1,6 +1,5 @@
 """Two variants of two tasks, judged for real; tests/benchmarks/variants.py judges many."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -26,12 +25,6 @@ TASKS = [
     ("resnet_tensorrt", "slow_builds", "figures"),
     ("triton_ensemble", "read_metrics", "correct"),
 ]
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
 
 
 def _judged(

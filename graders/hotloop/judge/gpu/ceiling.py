@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.core.wire import Message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
+from hotloop.judge.questions import ask_plainly
 
 FILE = Path(__file__).parent / "trusted" / "limits.py"
 TIMEOUT_S = 120.0
@@ -35,12 +35,7 @@ def ask_number(link: Link, function: str, file: str) -> float:
     Raises JudgeFault for anything else.
     """
     link.resolve(function, file, TIMEOUT_S)
-    call: Message = {"args": [], "returns": None}
-    plan: Message = {"op": "plan", "calls": [call], "framework": "torch", "style": "json"}
-    link.request(plan, TIMEOUT_S)
-    reply = link.request({"op": "run"}, TIMEOUT_S)
-    returned = reply.get("returned")
-    value = returned[0].get("json") if isinstance(returned, list) and returned else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    value = ask_plainly(link, (), TIMEOUT_S)
     if not isinstance(value, float) or not value > 0:
         raise JudgeFault(f"{function} answered {value!r}, not a positive number")
     return value

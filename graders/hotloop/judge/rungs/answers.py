@@ -37,6 +37,5 @@ class Answers:
                 if mismatch is not None:
                     raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
             count += 1
-        said = f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
         session.note(questions=count)
-        return said
+        return f"Right on all {count} hidden questions." if count > 1 else "All of it is right."

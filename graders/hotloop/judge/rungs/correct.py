@@ -121,9 +121,8 @@ class Correct:
             with ruling_about(case):
                 self._judge_case(case, link, session)
             passed += 1
-        sentence = f"Right on all {passed} hidden cases."
         session.note(cases=passed)
-        return sentence
+        return f"Right on all {passed} hidden cases."
 
     def _judge_case(self, case: Case, link: Link, session: Session) -> None:
         patience = session.timeout(self.case_timeout_s)

@@ -37,6 +37,5 @@ class CudaClean:
                         raise Ruling(Verdict.WRONG_ANSWER, sentence(ran.findings[0]))
                     require_agreement(case, ran.answer, self.reference, self.tolerance(case))
                 runs += 1
-        said = f"No race and no other fault in {runs} runs, in {len(ORDERS)} orders of threads."
         session.note(runs=runs)
-        return said
+        return f"No race and no other fault in {runs} runs, in {len(ORDERS)} orders of threads."

@@ -40,9 +40,8 @@ class CudaCorrect:
                 ran = simulated.run(case, session.timeout(self.case_timeout_s), ORDER)
                 self._require_right(case, ran)
             passed += 1
-        said = f"Right on all {passed} hidden cases, in the simulator."
         session.note(cases=passed)
-        return said
+        return f"Right on all {passed} hidden cases, in the simulator."
 
     def _require_right(self, case: Case, ran: Simulated) -> None:
         """Raise Ruling for a wrong answer; append the first finding, which may be the cause."""

@@ -61,8 +61,7 @@ class RightOrRefused:
             said = f"Right on all {cases} hidden cases."
         if right == 0:
             said = f"Refused with an error in all {cases} hidden cases, as it may."
-        evidence = {"cases": cases, "right": right}
-        session.note(**evidence)
+        session.note(cases=cases, right=right)
         return said
 
     def _is_right(self, case: Case, link: Link, session: Session) -> bool:

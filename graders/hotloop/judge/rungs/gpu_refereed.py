@@ -88,9 +88,8 @@ class GpuRefereed:
                         if found is not None:
                             raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
                     passed += 1
-            said = f"Right on all {passed} hidden cases, on the GPU."
             session.note(cases=passed)
-            return said
+            return f"Right on all {passed} hidden cases, on the GPU."
 
 
 class CardSide(Side):

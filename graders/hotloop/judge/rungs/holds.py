@@ -43,6 +43,5 @@ class Holds:
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{look.label}: {mismatch}.")
             count += 1
-        said = self.said.format(count=count)
         session.note(looks=count)
-        return said
+        return self.said.format(count=count)

@@ -21,10 +21,8 @@ class KernelCorrect:
         """Make all calls first, since their messages help most; then replay the kernels alone."""
         judged = self.calls.judged(session)
         alone = "all" if judged.replayed == judged.cases else str(judged.replayed)
-        sentence = (
+        session.note(cases=judged.cases, replayed=judged.replayed)
+        return (
             f"Right on all {judged.cases} hidden cases, and on new values of {alone} of them "
             "by the kernels alone."
         )
-        evidence = {"cases": judged.cases, "replayed": judged.replayed}
-        session.note(**evidence)
-        return sentence

@@ -38,6 +38,5 @@ class Makes:
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {mismatch}.")
             count += 1
-        said = f"Right on all {count} hidden inputs." if count > 1 else "It is what was asked for."
         session.note(files=count)
-        return said
+        return f"Right on all {count} hidden inputs." if count > 1 else "It is what was asked for."

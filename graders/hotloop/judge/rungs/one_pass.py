@@ -5,6 +5,7 @@ a single row of at least LONG_ROW elements. The learner's code runs in the count
 rung is `instrumented`.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,13 +38,11 @@ class OnePass:
             if case.out.shape[-1] >= LONG_ROW and case.out.shape[-1] == _elements(case)
         ]
         widest, passes = max(f[0] for f in figures), max(f[1] for f in figures)
-        said = (
+        session.note(widest=widest, passes=round(passes, 4))
+        return (
             f"Reductions read each element of a long row {passes:.2f} times, "
             f"at most {widest} at once."
         )
-        evidence = {"widest": widest, "passes": round(passes, 4)}
-        session.note(**evidence)
-        return said
 
     def _require(self, case: Case, note: Message) -> tuple[int, float]:
         """Return widest reduction and number of passes. Raises Ruling unless both are allowed."""
@@ -74,10 +73,7 @@ class OnePass:
 
 
 def _elements(case: Case) -> int:
-    count = 1
-    for extent in case.out.shape:
-        count *= extent
-    return count
+    return math.prod(case.out.shape)
 
 
 def _wrong(sentence: str) -> None:

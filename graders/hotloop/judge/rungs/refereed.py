@@ -38,9 +38,8 @@ class Refereed:
                 got = ask(case, link, session, session.timeout(self.case_timeout_s))
                 self._require_agreement(case, got, session)
             passed += 1
-        sentence = f"Right on all {passed} hidden cases."
         session.note(cases=passed)
-        return sentence
+        return f"Right on all {passed} hidden cases."
 
     def _require_agreement(self, case: Case, got: Floats, session: Session) -> None:
         found = self.disagreement(case, got, self.referee.answer(self.function, case, session))

@@ -37,9 +37,8 @@ class Refuses:
                     case, session.candidate, link, session.timeout(self.case_timeout_s)
                 )
             refused += 1
-        said = f"Refuses all {refused} inputs that it cannot compute."
         session.note(cases=refused)
-        return said
+        return f"Refuses all {refused} inputs that it cannot compute."
 
 
 def _require_refusal(case: Case, candidate: Candidate, link: Link, timeout_s: float) -> None:

@@ -34,6 +34,5 @@ class Serves:
             ask(server, inquiry, session.timeout(self.timeout_s))
             requests += len(inquiry.exchanges)
         server.stop()
-        said = f"Right on all {requests} hidden requests to a running server."
         session.note(requests=requests)
-        return said
+        return f"Right on all {requests} hidden requests to a running server."

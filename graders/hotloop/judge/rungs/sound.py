@@ -31,9 +31,8 @@ class Sound:
         require_sound(folder)
         _require_asked_for(folder, self.backends)
         models = sum(1 for path in folder.iterdir() if path.is_dir())
-        said = f"The {models} models fit the server's rules, their files, and each other."
         session.note(models=models)
-        return said
+        return f"The {models} models fit the server's rules, their files, and each other."
 
 
 def _require_asked_for(folder: Path, backends: Mapping[str, str]) -> None:

@@ -39,6 +39,5 @@ class TraceRead:
         mismatch = self.mismatch(trace, answer)
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"About your own trace: {mismatch}.")
-        said = f"Right about your own trace of {trace.events:,} events."
         session.note(events=trace.events)
-        return said
+        return f"Right about your own trace of {trace.events:,} events."

@@ -57,10 +57,8 @@ class TraceRecorded:
         for mismatch in _mismatches(found, range(first, first + active), self.prefix(label)):
             raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {mismatch}.")
         self._require_board(link, board, active)
-        evidence = {"steps": len(found.steps), "events": found.events}
-        said = f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
-        session.note(**evidence)
-        return said
+        session.note(steps=len(found.steps), events=found.events)
+        return f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
 
     def _require_board(self, link: Link, path: str, active: int) -> None:
         if not path.endswith(BOARD_SUFFIXES):

@@ -25,9 +25,8 @@ class Watched:
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""
         passed = len(self.calls(session))
-        sentence = f"Right on all {passed} hidden cases."
         session.note(cases=passed)
-        return sentence
+        return f"Right on all {passed} hidden cases."
 
     def calls(self, session: Session) -> Sequence[tuple[Case, Message]]:
         """Return the cases with the worker's notes, made once. Raises Ruling at a wrong answer."""

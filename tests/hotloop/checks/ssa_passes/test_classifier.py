@@ -1,7 +1,7 @@
 """Networks as the judge reads, folds and compares them; Paddle is not needed."""
 
 import base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -210,12 +210,6 @@ def test_accuracy_is_counted_and_overflow_is_only_wrong() -> None:
     assert networks.share_right(network, pictures, (labels + 1) % 4) < 0.01
     endless = {name: array * 0 + 3e38 for name, array in network.items()}
     assert networks.share_right(endless, pictures, np.ones(300, int)) == 0
-
-
-@pytest.fixture(scope="module")
-def judge() -> Iterator[JudgeProcess]:
-    with JudgeProcess() as process:
-        yield process
 
 
 @pytest.mark.sandbox
