@@ -109,7 +109,8 @@ def test_the_page_shows_the_kernel_before_it_explains_the_bug(path: Path) -> Non
     parts = PAGE.read_text(encoding="utf-8").split("\n## ")
     [part] = [each for each in parts if each.startswith(f"`{path.name}`")]
     shown = part.partition("<details")[0]
-    kernels = [line for line in path.read_text(encoding="utf-8").split("\n") if "__global__" in line]
+    source = path.read_text(encoding="utf-8").split("\n")
+    kernels = [line for line in source if "__global__" in line]
     assert kernels
     assert all(line in shown for line in kernels)
     line = EXPECTED[path.stem].line
