@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from hotloop import curriculum, lesson_files
+from hotloop.bank.translation import joined
 from hotloop.lesson_files import LESSON
 from hotloop.site import figures, runs
 from hotloop.site.markdown import write
@@ -50,8 +51,8 @@ def outcomes(module: curriculum.Module) -> list[str]:
 
 
 def in_chinese(text: str) -> str:
-    """Mark all text below the title as Chinese, for screen readers."""
-    title, _, rest = text.partition("\n")
+    """Mark all text below the title as Chinese, for screen readers, and join its lines."""
+    title, _, rest = joined(text).partition("\n")
     return f'{title}\n\n<div lang="zh-Hans" markdown>\n{rest}\n</div>\n'
 
 
