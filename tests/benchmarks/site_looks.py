@@ -8,6 +8,7 @@ texts reaches out of it. Needs chromium, chromedriver and selenium.
 """
 
 import argparse
+import importlib
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -40,8 +41,6 @@ KINDS: Mapping[str, Sequence[str]] = {
 }
 """A page belongs to the first kind that matches it."""
 
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
-
 
 def main() -> None:
     """Measure and print; with --keep, write the result."""
@@ -57,9 +56,7 @@ def main() -> None:
 
 def measured(site: Path) -> dict[str, Any]:
     """Return the figures of all pages, by kind."""
-    from site_pages import Browser
-
-    browser = Browser.start()
+    browser = site_pages().Browser.start()
     try:
         rows = [row(site, kind, pages, browser) for kind, pages in by_kind(site).items()]
     finally:
@@ -72,6 +69,14 @@ def measured(site: Path) -> dict[str, Any]:
         "cut_off": sum(each[f"cut_off_at_{width}"] for each in rows for width in WIDTHS),
         "rows": rows,
     }
+
+
+def site_pages() -> Any:
+    """Return the browser tests' module of that name."""
+    folder = str(ROOT / "tests" / "browser")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    return importlib.import_module("site_pages")
 
 
 def by_kind(site: Path) -> dict[str, list[Path]]:
@@ -87,8 +92,7 @@ def by_kind(site: Path) -> dict[str, list[Path]]:
 
 def row(site: Path, kind: str, pages: Sequence[Path], browser: Any) -> dict[str, Any]:
     """Return one kind's figures; pages with something cut off are named on standard error."""
-    from site_pages import CUT_OFF, FIGURES
-
+    scripts = site_pages()
     result: dict[str, Any] = {"kind": kind, "pages": len(pages), "with_a_figure": 0}
     tallest = 0
     for width in WIDTHS:
@@ -98,9 +102,9 @@ def row(site: Path, kind: str, pages: Sequence[Path], browser: Any) -> dict[str,
             height = "return document.documentElement.scrollHeight"
             tallest = max(tallest, int(browser.driver.execute_script(height)))
             if width == WIDTHS[0]:
-                result["with_a_figure"] += bool(browser.driver.execute_script(FIGURES))
+                result["with_a_figure"] += bool(browser.driver.execute_script(scripts.FIGURES))
             browser.unfold()
-            found = browser.driver.execute_script(CUT_OFF)
+            found = browser.driver.execute_script(scripts.CUT_OFF)
             cut += len(found)
             for each in found:
                 print(f"{width}: {page.relative_to(site)}: {each}", file=sys.stderr)

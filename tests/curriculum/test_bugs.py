@@ -102,3 +102,16 @@ def test_the_page_has_its_hint_and_its_fix(path: Path) -> None:
     assert "<summary>A hint</summary>" in rest
     fixed = (FOLDER / "fixed" / path.name).relative_to(paths.root()).as_posix()
     assert f"<!-- from {fixed}:fix -->" in rest
+
+
+@per_bug
+def test_the_page_shows_the_kernel_before_it_explains_the_bug(path: Path) -> None:
+    parts = PAGE.read_text(encoding="utf-8").split("\n## ")
+    [part] = [each for each in parts if each.startswith(f"`{path.name}`")]
+    shown = part.partition("<details")[0]
+    source = path.read_text(encoding="utf-8").split("\n")
+    kernels = [line for line in source if "__global__" in line]
+    assert kernels
+    assert all(line in shown for line in kernels)
+    line = EXPECTED[path.stem].line
+    assert line is None or line in shown

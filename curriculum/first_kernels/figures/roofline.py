@@ -9,7 +9,7 @@ from hotloop.site.charts import Axis, ceiling
 from hotloop.site.drawing import COLOURS, dot, drawing, line, text
 
 DEVICE = "nvidia_h200"
-LEFT, RIGHT, TOP, BOTTOM = 40, 350, 20, 200
+LEFT, RIGHT, TOP, BOTTOM = 40, 342, 20, 200
 INTENSITIES = Axis("operations a byte", (0.1, 1000.0), log=True)
 RATES = Axis("FLOP/s", (0.1e12, 1000e12), log=True)
 
@@ -46,7 +46,7 @@ def main() -> None:
     over = f"{peak / 1e12:.0f} TFLOP/s"
     parts.append(text(_x(ridge), _y(peak) - 8, over, size=10, anchor="middle"))
     parts.append(text(_x(6), _y(15e12), f"{bandwidth / 1e12:.2f} TB/s", size=10))
-    parts.append(text(LEFT, BOTTOM + 30, "operations a byte; upwards: TFLOP/s", size=10))
+    parts.append(text(LEFT, BOTTOM + 30, "operations per byte; upwards: TFLOP/s", size=10))
     told = (
         f"The attainable rate rises with the intensity up to {ridge:.0f} operations a byte. "
         "All kernels of this module lie left of that."

@@ -1,5 +1,5 @@
 // Softmax for rows of 1 to millions of elements, in float32 and bfloat16. Read it after your own
-// attempt: it is the ladder's last rung, where every length gets the kernel that suits it.
+// attempt: each row length gets the kernel that suits it.
 //
 // A softmax moves the fewest bytes when each element is read once and written once. Between the two
 // the row must be kept somewhere, and where there is room for it decides the kernel:

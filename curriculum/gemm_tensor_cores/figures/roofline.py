@@ -9,7 +9,7 @@ from hotloop.site.charts import Axis, ceiling
 from hotloop.site.drawing import COLOURS, dot, drawing, line, text
 
 DEVICE = "nvidia_h200"
-LEFT, RIGHT, TOP, BOTTOM = 40, 350, 20, 200
+LEFT, RIGHT, TOP, BOTTOM = 40, 342, 20, 200
 INTENSITIES = Axis("operations a byte", (0.5, 4000.0), log=True)
 RATES = Axis("FLOP/s", (1e12, 2000e12), log=True)
 N = 8192
@@ -41,19 +41,21 @@ def main() -> None:
             x, y = _x(intensity), _y(min(peak, intensity * bandwidth))
             parts.append(dot(x, y, 4, COLOURS[colour], f"{tokens} tokens, {bits:g} bits a weight"))
             if bits == 16:
-                parts.append(text(x + 6, y + 12, str(tokens), size=10))
+                parts.append(text(min(x + 6, RIGHT - 14), y + 15, str(tokens), size=10))
     parts.append(
         text(_x(ridge), _y(peak) - 8, f"{peak / 1e12:.0f} TFLOP/s", size=10, anchor="middle")
     )
     parts.append(text(_x(3), _y(32e12), f"{bandwidth / 1e12:.2f} TB/s", size=10, anchor="end"))
-    words = "operations a byte; upwards: TFLOP/s. Orange: bfloat16 weights; blue: four bits"
-    parts.append(text(8, BOTTOM + 30, words, size=9))
+    for row, words in enumerate(
+        ("operations per byte; upwards: TFLOP/s", "orange: bfloat16 weights; blue: four bits")
+    ):
+        parts.append(text(LEFT, BOTTOM + 30 + 14 * row, words, size=10))
     told = (
         f"With bfloat16 weights a product of 8192 x 8192 with one token has one operation a "
         f"byte, and crosses the ridge of {ridge:.0f} at a few hundred tokens; with four bits a "
         "weight it does so at about a fourth of that."
     )
-    print("\n".join(drawing(BOTTOM + 40, parts, "A layer on the roofline of an NVIDIA H200", told)))
+    print("\n".join(drawing(BOTTOM + 52, parts, "A layer on the roofline of an NVIDIA H200", told)))
 
 
 def _x(intensity: float) -> float:

@@ -45,9 +45,9 @@ def text(x: float, y: float, words: str, size: int = 11) -> str:
 def panel(title: str, step: list[Any], top: int) -> list[str]:
     """The host's row, the device's row, and the device's idle gaps."""
     timeline = MODEL["simulate"](step, 12)
-    drawn = [text(0, top + 11, title, 12)]
+    drawn = [text(2, top + 11, title, 12)]
     host, device = top + ROW, top + 2 * ROW
-    drawn += [text(0, host + 11, "host"), text(0, device + 11, "device")]
+    drawn += [text(2, host + 11, "host"), text(2, device + 11, "device")]
     for name, start, end in timeline.host:
         waits = next(line.waits for line in step if line.name == name)
         colour = COLOURS["waits" if waits else "host"]

@@ -67,7 +67,7 @@ def of_module(name: str) -> list[Entry]:
     for index, entry in enumerate(entries):
         if not entry.question.links:
             where = place(folder / "questions.yaml", ("questions", index))
-            raise CurriculumError(f"{where}: a module's question links to a task that practises it")
+            raise CurriculumError(f"{where}: a module's question links to a task that practices it")
     return entries
 
 

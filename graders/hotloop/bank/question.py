@@ -123,7 +123,7 @@ class Question(Strict):
         if not (self.programs or self.cited or self.opinion):
             raise ValueError(
                 "nothing backs the answer: give a `proof`, or say in `cited` where its claims are "
-                "written and in `opinion` which sentences are judgement"
+                "written and in `opinion` which sentences are judgment"
             )
         return self
 

@@ -14,6 +14,8 @@ _WIDE = "[\u2e80-\u9fff\uff00-\uffef“”‘’…]"
 _STOP = "[\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
 _GAP = re.compile(f"(?<={_WIDE})\\s+(?={_WIDE})|(?<={_STOP})\\s+")
 
+_BREAK = re.compile(f"(?<={_WIDE})\n(?={_WIDE})|(?<={_STOP})\n(?=[A-Za-z`])")
+
 _HAN = "[\u3400-\u9fff]"
 _NARROW = re.compile(f"(?<={_HAN})[,;:?!]|[,;:?!](?={_HAN})")
 _FULL = str.maketrans(",;:?!", "\uff0c\uff1b\uff1a\uff1f\uff01")
@@ -23,6 +25,14 @@ def typeset(text: str) -> str:
     """Return Chinese text with full-width punctuation and no spaces where lines were joined."""
     wide = _NARROW.sub(lambda sign: sign[0].translate(_FULL), text)
     return _GAP.sub("", wide)
+
+
+def joined(markdown: str) -> str:
+    """Join the lines of Chinese paragraphs, since a page shows a line break as a space.
+
+    A line that begins with another sign, such as a list item or code, stays as it is.
+    """
+    return _BREAK.sub("", markdown)
 
 
 Words = Annotated[Text, AfterValidator(typeset)]

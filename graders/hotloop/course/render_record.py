@@ -58,8 +58,8 @@ border-top:1px solid #8b949e40;background:none;white-space:normal}
 .hotloop .hl-num{white-space:nowrap}.hotloop .hl-profile{overflow-x:auto}
 .hotloop .hl-profile td:first-child{min-width:12em;overflow-wrap:anywhere}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
-.hotloop summary{cursor:pointer;display:list-item}
-@media (max-width:600px){
+.hotloop summary{cursor:pointer;display:list-item}.hotloop{container-type:inline-size}
+@container (max-width:520px){
 .hotloop .hl-rungs tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
 .hotloop .hl-rungs tr:first-child{display:none}
 .hotloop .hl-rungs td{display:inline;border:0!important}

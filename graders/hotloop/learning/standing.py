@@ -26,8 +26,8 @@ Level = Literal["not begun", "placed", "begun", "known", "firm"]
 LEVELS: tuple[Level, ...] = ("not begun", "placed", "begun", "known", "firm")
 
 MEANING = (
-    "begun: something was checked or practised. placed: a placement test found it known. "
-    f"known: all tasks done, or {ENOUGH_QUESTIONS} questions practised with a mean of "
+    "begun: something was checked or practiced. placed: a placement test found it known. "
+    f"known: all tasks done, or {ENOUGH_QUESTIONS} questions practiced with a mean of "
     f"{GOOD_MARK} or more. firm: both."
 )
 

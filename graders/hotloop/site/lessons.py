@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 from hotloop import curriculum, lesson_files
+from hotloop.bank.translation import joined
 from hotloop.lesson_files import LESSON
 from hotloop.site import figures, runs
 from hotloop.site.markdown import write
@@ -12,6 +13,8 @@ from hotloop.site.markdown import write
 RUNS_PLACE = "<!-- recorded-runs -->"
 OUTCOMES = "## What you will be able to do"
 CHINESE = "lesson.zh.md"
+_FITS_A_PHONE = 400
+"""Widest viewBox of a drawing whose letters can be read on a phone."""
 _PICTURE = re.compile(r'<img src="(figures/\w+\.svg)" alt="[^"]*"(?: width="\d+")?>')
 
 
@@ -48,8 +51,8 @@ def outcomes(module: curriculum.Module) -> list[str]:
 
 
 def in_chinese(text: str) -> str:
-    """Mark all text below the title as Chinese, for screen readers."""
-    title, _, rest = text.partition("\n")
+    """Mark all text below the title as Chinese, for screen readers, and join its lines."""
+    title, _, rest = joined(text).partition("\n")
     return f'{title}\n\n<div lang="zh-Hans" markdown>\n{rest}\n</div>\n'
 
 
@@ -57,7 +60,17 @@ def _on_the_site(text: str, module: str) -> str:
     """Adapt links to the site's pages, and inline drawings, so that they use the theme's colors."""
     text = text.replace("](../glossary.md", "](../../glossary.md")
     text = text.replace(f"](../../exercises/{module}/lab.ipynb)", "](notebook.md)")
-    return _PICTURE.sub(rf'--8<-- "curriculum/{module}/\1"', text)
+    return _PICTURE.sub(lambda found: _inlined(module, found[1]), text)
+
+
+def _inlined(module: str, picture: str) -> str:
+    """Return the drawing's inclusion, with a link to a wide one, whose letters a phone shrinks."""
+    included = f'--8<-- "curriculum/{module}/{picture}"'
+    head = (curriculum.folder(module) / picture).read_text(encoding="utf-8")[:500]
+    width = re.search(r'viewBox="0 0 ([\d.]+)', head)
+    if width is None or float(width[1]) <= _FITS_A_PHONE:
+        return included
+    return f'{included}\n<a class="larger" href="{picture}">Enlarge</a>'
 
 
 def write_lessons(module: curriculum.Module, target: Path) -> None:

@@ -253,7 +253,7 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
         "",
         "What these tasks prepare for, each with a strategy, a model answer and a rubric:",
         "",
-        *table(("question", "level", "minutes", "practised by"), rows),
+        *table(("question", "level", "minutes", "practiced by"), rows),
         "",
     ]
 

@@ -65,7 +65,7 @@ def _learn(pages: Path, modules: Sequence[curriculum.Module]) -> list[Entry]:
     tiers: list[Entry] = [
         {tier.capitalize(): f"tiers/{tier}.md"} for tier in curriculum.curriculum().tiers
     ]
-    tools: Entry = {"Where each named tool is practised": "named-tools.md"}
+    tools: Entry = {"Where each named tool is practiced": "named-tools.md"}
     return ["modules/index.md", *tracks, {"By tier": tiers}, tools, "glossary.md"]
 
 

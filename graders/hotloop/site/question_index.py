@@ -42,6 +42,8 @@ def index_page(entries: Sequence[Entry]) -> list[str]:
             "Each page has an answer, weak answers and what they reveal, a rubric, follow-ups and",
             "a strategy, and prints as a sheet for the interviewer. What an answer claims is shown",
             "by a program that runs in our tests, or marked as cited or as opinion.",
+            "`hotloop questions --role kernels --round debugging --export kit` writes a set of them",
+            "as one page to print.",
         ),
         "",
         f"By track: {by_track}.",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from hotloop.bank.catalog import Entry
-from hotloop.bank.translation import typeset
+from hotloop.bank.translation import joined, typeset
 from hotloop.yaml_lines import CurriculumError
 
 Ask = Callable[..., Entry]
@@ -72,3 +72,9 @@ def test_lines_of_chinese_are_joined_without_a_space() -> None:
 def test_signs_of_a_chinese_sentence_are_wide() -> None:
     assert typeset("多少?说明:两点,即 a,b;c") == "多少？说明：两点，即 a,b;c"
     assert typeset("max(a, b) 是 1:1 的") == "max(a, b) 是 1:1 的"
+
+
+def test_lines_of_a_chinese_paragraph_are_joined() -> None:
+    table = "\n\n- 一项，\n- 另一项\n\n| 表 |\n| --- |\n"
+    text = f"# 题\n\n第一行，\n第二行没有句号\n第三行，\nPTX。{table}"
+    assert joined(text) == f"# 题\n\n第一行，第二行没有句号第三行，PTX。{table}"

@@ -137,13 +137,15 @@ def test_without_a_proof_or_a_translation_the_page_does_without(entry: Entry) ->
     page = "\n".join(found["fused_softmax/bytes_of_a_batch.md"])
     assert "中文" not in page
     assert "Shown by a program" not in page
-    assert "No task practises this one." in page
+    assert "No task covers this question." in page
 
 
 def test_the_index_tells_the_filters_what_a_question_is(entry: Entry) -> None:
     [item] = [line for line in question_index.question_list([entry], "") if line.startswith("<li")]
     assert 'data-track="framework_internals" data-module="fused_softmax"' in item
-    assert 'data-level="beginner" data-kind="concept" data-language="en zh"' in item
+    assert 'data-level="beginner" data-kind="concept"' in item
+    assert 'data-role="training kernels" data-round="phone_screen"' in item
+    assert 'data-language="en zh"' in item
     assert 'href="fused_softmax/bytes_of_a_batch.html"' in item
     assert 'lang="zh-Hans"' in item
 

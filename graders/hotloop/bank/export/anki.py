@@ -26,11 +26,11 @@ from hotloop.bank.wording import Language, wording
 MODEL_ID = 1_714_390_277
 """Id of the note type. Anki identifies the type by it, so it must never change."""
 
-_FIELDS = ("Prompt", "Answer", "About", "Key", "Practise")
+_FIELDS = ("Prompt", "Answer", "About", "Key", "Practice")
 _FRONT = '<div class="about">{{About}}</div>{{Prompt}}'
 _BACK = (
     '{{FrontSide}}<hr id="answer">{{Answer}}'
-    '{{#Practise}}<p class="about">{{Practise}}</p>{{/Practise}}<p class="about">{{Key}}</p>'
+    '{{#Practice}}<p class="about">{{Practice}}</p>{{/Practice}}<p class="about">{{Key}}</p>'
 )
 _CSS = """
 .card { font: 18px/1.5 system-ui, sans-serif; max-width: 44em; margin: auto; text-align: left; }

@@ -37,7 +37,7 @@ LABELS: Mapping[Language, Labels] = {
         follow_ups="Then ask",
         rubric="Marks",
         hints="Hints",
-        practise="Practise",
+        practise="Practice",
         minutes="minutes",
         levels={
             "beginner": "beginner",

@@ -71,7 +71,7 @@
         ? make("ol", { class: "next" }, ...next)
         : make("p", {}, "Nothing: all is done, and no question is due."),
       make("h3", {}, "Module by module"),
-      table("Where you stand", ["module", "level", "tasks done", "questions practised"], rows),
+      table("Where you stand", ["module", "level", "tasks done", "questions practiced"], rows),
       make("p", { class: "crumbs" }, index.standing.meaning),
       make(
         "details",

@@ -175,7 +175,7 @@
         const link = hotloop.links.module(start, modules.get(start).title);
         return make("p", { "data-start": start }, "Begin with ", link, ".");
       }
-      const link = make("a", { href: `index.html#track=${track}` }, "Practise its questions");
+      const link = make("a", { href: `index.html#track=${track}` }, "Practice its questions");
       const told = "You know what the modules of this track teach. ";
       return make("p", { "data-start": "" }, told, link, ".");
     };

@@ -49,7 +49,7 @@ def test_anki_reads_a_question_and_its_numbers(
     note = found[anki.guid(entry, language)]
     assert note["Key"] == entry.key
     assert sorted(note.tags) == ["hotloop::a", "hotloop::beginner", "hotloop::first"]
-    assert "first.task" in note["Practise"]
+    assert "first.task" in note["Practice"]
 
 
 def test_the_card_shows_what_was_written(entry: Entry, collection: Collection, load: Load) -> None:
