@@ -39,7 +39,7 @@ _TRIED = 40
 _AT_ONCE = 4
 """Changes that are judged together. Which become items depends on it, but on no number of cores."""
 
-_ENOUGH_S, _LONGEST_S = 60.0, 300.0
+_ENOUGH_S, _LONGEST_S = 120.0, 300.0
 """No more changes are tried after the first time if FEWEST items can be had of those that were
 tried, after the second time in any case."""
 

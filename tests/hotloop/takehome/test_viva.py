@@ -19,10 +19,11 @@ from hotloop.predicting.scores import brier
 from hotloop.takehome import grading, viva, viva_page
 from hotloop.takehome.compare import compare
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.report import to_json
+from hotloop.takehome.report import UnreadableReport, to_json
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.takehome.viva import VivaError
+from hotloop.takehome.written_here import OwnReports
 
 from .conftest import Hired
 from .made_reports import handed_in, report_on
@@ -252,6 +253,25 @@ def test_report_and_comparison_show_it_apart(
         other.pseudonym: None,
     }
     assert shown.pairs == plain.pairs
+
+
+def test_a_report_of_before_the_viva_shows_it_once_it_is_filed(
+    asked: tuple[Hired, Submission], tmp_path: Path
+) -> None:
+    team, submission = asked[0].team, asked[1]
+    pack = submission.manifest.pack
+    assert not grading.show_viva(team, pack), "there is no report yet"
+    document, page = grading.write(report_on(team, submission), team)
+    assert "None is filed on this work" in page.read_text()
+    path = answers(team, submission, SAID, tmp_path / "a.json")
+    run(submission.manifest.pseudonym, "--file", path, "--team", team.folder)
+    shown = OwnReports(team).read(document)
+    assert shown.viva is not None
+    assert shown.score == report_on(team, submission).score
+    assert "1 of 2 right" in page.read_text()
+    document.write_text(document.read_text().replace('"GPU engineer', '"CPU engineer'))
+    with pytest.raises(UnreadableReport):
+        grading.show_viva(team, pack)
 
 
 def test_answers_on_an_earlier_hand_in_are_not_this_ones(
