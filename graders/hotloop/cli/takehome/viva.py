@@ -68,7 +68,7 @@ def run(
         int | None,
         typer.Option(min=1, help="With --task or --item: the inputs' width.", show_default=False),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="With --columns: the inputs' rows.")] = 6,
+    rows: Annotated[int, typer.Option(min=1, help="With --columns: the inputs' rows.")] = 16,
     change: Annotated[
         tuple[str, str] | None,
         typer.Option(
