@@ -47,8 +47,8 @@ _NEAREST, _CASES = 2, 4
 """Cases at each width: those whose own width is nearest, then those with the largest outliers."""
 
 ROWS = 16
-"""Default number of rows. If one of eight warps is at fault, two cases of 16 rows whose results depend
-on one element each show it with a probability of 0.986."""
+"""Default number of rows. If one of eight warps is at fault, two cases of 16 rows, each of which
+depends on one element, show it with a probability of 0.986."""
 
 
 class NoSuchSize(UserError):

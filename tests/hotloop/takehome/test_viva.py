@@ -314,6 +314,28 @@ def test_the_commands(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     assert run(name, *where)["on_the_reference"] == 1
 
 
+@pytest.mark.parametrize(("factor", "kind"), [(2.45, "none"), (3.0, "bytes")])
+def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
+    asked: tuple[Hired, Submission], monkeypatch: pytest.MonkeyPatch, factor: float, kind: str
+) -> None:
+    """Narrow rows move more than they need, with the change and without it."""
+    plain = viva.work_of(asked[0].team, asked[1].manifest.pack)[0]
+
+    def judged_at(work: Work, *_: object) -> Outcome:
+        moved = 2.45 if work.files == plain.files else factor
+        return Outcome(kind="bytes", rung="traffic", sentence="Moved.", factor=moved)
+
+    monkeypatch.setattr("hotloop.predicting.widths.judged_at", judged_at)
+    monkeypatch.setattr("hotloop.cli.takehome.viva.require_sandbox", lambda: None)
+    where = ("--team", asked[0].team.folder)
+    told = run(asked[1].manifest.pseudonym, "--item", "1", "--columns", "31", *where)
+    assert told["outcome"]["kind"] == kind
+    as_it_is = run(
+        asked[1].manifest.pseudonym, "--task", "triton_forward", "--columns", "31", *where
+    )
+    assert as_it_is["outcome"]["kind"] == "bytes"
+
+
 @pytest.mark.parametrize(
     "words",
     [
