@@ -67,11 +67,11 @@ def main() -> None:
     names: list[str] = [] if arguments.simulation_only else arguments.works
     works = [row(name, task, arguments.again) for name in names for task in arguments.tasks]
     head = {"format": 1, "device": device_name(), "date": datetime.now(UTC).date().isoformat()}
-    asked = {**head, "code": measured_code(MODULE), "by": measured_by(), "rows": works}
     told = simulation()
-    power = {**head, "trials": TRIALS, "rows": told}
+    power = {**head, "trials": TRIALS, **by_name(told), "rows": told}
+    asked = {**head, "rows": [*others(works), *works]}
     if arguments.keep:
-        write(RESULT, {**asked, "rows": [*others(works), *works]})
+        write(RESULT, asked)
         write(POWER_RESULT, power)
     result = {"works": asked, "power": power}
     print(json.dumps(result, indent=1) if arguments.json else text(works, told))
@@ -84,14 +84,12 @@ def write(path: Path, document: dict[str, Any]) -> None:
 
 
 def others(works: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return stored rows of other works or tasks, of the same code and device."""
+    """Return stored rows of other works or tasks. Each says of which code it is."""
     if not RESULT.is_file():
         return []
-    kept = json.loads(RESULT.read_text(encoding="utf-8"))
-    if (kept["device"], kept["code"]) != (device_name(), measured_code(MODULE)):
-        return []
+    kept = json.loads(RESULT.read_text(encoding="utf-8"))["rows"]
     new = {(row["work"], row["task"]) for row in works}
-    return [row for row in kept["rows"] if (row["work"], row["task"]) not in new]
+    return [row for row in kept if (row["work"], row["task"]) not in new]
 
 
 # --- five works -----------------------------------------------------------------------------------
@@ -205,6 +203,10 @@ def row(name: str, task: str, again: int) -> dict[str, Any]:
         "keys": len(hold),
         "keys_hold": sum(hold),
         "judged_again": again,
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "code": measured_code(MODULE),
+        "by": measured_by(),
     }
 
 
@@ -255,6 +257,15 @@ def simulation(seed: int = 1) -> list[dict[str, Any]]:
         }
         for name in power[COUNTS[0]]
     ]
+
+
+def by_name(told: Sequence[dict[str, Any]]) -> dict[str, dict[str, str]]:
+    """Return what pages quote: from how many questions on, and how often with eight."""
+    names = [re.sub(r"\W+", "_", row["told"]) for row in told]
+    return {
+        "enough": {name: row["80 % from"] for name, row in zip(names, told, strict=True)},
+        "with_8": {name: f"{row['8']:.0%}" for name, row in zip(names, told, strict=True)},
+    }
 
 
 def fewest(shares: Sequence[float]) -> str:

@@ -39,8 +39,9 @@ _TRIED = 40
 _AT_ONCE = 4
 """Changes that are judged together. Which become items depends on it, but on no number of cores."""
 
-_ENOUGH_S = 120.0
-"""After this time FEWEST items are enough."""
+_ENOUGH_S, _LONGEST_S = 120.0, 300.0
+"""No more changes are tried after the first time if FEWEST items can be had of those that were
+tried, after the second time in any case."""
 
 _LEAST_S = 20.0
 _SHOWS_AT_A_WIDTH: tuple[Kind, ...] = ("wrong", "bounds", "race")
@@ -107,8 +108,7 @@ Say = Callable[[str], None]
 def make(work: Work, most: int = MOST, say: Say = lambda _text: None) -> ItemSet:
     """Make up to `most` items on a work, spread over tasks and outcomes.
 
-    There are fewer than FEWEST if the code offers no more. Takes two or three minutes for each task
-    on two cores.
+    There are fewer than FEWEST if the code offers no more, or not within the time.
     """
     started = time.monotonic()
     seeds = [secrets.token_hex(16) for _ in range(SEEDS)]
@@ -178,13 +178,20 @@ class _Search:
         turns = zip_longest(*(changes(self.work, task) for task in self.unchanged))
         left = [change for turn in turns for change in turn if change is not None]
         while left and len(self.held) < self.most and self.tried < _TRIED:
-            if len(self.held) >= FEWEST and time.monotonic() - started > _ENOUGH_S:
+            if self._is_enough(time.monotonic() - started):
                 break
             batch = self._next(left)
             left = [change for change in left if change not in batch]
             self._try(batch)
         self._fill()
         return self.held
+
+    def _is_enough(self, passed_s: float) -> bool:
+        if passed_s > _LONGEST_S:
+            return True
+        counted = Counter(found.kind for _, found in (*self.held, *self.spare))
+        usable = sum(min(n, _ROOM.get(kind, _ROOM_MORE)) for kind, n in counted.items())
+        return passed_s > _ENOUGH_S and usable >= min(FEWEST, self.most)
 
     def _next(self, left: Sequence[Change]) -> list[Change]:
         """Return the changes to try next: first those from which a wanted outcome is likely."""

@@ -23,7 +23,7 @@ WORDS: dict[Kind, str] = {
     "bounds": "an access outside of an array, or a misaligned one",
     "stuck": "threads wait for each other, or it never ends",
     "bytes": "right, but it moves other amounts of memory or does other work",
-    "refused": "it does not compile, or raises an error",
+    "refused": "it does not compile or load, or raises an error",
 }
 
 _SAME_FACTOR = 0.02

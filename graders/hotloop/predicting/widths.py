@@ -1,8 +1,8 @@
 """Judges a task's code with inputs of another size: "and if the width were 4096?"
 
-The judge's own cases are truncated or repeated to the requested size, so that a row whose result
-depends on one element still does. It takes seconds and is for a conversation: a work's verdict
-always comes from the original cases.
+The judge's own cases are cut or repeated to the requested size. A row's largest element is neither
+cut off nor repeated, so that a row whose result depends on one element still does. It takes seconds
+and is for a conversation: a work's verdict always comes from the original cases.
 """
 
 import tempfile
@@ -10,18 +10,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.core.record import RungRecord
 from hotloop.core.user_error import UserError
+from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constants
 from hotloop.judge.files import lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.rung import Rung, judge_rungs
-from hotloop.judge.rungs.correct import Argument, Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
@@ -40,11 +43,12 @@ WIDTHS = (1, 31, 256, 1000, 4096, 10000)
 """The widths that are tested to find where a change shows."""
 
 _BUDGET_S = 60.0
-_CASES = 4
-"""Cases at each width: those whose own width is nearest."""
+_NEAREST, _CASES = 2, 4
+"""Cases at each width: those whose own width is nearest, then those with the largest outliers."""
 
-_ROWS = 6
-"""Default number of rows."""
+ROWS = 16
+"""Default number of rows. If one of eight warps is at fault, two cases of 16 rows, each of which
+depends on one element, show it with a probability of 0.986."""
 
 
 class NoSuchSize(UserError):
@@ -60,14 +64,16 @@ class Size:
     """
 
     columns: tuple[int, ...]
-    rows: int = _ROWS
+    rows: int = ROWS
 
     def cases(self, given: Iterable[Case]) -> Iterator[Case]:
         """Yield the given cases at these sizes, the first width first."""
         own = list(given)
+        peaked = sorted(range(len(own)), key=lambda n: -_outlier(own[n]))
         for columns in self.columns:
-            near = sorted(own, key=lambda case: abs(_width(case) - columns))
-            yield from (_resized(case, self.rows, columns) for case in near[:_CASES])
+            near = sorted(range(len(own)), key=lambda n: abs(_width(own[n]) - columns))
+            chosen = list(dict.fromkeys([*near[:_NEAREST], *peaked, *near]))[:_CASES]
+            yield from (_resized(own[n], self.rows, columns) for n in chosen)
 
 
 def judged_at(work: Work, task: str, size: Size, seed: str = "") -> Outcome | None:
@@ -138,6 +144,7 @@ def _rung_at(rung: Rung, size: Size) -> Rung | None:
 
 
 Rng = np.random.Generator
+Values = NDArray[Any]
 
 
 def _several(cases: Callable[[Rng], Iterable[Case]], size: Size) -> Callable[[Rng], Iterator[Case]]:
@@ -154,27 +161,66 @@ def _width(case: Case) -> int:
     return case.out.shape[-1]
 
 
+def _outlier(case: Case) -> float:
+    """Return by how much the largest element of a row exceeds the row's mean, in the median row."""
+    sized = _of_shape(case)
+    if not sized or not sized[0].values.size:
+        return 0.0
+    size = _magnitudes(sized[0].values)
+    return float(np.median(size.max(axis=-1) / (size.mean(axis=-1) + 1e-30)))
+
+
+def _magnitudes(values: Values) -> Floats:
+    """Return absolute values, with 0 in place of infinity and NaN."""
+    return np.abs(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0))
+
+
+def _of_shape(case: Case) -> list[Tensor]:
+    """Return the inputs that have the output's shape."""
+    tensors = [a for a in case.arguments if isinstance(a, Tensor)]
+    return [tensor for tensor in tensors if tensor.values.shape == case.out.shape]
+
+
 def _resized(case: Case, rows: int, columns: int) -> Case:
     """Return a case with other extents of the first and last axis.
 
-    Tensors that have the output's shape are resized with it; others stay. Raises NoSuchSize if no
-    input has that shape.
+    Tensors that have the output's shape are resized with it, by the same columns; others stay.
+    Raises NoSuchSize if no input has that shape.
     """
-    shape = case.out.shape
-    if not any(isinstance(a, Tensor) and a.values.shape == shape for a in case.arguments):
+    shape, sized = case.out.shape, _of_shape(case)
+    if not sized:
         raise NoSuchSize("No input of this task has its output's shape.")
-    arguments = tuple(_argument(a, shape, rows, columns) for a in case.arguments)
-    out = replace(case.out, shape=_extents(shape, rows, columns))
+    extents = _extents(shape, rows, columns)
+    index = _columns(_rows_of(sized[0].values, extents), columns)
+    arguments = tuple(
+        replace(a, values=np.take_along_axis(_rows_of(a.values, extents), index, axis=-1))
+        if isinstance(a, Tensor) and a.values.shape == shape
+        else a
+        for a in case.arguments
+    )
+    out = replace(case.out, shape=extents)
     return replace(case, label=f"{case.label}, resized", arguments=arguments, out=out)
 
 
-def _argument(argument: Argument, shape: tuple[int, ...], rows: int, columns: int) -> Argument:
-    if not isinstance(argument, Tensor) or argument.values.shape != shape:
-        return argument
-    values = argument.values
-    for axis, extent in enumerate(_extents(shape, rows, columns)):
-        values = np.take(values, np.arange(extent) % values.shape[axis], axis=axis)
-    return replace(argument, values=values)
+def _rows_of(values: Values, extents: tuple[int, ...]) -> Values:
+    """Cut or repeat the first axis, if it is not the last one too."""
+    if len(extents) == 1:
+        return values
+    return np.take(values, np.arange(extents[0]) % values.shape[0], axis=0)
+
+
+def _columns(values: Values, columns: int) -> NDArray[np.intp]:
+    """Return for each row which of its elements become the new `columns` ones.
+
+    They include the largest element once, at about the same part of the row.
+    """
+    width = values.shape[-1]
+    largest = _magnitudes(values).argmax(axis=-1)[..., None]
+    if columns <= width:
+        return largest * (width - columns) // max(1, width - 1) + np.arange(columns)
+    index = np.broadcast_to(np.arange(columns) % width, (*values.shape[:-1], columns))
+    is_again = (index == largest) & (np.arange(columns) >= width)
+    return np.where(is_again, (index + 1) % width, index)
 
 
 def _extents(shape: tuple[int, ...], rows: int, columns: int) -> tuple[int, ...]:

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from uuid import UUID
 
 from hotloop import whole_file
-from hotloop.takehome import execution, report_page, written_here
+from hotloop.takehome import execution, report_page, viva, written_here
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.report import (
@@ -53,6 +54,22 @@ def write(report: Report, team: Team) -> tuple[Path, Path]:
     paths = _keep(report, team)
     _refresh_others(report, team)
     return paths
+
+
+def show_viva(team: Team, pack: UUID) -> bool:
+    """Put the filed viva into the stored report; return whether a report shows it now.
+
+    A report on another submission is left unchanged. Raises UnreadableReport for an edited report,
+    VivaError if the filed answers are damaged.
+    """
+    path = team.scorecard_path(pack).with_name(JSON_NAME)
+    if not path.is_file():
+        return False
+    report = OwnReports(team).read(path)
+    score = viva.score_of(team, pack, report.submission.digest)
+    if score is not None and score != report.viva:
+        _keep(report.model_copy(update={"viva": score}), team, instead_of=report)
+    return score is not None
 
 
 def _keep(report: Report, team: Team, instead_of: Report | None = None) -> tuple[Path, Path]:

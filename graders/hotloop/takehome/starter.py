@@ -39,6 +39,9 @@ _ABOUT_TASKS = re.compile(
 
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
 _SECTION = re.compile(r"^## (\d+)\. ")
+_KERNEL = re.compile(r"^// (\d+)\. (?:As (\d+)\., )?", re.MULTILINE)
+"""The comment above a kernel, with its task's number."""
+
 _PART = re.compile(r"^# Part \d+: ")
 """The heading of a part, with its hours; a pack has no parts."""
 
@@ -66,6 +69,8 @@ def chosen_files(
         if name not in dropped and (name in asked or not _uses_any(data, dropped))
     }
     _add_what_is_used(kept, rendered, code_of(notebook))
+    numbers = _Numbers.of(module, chosen)
+    kept |= {n: numbers.in_kernels(data) for n, data in kept.items() if n.endswith(".cu")}
     notebook = _without_rows(notebook, kept.keys(), rendered.keys() - kept.keys())
     return dict(sorted({**kept, NOTEBOOK: notebook}.items()))
 
@@ -192,6 +197,21 @@ class _Numbers:
         ]
         text = _TASKS.sub(self._mention, "\n".join(lines))
         return {**cell, "source": text.splitlines(keepends=True)}
+
+    def in_kernels(self, data: bytes) -> bytes:
+        """Renumber tasks in the comments above a file's kernels."""
+        return _KERNEL.sub(self._kernel, data.decode()).encode()
+
+    def _kernel(self, found: re.Match[str]) -> str:
+        number, like = found[1], found[2]
+        if int(number) not in self.titles:
+            return found[0]
+        head = self._short(number)
+        return f"// {head} As {self._short(like)}, " if like else f"// {head} "
+
+    def _short(self, number: str) -> str:
+        new = self.new.get(int(number))
+        return f"{new}." if new else ELSEWHERE
 
     def _heading(self, found: re.Match[str]) -> str:
         old = int(found[1])

@@ -3,14 +3,16 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable
+from threading import Barrier
 
 import pytest
 
 from hotloop import curriculum, render
 from hotloop.predicting import items, judges
 from hotloop.predicting.items import FEWEST, MOST, ItemSet
+from hotloop.predicting.judges import Asked, Judges
 from hotloop.predicting.outcomes import Outcome
-from hotloop.predicting.own_code import Work
+from hotloop.predicting.own_code import Work, changes
 from hotloop.predicting.widths import NoSuchSize
 
 MODULE = "fused_softmax"
@@ -138,3 +140,70 @@ def test_an_item_makes_its_change_again(work: Work, made: Callable[[Says], ItemS
 def test_seeds_are_drawn_anew(made: Callable[[Says], ItemSet]) -> None:
     first, second = made(lambda _w, _s: RIGHT), made(lambda _w, _s: RIGHT)
     assert len({*first.seeds, *second.seeds}) == 6
+
+
+def test_what_is_chosen_depends_on_no_number_of_processes(
+    made: Callable[[Says], ItemSet], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[list[items.Item]] = []
+    for count in (1, 3):
+        monkeypatch.setattr(judges, "default_jobs", lambda count=count: count)
+        found.append(made(lambda changed, _: of(KINDS[drawn(changed) % 5])).items)
+    assert found[0] == found[1]
+    assert len(found[0]) == MOST
+
+
+def test_an_operator_whose_outcome_is_no_longer_wanted_waits(
+    work: Work, made: Callable[[Says], ItemSet]
+) -> None:
+    """One operator makes races, all others wrong results, of which two are soon found."""
+    own = [change for task in work.tasks for change in changes(work, task)]
+    operators = [change.edit.operator for change in own]
+    rare = next(name for name in reversed(dict.fromkeys(operators)) if operators.count(name) > 2)
+    races = {change.text for change in own if change.edit.operator == rare}
+
+    def is_race(changed: Work) -> bool:
+        return not races.isdisjoint(
+            data.decode("utf-8", "replace") for data in changed.files.values()
+        )
+
+    judged: list[tuple[str, bool]] = []
+
+    def says(changed: Work, seed: str) -> Outcome:
+        judged.append((seed, is_race(changed)))
+        return of("race" if judged[-1][1] else "wrong")
+
+    found = made(says)
+    tried = [race for seed, race in judged if seed == found.seeds[0]]
+    first, second = [number for number, race in enumerate(tried) if race][:2]
+    assert second - first < len(set(operators)) // 2, "it waited until others had another turn"
+
+
+def test_no_more_is_tried_once_enough_can_be_had(
+    made: Callable[[Says], ItemSet], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def by_two(changed: Work, _seed: str) -> Outcome:
+        return of(("wrong", "bytes")[drawn(changed) % 2])
+
+    patient = made(by_two)
+    monkeypatch.setattr(items, "_ENOUGH_S", 0.0)
+    hurried = made(by_two)
+    assert len(hurried.items) == len(patient.items) == FEWEST
+    assert hurried.tried < patient.tried
+    monkeypatch.setattr(items, "_LONGEST_S", 0.0)
+    assert (made(by_two).tried, made(by_two).items) == (0, [])
+
+
+def test_works_are_judged_at_once_and_told_in_order(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = Barrier(2, timeout=30)
+
+    def judged(_work: Work, _task: str, seed: str, *_: object) -> Outcome:
+        both.wait()
+        return of("wrong", seed)
+
+    monkeypatch.setattr(judges, "judged", judged)
+    with Judges(2) as two:
+        found = two.judge(Asked(work, "cuda_block", seed) for seed in ("a", "b", "c", "d"))
+    assert [one and one.rung for one in found] == ["a", "b", "c", "d"]

@@ -14,11 +14,12 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.predicting import items
 from hotloop.predicting.judges import Asked, Judges, judged
 from hotloop.predicting.outcomes import against
 from hotloop.predicting.own_code import Work, changes
-from hotloop.predicting.widths import NoSuchSize, Size, judged_at, rungs_at
+from hotloop.predicting.widths import ROWS, NoSuchSize, Size, judged_at, rungs_at
 
 MODULE = "fused_softmax"
 
@@ -54,6 +55,40 @@ def test_a_case_becomes_wider_and_narrower() -> None:
     assert x.values.tolist()[2] == x.values.tolist()[0]
     assert scale == 0.5
     assert narrow.out.shape == (3, 2)
+
+
+def test_a_rows_largest_element_is_neither_cut_off_nor_repeated() -> None:
+    values = np.ones((3, 9))
+    values[[0, 1, 2], [0, 4, 8]] = -300.0
+    marks = np.arange(27).reshape(3, 9)
+    given = Case(
+        "spikes", (Tensor(values, FP32), Tensor(marks, FP32), 0.5), TensorSpec((3, 9), FP32)
+    )
+    for columns in (1, 4, 9, 40):
+        [resized] = Size((columns,), rows=3).cases([given])
+        x, same, scale = resized.arguments
+        assert isinstance(x, Tensor)
+        assert isinstance(same, Tensor)
+        assert x.values.shape == resized.out.shape == (3, columns)
+        assert (x.values == -300.0).sum(axis=-1).tolist() == [1, 1, 1]
+        assert ((x.values == -300.0) == np.isin(same.values, [0, 13, 26])).all(), "same columns"
+        assert scale == 0.5
+
+
+@pytest.mark.parametrize("columns", [256, 1000, 4096])
+def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> None:
+    """In rows of numbers of one size, a maximum over half of the threads changes nothing."""
+    correct = tasks.cuda_block.rungs["correct"]
+    assert isinstance(correct, CudaCorrect)
+    found = list(Size((columns,)).cases(correct.cases(np.random.default_rng(1))))
+    outliers = [
+        np.sort(np.abs(case.arguments[0].values), axis=-1)[:, -2:]
+        for case in found
+        if isinstance(case.arguments[0], Tensor) and np.isfinite(case.arguments[0].values).all()
+    ]
+    decided = [two for two in outliers if (two[:, 1] > 10 * two[:, 0]).all()]
+    assert len(decided) >= 2
+    assert all(len(two) == ROWS for two in decided)
 
 
 def test_a_task_without_tensors_has_no_width() -> None:

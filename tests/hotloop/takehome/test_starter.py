@@ -173,3 +173,20 @@ def test_the_same_secret_and_pseudonym_give_the_same_files(hired: Hired) -> None
     assert len(files) > 1
     with zipfile.ZipFile(pack.path) as archive:
         assert {name: archive.read(f"{pack.pseudonym}/{name}") for name in files} == files
+
+
+def test_kernels_in_a_shared_file_have_the_numbers_of_the_pack() -> None:
+    def comments(module: str, file: str, *tasks: str) -> list[str]:
+        found = curriculum.load_module(module)
+        text = chosen_files(render.render(module), found, tasks)[file].decode()
+        return [line[:45] for line in text.splitlines() if re.match(r"// (\d+\.|\()", line)]
+
+    assert comments("fused_softmax", "softmax.cu", "online_pass", "cuda_block") == [
+        "// (not part of this exercise) One thread a row.  <<<(rows + 255) / 256, 256>>>"[:45],
+        "// 2. One block a row, and a reduction through shared memory.  <<<rows, 256>>>"[:45],
+        "// (not part of this exercise) Maximum and sum together"[:45],
+    ]
+    pipelined = comments("gemm_tensor_cores", "kernels.cu", "swizzle", "pipelined")[-1]
+    assert pipelined.startswith("// 2. As 1., with the next tiles")
+    alone = comments("gemm_tensor_cores", "kernels.cu", "pipelined")[-1]
+    assert alone.startswith("// 1. As (not part of this exercise), with"[:45])

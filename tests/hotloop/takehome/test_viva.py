@@ -19,10 +19,11 @@ from hotloop.predicting.scores import brier
 from hotloop.takehome import grading, viva, viva_page
 from hotloop.takehome.compare import compare
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.report import to_json
+from hotloop.takehome.report import UnreadableReport, to_json
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.takehome.viva import VivaError
+from hotloop.takehome.written_here import OwnReports
 
 from .conftest import Hired
 from .made_reports import handed_in, report_on
@@ -254,6 +255,25 @@ def test_report_and_comparison_show_it_apart(
     assert shown.pairs == plain.pairs
 
 
+def test_a_report_of_before_the_viva_shows_it_once_it_is_filed(
+    asked: tuple[Hired, Submission], tmp_path: Path
+) -> None:
+    team, submission = asked[0].team, asked[1]
+    pack = submission.manifest.pack
+    assert not grading.show_viva(team, pack), "there is no report yet"
+    document, page = grading.write(report_on(team, submission), team)
+    assert "None is filed on this work" in page.read_text()
+    path = answers(team, submission, SAID, tmp_path / "a.json")
+    run(submission.manifest.pseudonym, "--file", path, "--team", team.folder)
+    shown = OwnReports(team).read(document)
+    assert shown.viva is not None
+    assert shown.score == report_on(team, submission).score
+    assert "1 of 2 right" in page.read_text()
+    document.write_text(document.read_text().replace('"GPU engineer', '"CPU engineer'))
+    with pytest.raises(UnreadableReport):
+        grading.show_viva(team, pack)
+
+
 def test_answers_on_an_earlier_hand_in_are_not_this_ones(
     asked: tuple[Hired, Submission], tmp_path: Path
 ) -> None:
@@ -292,6 +312,28 @@ def test_the_commands(asked: tuple[Hired, Submission], tmp_path: Path) -> None:
     assert run("--role", "gpu_engineer", "--make", *where)["role"] == "gpu_engineer"
     assert run("--role", "gpu_engineer", "--accept", "2", *where)["questions"]["accepted"] == [2]
     assert run(name, *where)["on_the_reference"] == 1
+
+
+@pytest.mark.parametrize(("factor", "kind"), [(2.45, "none"), (3.0, "bytes")])
+def test_bytes_at_another_width_are_compared_with_the_unchanged_works(
+    asked: tuple[Hired, Submission], monkeypatch: pytest.MonkeyPatch, factor: float, kind: str
+) -> None:
+    """Narrow rows move more than they need, with the change and without it."""
+    plain = viva.work_of(asked[0].team, asked[1].manifest.pack)[0]
+
+    def judged_at(work: Work, *_: object) -> Outcome:
+        moved = 2.45 if work.files == plain.files else factor
+        return Outcome(kind="bytes", rung="traffic", sentence="Moved.", factor=moved)
+
+    monkeypatch.setattr("hotloop.predicting.widths.judged_at", judged_at)
+    monkeypatch.setattr("hotloop.cli.takehome.viva.require_sandbox", lambda: None)
+    where = ("--team", asked[0].team.folder)
+    told = run(asked[1].manifest.pseudonym, "--item", "1", "--columns", "31", *where)
+    assert told["outcome"]["kind"] == kind
+    as_it_is = run(
+        asked[1].manifest.pseudonym, "--task", "triton_forward", "--columns", "31", *where
+    )
+    assert as_it_is["outcome"]["kind"] == "bytes"
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def run(
         int | None,
         typer.Option(min=1, help="With --task or --item: the inputs' width.", show_default=False),
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, help="With --columns: the inputs' rows.")] = 6,
+    rows: Annotated[int, typer.Option(min=1, help="With --columns: the inputs' rows.")] = 16,
     change: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -101,7 +101,10 @@ def run(
     if accept is not None:
         viva.accept(found, viva.own_path(found, pack), _numbers(accept), account())
     if file is not None:
+        from hotloop.takehome import grading
+
         viva.file(found, pack, file, account())
+        grading.show_viva(found, pack)
     return _of_candidate(found, candidate, pack)
 
 
@@ -217,11 +220,12 @@ def _varied(
     require_sandbox()
     from hotloop.judge.client import JudgeProcess
     from hotloop.predicting.judges import judged
-    from hotloop.predicting.outcomes import WORDS
+    from hotloop.predicting.outcomes import WORDS, against
     from hotloop.predicting.widths import Size, judged_at
     from hotloop.takehome import viva
 
-    work, _ = viva.work_of(team, pack)
+    plain, _ = viva.work_of(team, pack)
+    work = plain
     if number is not None:
         found = _item(viva.read(viva.own_path(team, pack)), number)
         work, task = found.made_in(work), found.task
@@ -233,15 +237,21 @@ def _varied(
     with judging_line() as say:
         say(f"{task} at {columns} columns" if columns else task)
         if columns is not None:
-            outcome = judged_at(work, task, Size((columns,), rows))
+            size = Size((columns,), rows)
+            outcome = judged_at(work, task, size)
+            if outcome is not None and outcome.kind == "bytes" and work is not plain:
+                # Narrow rows move more than they need, whatever the code.
+                before = judged_at(plain, task, size)
+                outcome = against(outcome, before) if before is not None else None
         else:
             with closing(JudgeProcess()) as process:
                 outcome = judged(work, task, "", process)
     if outcome is None:
         raise UserError(f"The judge came to no verdict on {task}: try once more.")
     document = {"task": task, "columns": columns, "outcome": outcome.model_dump(mode="json")}
-    is_right = outcome.kind == "none"
-    said = "right" if is_right else WORDS[outcome.kind]
+    said = WORDS[outcome.kind]
+    if outcome.kind == "none":
+        said = "as without the change" if outcome.rung else "right"
     return Answer(document, Text(f"{task}: {said}. {outcome.sentence}"))
 
 
