@@ -43,7 +43,7 @@ ASKED_RATIO = 6.0
 ASKED_MEMORY = 300e6
 """Required memory per grading, in bytes."""
 RESULTS = Path(__file__).parent / "results"
-LARGEST = 110
+LARGEST = 60
 # Student's t: 97.5 % points by degrees of freedom.
 _T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
