@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,7 @@ def window(
 
 def test_marking(window: LabWindow, graded: SimpleNamespace) -> None:
     look_at_the_lists(window)
+    give_more_time(window, graded)
     open_the_submission(window)
     nothing_of_the_learners_runs(window)
     look_at_it_on_a_phone(window)
@@ -98,6 +100,25 @@ def look_at_the_lists(window: LabWindow) -> None:
         window.picture(path.replace("/", "-"))
     labels = [label.text for label in window.all("#main-table td.status .label")]
     assert labels == ["needs manual grading", "waits for the judge"]
+
+
+def give_more_time(window: LabWindow, graded: SimpleNamespace) -> None:
+    window.click("#main-table a.extension")
+    hours = window.one("#extension-modal [name=hours]")
+    hours.clear()
+    hours.send_keys("24")
+    window.picture("extension")
+    window.click("#extension-modal .save")
+    window.until(lambda: "reason" in window.one("#extension-modal [role=alert]").text, "why")
+    window.one("#extension-modal [name=why]").send_keys("ill")
+    window.click("#extension-modal .save")
+    window.until(
+        lambda: "due 24 h later" in window.one("#main-table td.timestamp").text, "the extension"
+    )
+    from hotloop.course.dates import dates
+
+    [due] = dates(graded.course)
+    assert due.extensions == {"eve": timedelta(hours=24)}
 
 
 def open_the_submission(window: LabWindow) -> None:

@@ -41,6 +41,7 @@ def test_asked_listed_answered_and_on_the_page(
 ) -> None:
     course.submit(ME, make.lab("41"))
     course.grade()
+    assert 'hotloop course ask tiny.answer "' in course.page(ME)
     monkeypatch.chdir(course.root)
     asked = run("course", "ask", "tiny.answer", SENTENCE)
     assert asked.exit_code == 0, asked.output

@@ -10,7 +10,7 @@ from nbgrader.server_extensions.formgrader import apihandlers, handlers
 from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 from tornado import web
 
-from hotloop.course.formgrader import marking
+from hotloop.course.formgrader import deadlines, marking
 from hotloop.course.formgrader.lists import ListsAPI
 from hotloop.course.formgrader.page import MarkingPage
 
@@ -47,6 +47,7 @@ class Formgrader(FormgradeExtension):
         files = web.StaticFileHandler
         routes = [
             *marking.routes,
+            *deadlines.routes,
             (r"/formgrader/api/students", _Learners),
             (r"/formgrader/hotloop/(.*)", files, {"path": str(STATIC)}),
             (r"/formgrader/static/(.*)", files, {"path": handlers.static_path}),
@@ -96,6 +97,8 @@ def _of_ours(route: tuple[Any, ...]) -> tuple[Any, ...]:
         return path, _HandedInFiles, *more
     if handler is web.StaticFileHandler:
         return route
+    if handler is apihandlers.AssignmentHandler:
+        handler = deadlines.OneAssignment
     return path, type(handler.__name__, (_Lists, handler), {}), *more
 
 

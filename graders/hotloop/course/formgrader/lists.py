@@ -1,5 +1,6 @@
 """Data for formgrader's lists: nbgrader's answers, with pending points separate from lost ones."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -43,7 +44,10 @@ class ListsAPI(NbGraderAPI):
     ) -> Row | None:
         """Return one learner's submission of an assignment."""
         row = cast(Any, super()).get_submission(assignment_id, student_id, ungraded, students)
-        if row is None or not row["autograded"]:
+        if row is None:
+            return None
+        row |= self._extensions(assignment_id).get(student_id, {})
+        if not row["autograded"]:
             return row
         found = self._totals(assignment=assignment_id, student=student_id)
         return {**row, **summed(found.values()).columns()}
@@ -51,12 +55,13 @@ class ListsAPI(NbGraderAPI):
     def get_submissions(self, assignment_id: str) -> list[Row]:
         """Return all submissions of an assignment."""
         found = _by_learner(self._totals(assignment=assignment_id))
-        return [
-            {**row, **found[row["student"]].columns()}
-            if row["autograded"] and row["student"] in found
-            else row
-            for row in cast(Any, super()).get_submissions(assignment_id)
-        ]
+        later = self._extensions(assignment_id)
+        rows: list[Row] = []
+        for row in cast(Any, super()).get_submissions(assignment_id):
+            graded = row["autograded"] and row["student"] in found
+            columns = found[row["student"]].columns() if graded else {}
+            rows.append({**row, **columns, **later.get(row["student"], {})})
+        return rows
 
     def get_notebook_submissions(self, assignment_id: str, notebook_id: str) -> list[Row]:
         """Return all submissions of a notebook."""
@@ -106,6 +111,15 @@ class ListsAPI(NbGraderAPI):
             for attempt in kept.history(student, module)
             if attempt.handed_in
         )
+
+    def _extensions(self, assignment_id: str) -> dict[str, Row]:
+        """Return a column with the hours of each extension, by learner."""
+        with cast(Any, self).gradebook as gradebook:
+            submissions = gradebook.find_assignment(assignment_id).submissions
+            later = {one.student_id: one.extension for one in submissions if one.extension}
+        return {
+            name: {"extension_hours": extra / timedelta(hours=1)} for name, extra in later.items()
+        }
 
     def _totals(self, **wanted: str) -> dict[Place, Totals]:
         with cast(Any, self).gradebook as gradebook:

@@ -24,7 +24,7 @@ from hotloop.course.render_record import points_text
 REFUSED = "The judge gives these points. Press “Override the judge's points” to change them."
 
 
-class _Handler(BaseApiHandler):
+class Handler(BaseApiHandler):
     """Common code of the handlers below."""
 
     @property
@@ -85,7 +85,7 @@ class _Handler(BaseApiHandler):
         return points_text(summed(found.values()).whole)
 
 
-class Grades(_Handler):
+class Grades(Handler):
     """All grades of one submitted notebook."""
 
     @web.authenticated
@@ -95,7 +95,7 @@ class Grades(_Handler):
         self.say([self.shown(grade) for grade in notebook.grades])
 
 
-class OneGrade(_Handler):
+class OneGrade(Handler):
     """One grade, to read and change."""
 
     @web.authenticated
@@ -136,7 +136,7 @@ class OneGrade(_Handler):
         store(self.root).write(lambda connection: within.note(connection, event))
 
 
-class SavedComments(_Handler):
+class SavedComments(Handler):
     """The course's saved comments."""
 
     @web.authenticated
@@ -156,7 +156,7 @@ class SavedComments(_Handler):
         self.say(asdict(comment))
 
 
-class OneSavedComment(_Handler):
+class OneSavedComment(Handler):
     """One saved comment."""
 
     @web.authenticated

@@ -46,6 +46,52 @@
         status.append(" ", label("warning", "waits for the judge"));
     };
 
+    // Of a submission: how much later it is due for this learner, and a button to change that.
+    var addExtension = function (view) {
+        var hours = view.model.get("extension_hours");
+        if (hours) {
+            view.$timestamp.append(" ", label("default", "due " + hours + " h later"));
+        }
+        view.$timestamp.append(" ", $("<a/>")
+            .attr({"href": "#", "class": "extension", "title": "Extension", "role": "button"})
+            .click(function () { askExtension(view); return false; })
+            .append($("<span/>").addClass("glyphicon glyphicon-time").attr("aria-hidden", "true")));
+    };
+
+    var field = function (text, type, name) {
+        return $("<p/>").append($("<label/>").text(text + " ").append(
+            $("<input/>").attr({"type": type, "name": name, "min": 0})));
+    };
+
+    var askExtension = function (view) {
+        var student = view.model.get("student");
+        var said = $("<p/>").attr({"class": "text-danger", "role": "alert"});
+        var body = $("<div/>").append(
+            field("Hours after the due date; 0 takes it back", "number", "hours"),
+            field("Reason, for the audit log", "text", "why"), said);
+        var save = $("<button/>").attr("type", "button").addClass("btn btn-primary save").text("Save");
+        var modal = createModal("extension-modal", "Extension for " + student, body, save);
+        modal.find("[name=hours]").val(view.model.get("extension_hours") || 0);
+        save.click(function () {
+            $.ajax({
+                url: base_url + "/formgrader/api/extension/" + encodeURIComponent(assignment_id) +
+                    "/" + encodeURIComponent(student),
+                method: "PUT",
+                headers: {"X-CSRFToken": getCookie("_xsrf")},
+                contentType: "application/json",
+                data: JSON.stringify({
+                    hours: modal.find("[name=hours]").val(), why: modal.find("[name=why]").val()
+                })
+            }).done(function () {
+                modal.modal("hide");
+                view.model.unset("extension_hours", {silent: true});
+                view.model.fetch();
+            }).fail(function (answer) {
+                said.text((answer.responseJSON || {}).message || "It was not saved.");
+            });
+        });
+    };
+
     _.each(VIEWS, function (name) {
         var view = window[name];
         if (!view) {
@@ -56,6 +102,9 @@
             render.apply(this, arguments);
             addPoints(this);
             addStatus(this);
+            if (name === "SubmissionUI" && this.$timestamp) {
+                addExtension(this);
+            }
         };
     });
 }());
