@@ -13,6 +13,7 @@ from hotloop.remote.service import people, works
 from hotloop.remote.service.app import served
 from hotloop.web import accounts, uploads
 from hotloop.web.headers import ALWAYS
+from hotloop.web.queue import TRIES
 
 from .conftest import OFTEN, School
 
@@ -97,7 +98,7 @@ def test_people_are_invited_and_removed(school: School, browser: Browser) -> Non
 def test_faults_are_listed(school: School, browser: Browser) -> None:
     assert "There are none" in browser.get("/faults").text
     school.stored("ada")
-    for _ in range(works.TRIES):
+    for _ in range(TRIES):
         works.claim(school.service.engine, "cpu", "w")
         works.release(school.service.engine, "w")
     shown = browser.get("/faults").text
@@ -109,7 +110,7 @@ def test_what_a_worker_says_is_no_markup(school: School, browser: Browser) -> No
     school.stored("ada")
     held = works.claim(school.service.engine, "cpu", "w")
     assert held is not None
-    works.beat(school.service.engine, held, "w", SCRIPT)
+    works.beat(school.service.engine, "w", SCRIPT)
     shown = browser.get("/").text
     assert SCRIPT not in shown
     assert "&lt;script&gt;" in shown
