@@ -49,3 +49,9 @@ def test_a_rung_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path
     finally:
         session.close()
     assert (record.verdict, record.sentence) == (verdict, sentence)
+
+
+def test_a_problem_of_ones_own_is_forty_lines_in_three_files() -> None:
+    files = [path for path in PROBLEM.iterdir() if path.is_file()]
+    assert len(files) == 3
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) <= 40

@@ -28,7 +28,7 @@ import torch
 from hotloop import curriculum
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Placement, row_strides
-from hotloop.judge.calls import Arena, CallSpec, TensorSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import compare
 from hotloop.judge.gpu import arithmetic, length
@@ -292,8 +292,8 @@ def _sparse(driver: Driver) -> Callable[[int], int]:
 
 def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
     spec = rung.workload.spec(Seeds().shapes(), 0)
-    arena = Arena([spec], seal_inputs=False)
-    [call] = arena.calls
+    buffers = CallBuffers([spec], seal_inputs=False)
+    [call] = buffers.calls
     fill_s = cpu_s(lambda: _filled(rung, call))
     case = case_of(call)
     right = _plausible(spec)
@@ -305,7 +305,7 @@ def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
 
     verify_s = cpu_s(verify)
     del case
-    arena.close()
+    buffers.close()
     blocks = rung.pace.looks[0]
     mean = fill_s + verify_s * 2 * blocks / rung.pace.windows
     return Row(name, "any", 1, 1, mean, rung.pace.windows, rung.seconds)

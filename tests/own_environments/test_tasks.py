@@ -3,7 +3,6 @@
 `tests/test_contract.py` judges all other tasks; what it imports is not in these environments.
 """
 
-
 import pytest
 
 from hotloop import curriculum, extras, render

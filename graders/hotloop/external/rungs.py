@@ -78,8 +78,8 @@ class Agrees:
                 continue
             session.progress(call.case.label)
             with ruling_about(call.case):
-                patience = session.timeout(TIMEOUT_S)
-                got, reply = ask(call.case, session.worker(), session, patience, watch=noted)
+                timeout_s = session.timeout(TIMEOUT_S)
+                got, reply = ask(call.case, session.worker(), session, timeout_s, watch=noted)
                 call.require_right(got)
             seen.append(call.truth())
             if noted:

@@ -127,7 +127,7 @@ class Call:
         return values
 
 
-class Arena:
+class CallBuffers:
     """All buffers that one worker maps for a set of calls. `close` releases them."""
 
     def __init__(self, specs: Iterable[CallSpec], *, seal_inputs: bool) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Arena, Call
+from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
@@ -72,12 +72,12 @@ class Simulator:
 
     def run(self, case: Case, timeout_s: float, order: str = "forward") -> Simulated:
         """Launch the kernel for a case. Raises Ruling if the launch fails or a fault ends it."""
-        arena = Arena([case.spec], seal_inputs=False)
+        buffers = CallBuffers([case.spec], seal_inputs=False)
         try:
-            call = arena.calls[0]
+            call = buffers.calls[0]
             fill(call, case)
             call.poison_output(self._session.seeds.pattern())
-            self._link.map(arena.buffers)
+            self._link.map(buffers.buffers)
             message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._link.request(message, timeout_s)
             _require_no_fault(self._file, reply)
@@ -98,7 +98,7 @@ class Simulator:
                 shared_bytes = int(reply["shared_bytes"])
             return Simulated(answer, findings, _objects(reply.get("sites")), shared_bytes)
         finally:
-            arena.close()
+            buffers.close()
 
     def _launch(self, call: Call, case: Case, order: str, seconds: float) -> dict[str, Any]:
         places = [place for place in call.places if place is not None]

@@ -85,8 +85,8 @@ class Process:
     def ask(self, function: str, *arguments: Plain | GivenFile, timeout_s: float = 0.0) -> object:
         """Return the function's result as plain data. A file is passed as its path."""
         self.resolve(function)
-        patience = self._patience(timeout_s)
-        return self._blamed(function, lambda: ask_plainly(self.link, arguments, patience))
+        within_s = self._timeout(timeout_s)
+        return self._blamed(function, lambda: ask_plainly(self.link, arguments, within_s))
 
     def take(self, path: object) -> bytes:
         """Return the content of a file that a function wrote and whose path it returned."""
@@ -109,8 +109,8 @@ class Process:
         """
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
-        asked, patience = self.session.about(ours), self._patience(timeout_s)
-        return self._blamed(function, lambda: ask(case, self.link, asked, patience))
+        asked, within_s = self.session.about(ours), self._timeout(timeout_s)
+        return self._blamed(function, lambda: ask(case, self.link, asked, within_s))
 
     def as_candidate(self, function: str) -> Candidate:
         """Return one of its functions as a candidate in destination style."""
@@ -118,10 +118,10 @@ class Process:
 
     def resolve(self, function: str) -> None:
         """Have the process find one of its functions."""
-        timeout = self._patience(TIMEOUT_S)
+        timeout = self._timeout(TIMEOUT_S)
         self._blamed(function, lambda: self.link.resolve(function, self.program.main, timeout))
 
-    def _patience(self, timeout_s: float) -> float:
+    def _timeout(self, timeout_s: float) -> float:
         most = timeout_s or TIMEOUT_S
         return most if self.link.trusted else self.session.timeout(most)
 

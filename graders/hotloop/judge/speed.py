@@ -167,7 +167,7 @@ class Trial:
         self.levels = levels
         self.rng = rng
         self.deadline = deadline
-        self.patience_s = (deadline - time.monotonic()) * RETRY_SHARE
+        self.retry_s = (deadline - time.monotonic()) * RETRY_SHARE
         self.on_progress = on_progress
         self.samples = Samples()
 
@@ -244,7 +244,7 @@ class Trial:
 
     def _candidate_window(self) -> float | None:
         """Return the seconds per call of a window that counts; None if all tries were delayed."""
-        given_up = time.monotonic() + self.patience_s
+        given_up = time.monotonic() + self.retry_s
         for _ in range(RETRIES):
             window = self._in_time(self.candidate)
             if not window.intact:

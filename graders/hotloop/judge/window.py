@@ -14,13 +14,13 @@ import numpy as np
 
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Arena, Call, CallSpec
+from hotloop.judge.calls import Call, CallBuffers, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
-from hotloop.judge.hands import MOST, in_shares
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.threads import MOST, in_shares
 from hotloop.judge.verification import Verifier, unknown
 
 START_SHARE = 0.02
@@ -83,23 +83,23 @@ class Side:
         self.workload = workload
         self.threads = threads
         self.seeds = seeds
-        self.patience_s = RUN_TIMEOUT_S
-        self.arena: Arena | None = None
+        self.timeout_s = RUN_TIMEOUT_S
+        self.buffers: CallBuffers | None = None
         self.link.freeze()
 
     @property
     def calls(self) -> Sequence[Call]:
         """The planned calls of a window."""
-        return self.arena.calls if self.arena is not None else ()
+        return self.buffers.calls if self.buffers is not None else ()
 
     def plan(self, specs: Sequence[CallSpec]) -> None:
         """Plan a window's calls. The worker runs while it maps the buffers."""
         self.link.thaw()
-        if self.arena is not None:
+        if self.buffers is not None:
             self.link.request({"op": "unmap"}, RUN_TIMEOUT_S)
-            self.arena.close()
-        self.arena = Arena(specs, seal_inputs=True)
-        self.arena.hand_to(self.link, self.candidate, RUN_TIMEOUT_S)
+            self.buffers.close()
+        self.buffers = CallBuffers(specs, seal_inputs=True)
+        self.buffers.hand_to(self.link, self.candidate, RUN_TIMEOUT_S)
         self.link.freeze()
 
     def window(self, adversarial: Sequence[bool]) -> Window:
@@ -116,7 +116,7 @@ class Side:
         started = now()
         self.link.thaw()
         released = now()
-        self.link.receive(time.monotonic() + self.patience_s)
+        self.link.receive(time.monotonic() + self.timeout_s)
         done, at_done = now(), freezer.usage()
         self.link.freeze()
         stopped, after = now(), freezer.usage()
@@ -135,9 +135,9 @@ class Side:
 
     def close(self) -> None:
         """Close the buffers and thaw the worker, which continues to run."""
-        if self.arena is not None:
-            self.arena.close()
-            self.arena = None
+        if self.buffers is not None:
+            self.buffers.close()
+            self.buffers = None
         self.link.thaw()
 
     def _fill(self, adversarial: Sequence[bool]) -> None:

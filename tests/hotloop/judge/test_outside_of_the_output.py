@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.judge.calls import Arena, CallSpec, TensorSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, BOOL, FP32, DType
@@ -26,8 +26,8 @@ A_PAGE = (4, 256)
 @pytest.mark.parametrize(("shape", "gap"), [(A_PAGE, 0), ((3, 5), 0), ((3, 5), 2), ((0, 5), 0)])
 def test_only_what_lies_outside_is_seen(shape: tuple[int, ...], gap: int, dtype: DType) -> None:
     spec = TensorSpec(shape, dtype, gap)
-    with closing(Arena([CallSpec((), spec)], seal_inputs=True)) as arena:
-        call = arena.calls[0]
+    with closing(CallBuffers([CallSpec((), spec)], seal_inputs=True)) as buffers:
+        call = buffers.calls[0]
         call.poison_output(PATTERN)
         call.output()[...] = 1
         assert not call.wrote_outside(PATTERN)

@@ -106,15 +106,15 @@ def test_what_is_staged_ends_with_the_session(session: Session, referee: Referee
 
 
 def test_a_calls_values_make_a_case() -> None:
-    from hotloop.judge.calls import Arena
+    from hotloop.judge.calls import CallBuffers
     from hotloop.judge.rungs.refereed_fast import case_of
 
-    arena = Arena(
+    buffers = CallBuffers(
         [CallSpec((TensorSpec((3,), FP32), 0.5), TensorSpec((3,), FP32))], seal_inputs=True
     )
-    arena.calls[0].write(0, np.array([1.0, 2.0, 3.0]))
-    found = case_of(arena.calls[0])
-    arena.close()
+    buffers.calls[0].write(0, np.array([1.0, 2.0, 3.0]))
+    found = case_of(buffers.calls[0])
+    buffers.close()
     first, second = found.arguments
     assert isinstance(first, Tensor)
     assert first.values.tolist() == [1.0, 2.0, 3.0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
+from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.verification import all_agrees, rows_agree, unknown
@@ -26,10 +26,10 @@ def reversed_rows(x: Floats, factor: float) -> Floats:
 @pytest.fixture
 def call() -> Iterator[Call]:
     tensor = TensorSpec((5, 3), FP32)
-    arena = Arena([CallSpec((tensor, 2.0), tensor)], seal_inputs=False)
-    arena.calls[0].write(0, np.arange(15.0).reshape(5, 3))
-    yield arena.calls[0]
-    arena.close()
+    buffers = CallBuffers([CallSpec((tensor, 2.0), tensor)], seal_inputs=False)
+    buffers.calls[0].write(0, np.arange(15.0).reshape(5, 3))
+    yield buffers.calls[0]
+    buffers.close()
 
 
 def test_rows_are_looked_at_alone(call: Call) -> None:

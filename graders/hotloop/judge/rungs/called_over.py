@@ -96,14 +96,14 @@ class CalledOver:
 
     trials: generates the trials from a secret generator, anew for each judging.
     passed: sentence of the rung if all trials pass.
-    patience_s: seconds after its deadline until a call is given up.
+    grace_s: seconds after its deadline until a call is given up.
     """
 
     service: Service
     trials: Callable[[np.random.Generator, Service], Iterable[Trial]]
     passed: str
     after: tuple[str, ...] = ()
-    patience_s: float = 15.0
+    grace_s: float = 15.0
 
     def __call__(self, session: Session) -> str:
         """Run the trials; raise Ruling at the first one that fails."""
@@ -144,9 +144,9 @@ class CalledOver:
         link = session.worker()
         with _relay(link, server, trial.trouble, session) as relay:
             started = now()
-            patience = session.timeout(trial.deadline_s + self.patience_s)
+            timeout_s = session.timeout(trial.deadline_s + self.grace_s)
             try:
-                answer = _ask(link, trial, given, relay, patience)
+                answer = _ask(link, trial, given, relay, timeout_s)
                 seconds = now() - started
                 seen = relay.seen()
                 _require_right(trial, seconds, seen, answer, truth, self.service.max_batch_size)
@@ -232,11 +232,11 @@ def _relay(
     return Relay(doors, lambda kind: server.connect(ports[kind]), trouble)
 
 
-def _ask(link: Link, trial: Trial, given: Sequence[str], relay: Relay, patience: float) -> object:
+def _ask(link: Link, trial: Trial, given: Sequence[str], relay: Relay, timeout_s: float) -> object:
     http, grpc = relay.ports["http"], relay.ports["grpc"]
     arguments = (given, trial.kind, http, grpc, trial.version, trial.deadline_s)
     try:
-        answer = ask_plainly(link, arguments, patience)
+        answer = ask_plainly(link, arguments, timeout_s)
     except Ruling as ruling:
         if ruling.verdict is Verdict.TIMEOUT:
             link.close()  # its late answer would be read as the answer to the next question

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
+from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
@@ -125,8 +125,8 @@ class Correct:
         return f"Right on all {passed} hidden cases."
 
     def _judge_case(self, case: Case, link: Link, session: Session) -> None:
-        patience = session.timeout(self.case_timeout_s)
-        answer = ask(case, link, session, patience)
+        timeout_s = session.timeout(self.case_timeout_s)
+        answer = ask(case, link, session, timeout_s)
         require_agreement(case, answer, self.reference, self.tolerance(case))
 
 
@@ -150,13 +150,13 @@ def call(
 
     watch: what the worker records during the call: see `Worker.on_plan`.
     """
-    arena = Arena([case.spec], seal_inputs=False)
+    buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
-        placed = arena.calls[0]
+        placed = buffers.calls[0]
         fill(placed, case)
         pattern = session.seeds.pattern()
         placed.poison_output(pattern)
-        arena.hand_to(link, session.candidate, timeout_s, watch=watch)
+        buffers.hand_to(link, session.candidate, timeout_s, watch=watch)
         reply = link.request({"op": "run"}, timeout_s)
         with frozen(link):
             require_fit(placed, session.candidate, reply)
@@ -166,7 +166,7 @@ def call(
         link.request({"op": "unmap"}, 10)
         return answer, reply
     finally:
-        arena.close()
+        buffers.close()
 
 
 def fill(call: Call, case: Case) -> None:

@@ -66,12 +66,12 @@ class RightOrRefused:
 
     def _is_right(self, case: Case, link: Link, session: Session) -> bool:
         """Return True for a correct answer, False if the function raised an exception."""
-        patience = session.timeout(self.case_timeout_s)
+        timeout_s = session.timeout(self.case_timeout_s)
         try:
-            answer = ask(case, link, session, patience)
+            answer = ask(case, link, session, timeout_s)
         except Ruling as ruling:
             if ruling.verdict is Verdict.RUNTIME_ERROR and ruling.sentence.startswith(RAISED):
-                link.request({"op": "unmap"}, patience)
+                link.request({"op": "unmap"}, timeout_s)
                 return False
             raise
         require_agreement(case, answer, self.reference, self.tolerance(case))

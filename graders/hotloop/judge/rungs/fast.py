@@ -264,7 +264,7 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) 
         promote(side.link)
         most = _most_calls(specs)
         if fastest >= WINDOW_S or count >= most:
-            side.patience_s = max(5.0, 50 * fastest)
+            side.timeout_s = max(5.0, 50 * fastest)
             _bind_if_it_helps(side, fastest)
             return fastest
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)

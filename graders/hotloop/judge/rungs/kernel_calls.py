@@ -10,7 +10,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import launch_plan
-from hotloop.judge.calls import Arena, Call
+from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import ours
 from hotloop.judge.kernel_source import KernelSource, vet
@@ -130,8 +130,8 @@ class KernelCalls:
     def _claim(self, case: Case, session: Session) -> object:
         """Return the worker's report of the call's launches, after comparing the call's answer."""
         with ruling_about(case):
-            link, patience = session.worker(), session.timeout(self.timeout_s)
-            answer, reply = call(case, link, session, patience, watch="launches")
+            link, timeout_s = session.worker(), session.timeout(self.timeout_s)
+            answer, reply = call(case, link, session, timeout_s, watch="launches")
             require_agreement(case, answer, self.reference, self.tolerance(case))
         claims = reply.get("watched")
         if not isinstance(claims, list) or len(claims) != 1:  # pyright: ignore[reportUnknownArgumentType]
@@ -169,8 +169,8 @@ class KernelCalls:
     def _replay(
         self, case: Case, told: Recorded, link: Link, session: Session
     ) -> tuple[list[TensorTraffic], int]:
-        patience = session.timeout(self.timeout_s)
-        done = replay(case, told, link, session, patience, resident=self.resident)
+        timeout_s = session.timeout(self.timeout_s)
+        done = replay(case, told, link, session, timeout_s, resident=self.resident)
         self._require_right(case, done.answer, done.undefined)
         return done.traffic, done.wave_bytes
 
@@ -212,12 +212,12 @@ def replay(
     writable: arguments that kernels may write to, besides the output. returned: places and sizes in
         bytes of what is put into the output afterwards, where the kernels do not write to it.
     """
-    arena = Arena([case.spec], seal_inputs=False)
+    buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
-        placed = arena.calls[0]
+        placed = buffers.calls[0]
         fill(placed, case)
         placed.poison_output(session.seeds.pattern())
-        link.map(arena.buffers)
+        link.map(buffers.buffers)
         request = {
             **_request(placed, told, session.rng(), writable),
             "returned": [{**place.to_message(), "bytes": size} for place, size in returned],
@@ -231,7 +231,7 @@ def replay(
             moved, waves = _traffic(reply, told, placed), int(reply["wave_bytes"])
             return Replayed(placed.output_values(), bool(reply.get("undefined")), moved, waves)
     finally:
-        arena.close()
+        buffers.close()
 
 
 _UNDEFINED = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.calls import Arena
+from hotloop.judge.calls import CallBuffers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
@@ -42,10 +42,10 @@ class Refuses:
 
 
 def _require_refusal(case: Case, candidate: Candidate, link: Link, timeout_s: float) -> None:
-    arena = Arena([case.spec], seal_inputs=False)
+    buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
-        fill(arena.calls[0], case)
-        arena.hand_to(link, candidate, timeout_s)
+        fill(buffers.calls[0], case)
+        buffers.hand_to(link, candidate, timeout_s)
         try:
             link.request({"op": "run"}, timeout_s)
         except Ruling as ruling:
@@ -57,4 +57,4 @@ def _require_refusal(case: Case, candidate: Candidate, link: Link, timeout_s: fl
             Verdict.WRONG_ANSWER, "It was accepted: check the tensor and raise an error instead."
         )
     finally:
-        arena.close()
+        buffers.close()

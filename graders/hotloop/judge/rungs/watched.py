@@ -39,8 +39,8 @@ class Watched:
 
     def _call(self, case: Case, session: Session) -> Message:
         with ruling_about(case):
-            link, patience = session.worker(), session.timeout(self.correct.case_timeout_s)
-            answer, reply = call(case, link, session, patience, watch=self.watch)
+            link, timeout_s = session.worker(), session.timeout(self.correct.case_timeout_s)
+            answer, reply = call(case, link, session, timeout_s, watch=self.watch)
             tolerance = self.correct.tolerance(case)
             require_agreement(case, answer, self.correct.reference, tolerance)
         notes = [as_message(note) for note in as_list(reply.get("watched"))]

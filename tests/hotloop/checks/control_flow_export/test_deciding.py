@@ -5,7 +5,7 @@ import pytest
 
 from hotloop.checks.control_flow_export import deciding
 from hotloop.checks.control_flow_export.ways import QUEUES
-from hotloop.judge.calls import Arena
+from hotloop.judge.calls import CallBuffers
 from hotloop.judge.rungs.correct import Case, Tensor
 
 RNG = np.random.default_rng(0)
@@ -46,9 +46,9 @@ def test_hidden_messages_have_all_kinds_and_both_lengths() -> None:
 
 def test_timed_messages_are_padded_behind_and_as_long_as_their_operations_suppose() -> None:
     workload = deciding.timed()
-    with closing(Arena([workload.spec(RNG, 0)], seal_inputs=True)) as arena:
-        workload.fill(RNG, arena.calls[0], False)
-        tokens = arena.calls[0].input(1)
+    with closing(CallBuffers([workload.spec(RNG, 0)], seal_inputs=True)) as buffers:
+        workload.fill(RNG, buffers.calls[0], False)
+        tokens = buffers.calls[0].input(1)
     lengths = (tokens != 0).sum(1)
     assert ((tokens != 0) == (np.arange(deciding.LONGEST) < lengths[:, None])).all()
     assert lengths.mean() > 60

@@ -9,7 +9,7 @@ import pytest
 from hotloop.checks.fused_softmax import cases, tasks, timed
 from hotloop.checks.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS
 from hotloop.core.verdict import Ruling
-from hotloop.judge.calls import Arena, CallSpec, TensorSpec
+from hotloop.judge.calls import CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.compare import compare
 from hotloop.judge.constants import constants, published
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
@@ -191,8 +191,8 @@ def test_a_timed_call_is_compared_with_the_variants_softmax() -> None:
     assert isinstance(asked, Fast)
     spec = asked.workload.spec(Seeds().shapes(), 0)
     variant = draw("fused_softmax", bytes(32), "quiet-otter-41")
-    arena = closing(Arena([spec], seal_inputs=True))
-    with constants(variant.constants), arena as opened:
+    buffers = closing(CallBuffers([spec], seal_inputs=True))
+    with constants(variant.constants), buffers as opened:
         call = opened.calls[0]
         asked.workload.fill(np.random.default_rng(1), call, False)
         want = SOFTMAX.rows(call.input(0).astype(np.float64))
@@ -262,9 +262,9 @@ def test_an_eighth_of_the_timed_calls_has_one_secret_odd_shape() -> None:
 def test_adversarial_rows_are_few() -> None:
     rng = np.random.default_rng(3)
     for hostile, fewest, most in ((False, 0, 0), (True, 1, 5)):
-        with closing(Arena([timed._spec((255, 4099), FP32)], seal_inputs=True)) as arena:
-            timed._fill_rows(rng, arena.calls[0], hostile)
-            x = arena.calls[0].input(0)
+        with closing(CallBuffers([timed._spec((255, 4099), FP32)], seal_inputs=True)) as buffers:
+            timed._fill_rows(rng, buffers.calls[0], hostile)
+            x = buffers.calls[0].input(0)
             plain = ((x >= 0) & (x < 16)).all(axis=1)
             assert fewest <= int((~plain).sum()) <= most
 

@@ -10,7 +10,7 @@ from hotloop.checks.profile_training_loop.augmentation import augmented
 from hotloop.checks.profile_training_loop.loops import RATE, plainly
 from hotloop.checks.profile_training_loop.network import CAREFUL_RATE, SMALL
 from hotloop.core.verdict import Ruling
-from hotloop.judge.calls import Arena
+from hotloop.judge.calls import CallBuffers
 from hotloop.judge.constants import constants, published
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.rungs.fast import Fast
@@ -21,8 +21,8 @@ def test_an_augmentation_is_compared_with_its_own_border_and_the_baseline_with_n
     fast = tasks.augment.rungs["fast_cpu"]
     assert isinstance(fast, Fast)
     spec = fast.workload.spec(Seeds().shapes(), 0)
-    with constants({"BORDER": 7}), closing(Arena([spec], seal_inputs=True)) as arena:
-        call = arena.calls[0]
+    with constants({"BORDER": 7}), closing(CallBuffers([spec], seal_inputs=True)) as buffers:
+        call = buffers.calls[0]
         fast.workload.fill(np.random.default_rng(1), call, True)
         images, entries = (each.astype(np.float64) for each in call.inputs())
         call.output()[...] = augmented(images, entries)

@@ -8,7 +8,7 @@ import torch
 
 from hotloop.checks.transformer_compilation import attentions, gradients, speeds, tensor_cores
 from hotloop.core.verdict import Ruling
-from hotloop.judge.calls import Arena
+from hotloop.judge.calls import CallBuffers
 from hotloop.judge.compare import Floats, compare
 from hotloop.judge.constants import constants
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -121,9 +121,9 @@ def test_a_timed_call_is_verified_whole_and_in_part() -> None:
     rng = np.random.default_rng(5)
     spec = speeds._spec(rng, 3)
     assert spec.out.shape[1] < speeds.LENGTH
-    arena = Arena([spec], seal_inputs=False)
+    buffers = CallBuffers([spec], seal_inputs=False)
     try:
-        call = arena.calls[0]
+        call = buffers.calls[0]
         speeds._fill(rng, call, hostile=True)
         q, k, v = (call.input(index).astype(np.float64) for index in range(3))
         truth = attentions.capped_attention(q, k, v, causal=True, cap=speeds.CAP)
@@ -136,7 +136,7 @@ def test_a_timed_call_is_verified_whole_and_in_part() -> None:
                 speeds._verify(call, rows)
         speeds._verify(call, np.array([0]))
     finally:
-        arena.close()
+        buffers.close()
 
 
 def test_work_of_the_visible_half() -> None:

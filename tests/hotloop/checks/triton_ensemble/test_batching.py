@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hotloop.checks.triton_ensemble import batching
-from hotloop.judge.calls import Arena
+from hotloop.judge.calls import CallBuffers
 from hotloop.judge.rungs.correct import Case, Tensor
 
 RNG = np.random.default_rng(0)
@@ -33,9 +33,9 @@ def test_nan_is_a_mistake() -> None:
 
 def test_timed_requests_are_padded_behind_and_as_long_as_their_operations_suppose() -> None:
     workload = batching.timed()
-    with closing(Arena([workload.spec(RNG, 0)], seal_inputs=True)) as arena:
-        workload.fill(RNG, arena.calls[0], False)
-        tokens = arena.calls[0].input(1)
+    with closing(CallBuffers([workload.spec(RNG, 0)], seal_inputs=True)) as buffers:
+        workload.fill(RNG, buffers.calls[0], False)
+        tokens = buffers.calls[0].input(1)
     lengths = (tokens != 0).sum(1)
     assert ((tokens != 0) == (np.arange(batching.LONGEST) < lengths[:, None])).all()
     assert lengths.mean() > 30

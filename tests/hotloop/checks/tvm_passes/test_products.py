@@ -13,7 +13,7 @@ from hotloop.checks.tvm_passes import products, readings
 from hotloop.checks.tvm_passes.given_files import PROGRAMS
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
-from hotloop.judge.calls import Arena
+from hotloop.judge.calls import CallBuffers
 
 SOLUTIONS = paths.solutions() / "tvm_passes"
 sys.path.insert(0, str(PROGRAMS))
@@ -56,8 +56,8 @@ def test_nan_is_never_right(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("hostile", [False, True])
 def test_a_timed_call_is_looked_at(rng: np.random.Generator, hostile: bool) -> None:
     load = products.workload((32, 48, 64))
-    arena = Arena([load.spec(rng, 0)], seal_inputs=True)
-    call = arena.calls[0]
+    buffers = CallBuffers([load.spec(rng, 0)], seal_inputs=True)
+    call = buffers.calls[0]
     load.fill(rng, call, hostile)
     a, b = call.inputs()
     call.output()[...] = a.astype(np.float64) @ b.astype(np.float64)
@@ -66,7 +66,7 @@ def test_a_timed_call_is_looked_at(rng: np.random.Generator, hostile: bool) -> N
     call.output()[3, 4] += 1 + abs(call.output()[3, 4])
     with pytest.raises(Ruling, match=r"In a timed call: at \[0, 4\]"):
         load.verify(call, np.array([3, 17]))
-    arena.close()
+    buffers.close()
 
 
 def test_flops_are_counted_once() -> None:

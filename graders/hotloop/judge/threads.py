@@ -21,7 +21,7 @@ def in_shares(items: Sequence[T], work: Callable[[int, Sequence[T]], None]) -> N
 
     work: takes the share's number, below MOST, and the share's items.
     """
-    count = min(_hands(), len(items))
+    count = min(_threads(), len(items))
     if count <= 1:
         work(0, items)
         return
@@ -34,7 +34,7 @@ def in_shares(items: Sequence[T], work: Callable[[int, Sequence[T]], None]) -> N
 
 
 @cache
-def _hands() -> int:
+def _threads() -> int:
     """Return the number of threads: the cores that the process may use, at most MOST.
 
     Not those of the calling thread, which may be bound to fewer.
@@ -45,7 +45,7 @@ def _hands() -> int:
 @cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(
-        _hands(), "hand", initializer=os.sched_setaffinity, initargs=(0, _cores())
+        _threads(), "judge", initializer=os.sched_setaffinity, initargs=(0, _cores())
     )
 
 

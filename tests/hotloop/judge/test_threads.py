@@ -7,30 +7,30 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from hotloop.judge import hands
+from hotloop.judge import threads
 
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
     """Resets the caches, as in a judge that has not yet determined its cores."""
-    for asked in (hands._hands, hands._cores):
+    for asked in (threads._threads, threads._cores):
         asked.cache_clear()
     yield
-    for asked in (hands._hands, hands._cores):
+    for asked in (threads._threads, threads._cores):
         asked.cache_clear()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 50])
 def test_every_item_is_in_one_share(count: int) -> None:
     seen: list[int] = []
-    hands.in_shares(range(count), lambda _number, share: seen.extend(share))
+    threads.in_shares(range(count), lambda _number, share: seen.extend(share))
     assert sorted(seen) == list(range(count))
 
 
 def test_shares_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands, "_hands", lambda: 3)
+    monkeypatch.setattr(threads, "_threads", lambda: 3)
     shares: dict[int, Sequence[int]] = {}
-    hands.in_shares(range(8), lambda number, share: shares.update({number: share}))
+    threads.in_shares(range(8), lambda number, share: shares.update({number: share}))
     assert {number: list(share) for number, share in shares.items()} == {
         0: [0, 3, 6],
         1: [1, 4, 7],
@@ -39,18 +39,18 @@ def test_shares_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_a_share_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands, "_hands", lambda: 2)
+    monkeypatch.setattr(threads, "_threads", lambda: 2)
 
     def work(number: int, _share: Sequence[int]) -> None:
         if number:
             raise ValueError("the second share")
 
     with pytest.raises(ValueError, match="the second share"):
-        hands.in_shares([1, 2], work)
+        threads.in_shares([1, 2], work)
 
 
 def test_a_failure_waits_for_the_other_shares(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hands, "_hands", lambda: 2)
+    monkeypatch.setattr(threads, "_threads", lambda: 2)
     finished: list[int] = []
 
     def work(number: int, _share: Sequence[int]) -> None:
@@ -60,21 +60,21 @@ def test_a_failure_waits_for_the_other_shares(monkeypatch: pytest.MonkeyPatch) -
         finished.append(number)
 
     with pytest.raises(ValueError, match="the first share"):
-        hands.in_shares([1, 2], work)
+        threads.in_shares([1, 2], work)
     assert finished == [1]
 
 
-def test_hands_may_use_cores_that_the_judge_keeps_off() -> None:
+def test_threads_may_use_cores_that_the_judge_keeps_off() -> None:
     """While speed is measured, the judge's own thread is bound to the remaining cores."""
     every = os.sched_getaffinity(0)
     if len(every) == 1:
         pytest.skip("one core: there is none to keep off")
     found: list[set[int]] = []
-    hands.in_shares([1, 2], lambda _number, _share: None)
+    threads.in_shares([1, 2], lambda _number, _share: None)
 
     def judge() -> None:
         os.sched_setaffinity(0, {min(every)})
-        hands.in_shares([1, 2], lambda _number, _share: found.append(os.sched_getaffinity(0)))
+        threads.in_shares([1, 2], lambda _number, _share: found.append(os.sched_getaffinity(0)))
 
     thread = threading.Thread(target=judge)
     thread.start()
