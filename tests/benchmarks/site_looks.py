@@ -2,14 +2,16 @@
 
     make site && python tests/benchmarks/site_looks.py
 
-Opens every page in Chromium at 1280 and at 390 pixels with everything unfolded. A code block counts
-as cut off if it is wider than its frame, a diagram if it is wider than its frame or if one of its
-texts reaches out of it. Needs chromium, chromedriver and selenium.
+Figures are counted in all pages. The largest pages of each kind (`--most` of them; 0: all) are
+opened in Chromium at 1280 and at 390 pixels, with everything unfolded: `opened` is how many. A code
+block counts as cut off if it is wider than its frame, a diagram if it is wider than its frame or if
+one of its texts reaches out of it. Needs chromium, chromedriver and selenium.
 """
 
 import argparse
 import importlib
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULT = Path(__file__).parent / "results" / "site_looks.json"
 SITE = ROOT / "build" / "site"
 WIDTHS = (1280, 390)
+FIGURE = re.compile(r'<svg[^>]*role="img"|<figure|<img ')
 KINDS: Mapping[str, Sequence[str]] = {
     "lessons": ("modules/*/lesson*.html",),
     "other pages of a module": ("modules/*/*.html",),
@@ -46,19 +49,20 @@ def main() -> None:
     """Measure and print; with --keep, write the result."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--most", type=int, default=8, help="pages of each kind to open; 0: all")
     arguments = parser.parse_args()
-    result = measured(SITE)
+    result = measured(SITE, arguments.most)
     text = json.dumps(result, indent=1)
     print(text)
     if arguments.keep:
         RESULT.write_text(f"{text}\n", encoding="utf-8")
 
 
-def measured(site: Path) -> dict[str, Any]:
+def measured(site: Path, most: int) -> dict[str, Any]:
     """Return the figures of all pages, by kind."""
     browser = site_pages().Browser.start()
     try:
-        rows = [row(site, kind, pages, browser) for kind, pages in by_kind(site).items()]
+        rows = [row(site, kind, pages, most, browser) for kind, pages in by_kind(site).items()]
     finally:
         browser.driver.quit()
     return {
@@ -66,6 +70,7 @@ def measured(site: Path) -> dict[str, Any]:
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "pages": sum(each["pages"] for each in rows),
         "pages_with_a_figure": sum(each["with_a_figure"] for each in rows),
+        "opened": sum(each["opened"] for each in rows),
         "cut_off": sum(each[f"cut_off_at_{width}"] for each in rows for width in WIDTHS),
         "rows": rows,
     }
@@ -90,28 +95,35 @@ def by_kind(site: Path) -> dict[str, list[Path]]:
     return found
 
 
-def row(site: Path, kind: str, pages: Sequence[Path], browser: Any) -> dict[str, Any]:
-    """Return one kind's figures; pages with something cut off are named on standard error."""
-    scripts = site_pages()
-    result: dict[str, Any] = {"kind": kind, "pages": len(pages), "with_a_figure": 0}
-    tallest = 0
+def row(site: Path, kind: str, pages: Sequence[Path], most: int, browser: Any) -> dict[str, Any]:
+    """Return one kind's figures; what is cut off is named on standard error."""
+    opened = sorted(pages, key=lambda page: page.stat().st_size, reverse=True)[: most or None]
+    result: dict[str, Any] = {
+        "kind": kind,
+        "pages": len(pages),
+        "with_a_figure": sum(has_figure(page.read_text(encoding="utf-8")) for page in pages),
+        "opened": len(opened),
+    }
     for width in WIDTHS:
-        cut = 0
-        for page in pages:
+        cut, tallest = 0, 0
+        for page in opened:
             browser.open(page, (width, 900), "light")
             height = "return document.documentElement.scrollHeight"
             tallest = max(tallest, int(browser.driver.execute_script(height)))
-            if width == WIDTHS[0]:
-                result["with_a_figure"] += bool(browser.driver.execute_script(scripts.FIGURES))
             browser.unfold()
-            found = browser.driver.execute_script(scripts.CUT_OFF)
+            found = browser.driver.execute_script(site_pages().CUT_OFF)
             cut += len(found)
             for each in found:
                 print(f"{width}: {page.relative_to(site)}: {each}", file=sys.stderr)
         result[f"cut_off_at_{width}"] = cut
         result[f"tallest_at_{width}_px"] = tallest
-        tallest = 0
     return result
+
+
+def has_figure(html: str) -> bool:
+    """True if the page's article has a drawing or a picture; the theme's icons are none."""
+    article = html.partition("<article")[2].partition("</article>")[0]
+    return FIGURE.search(article) is not None
 
 
 if __name__ == "__main__":

@@ -62,11 +62,6 @@ for (const svg of document.querySelectorAll("article svg[viewBox]")) {
 return cut;
 """
 """Finds code and diagrams wider than their frame, and texts that reach out of a diagram."""
-FIGURES = """
-return document.querySelectorAll(
-  "article figure svg, article figure img, article p > img, article svg[viewBox][role=img]"
-).length;
-"""
 
 
 def sample(site: Path) -> dict[str, Path]:

@@ -21,7 +21,7 @@ def cost(
 
 
 def worst(compile_at: float, compile_s: float, before_ms: float, after_ms: float) -> float:
-    """Over any number of calls, how much more expensive than the best one could do knowing that number."""
+    """Return the largest ratio of cost to the best possible, over any number of calls."""
     even = math.ceil(calls_until_even(compile_s, before_ms, after_ms, 0))
     return max(
         cost(n, compile_at, compile_s, before_ms, after_ms)

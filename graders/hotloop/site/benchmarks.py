@@ -63,15 +63,14 @@ def page(folder: Path) -> str:
 
 def _benchmark(script: Path, description: str, results: Path) -> list[str]:
     headline, rest = _headline(description)
-    lines = [f"## {headline}", "", rest, ""]
-    if script.name not in rest:
-        lines += [f"`python tests/benchmarks/{script.name}`", ""]
+    lines = [f"## {headline}", ""]
     recorded = sorted(results.glob(f"{script.stem}*.json"))
-    if not recorded:
-        return [*lines, NOT_MEASURED]
     for path in recorded:
         lines += _recorded(path)
-    return lines
+    if not recorded:
+        lines += [NOT_MEASURED, ""]
+    command = "" if script.name in rest else f"`python tests/benchmarks/{script.name}`\n\n"
+    return [*lines, *folded("abstract", "How it is measured", f"{command}{rest}")]
 
 
 def _recorded(path: Path) -> list[str]:

@@ -81,3 +81,10 @@ def test_a_check_in_a_notebook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     (line,) = verdicts.read().lines
     assert (line.task, line.verdict, line.by) == (TASK, "wrong_answer", "notebook")
     assert line.possible > 0
+
+
+def test_the_expected_time_is_known_if_all_tasks_were_checked_before() -> None:
+    assert verdicts.took_before([TASK]) == 0
+    verdicts.note(_record(), Score(10, 0, 10), "command", own=True)
+    assert verdicts.took_before([TASK]) == CIRCUMSTANCES.seconds
+    assert verdicts.took_before([TASK, "fused_softmax.compiled_chain"]) == 0

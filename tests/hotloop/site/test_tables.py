@@ -31,7 +31,10 @@ def test_a_run_that_is_older_than_the_code_says_so() -> None:
 def test_a_benchmark_without_a_result_says_so(tmp_path: Path) -> None:
     script = tmp_path / "speed.py"
     script.write_text('"""How fast?\n\nMore words.\n"""\n\n\ndef main() -> None: ...\n')
-    assert runs.NOT_MEASURED in benchmarks.page(tmp_path)
+    page = benchmarks.page(tmp_path)
+    assert runs.NOT_MEASURED in page
+    _, _, folded = page.partition('??? abstract "How it is measured"\n')
+    assert "    `python tests/benchmarks/speed.py`\n\n    More words." in folded
     (tmp_path / "results").mkdir()
     result = {"device": "D", "date": "2026-01-01", "rows": [{"true_ratio": 0.9, "wrong": 0}]}
     (tmp_path / "results" / "speed.json").write_text(json.dumps(result))
