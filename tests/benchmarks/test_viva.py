@@ -1,6 +1,7 @@
 """The benchmark of the viva: its five works differ, and its simulation distinguishes people."""
 
 import ast
+import json
 import random
 import sys
 from pathlib import Path
@@ -58,3 +59,26 @@ def test_enough_is_enough_from_there_on() -> None:
     assert viva.fewest([0.9] * counts) == "4"
     assert viva.fewest([0.9, 0.1, *[0.9] * (counts - 2)]) == "8"
     assert viva.fewest([0.9] * (counts - 1) + [0.1]) == "more than 48"
+
+
+def test_a_new_row_takes_the_place_of_its_work_and_task_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def rows(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+        return [{"work": work, "task": task} for work, task in pairs]
+
+    kept = rows(("own", "cuda_block"), ("own", "triton_forward"), ("reference", "cuda_block"))
+    monkeypatch.setattr(viva, "RESULT", tmp_path / "viva.json")
+    assert viva.others(rows(("own", "cuda_block"))) == []
+    viva.write(viva.RESULT, {"rows": kept})
+    assert viva.others(rows(("own", "cuda_block"))) == kept[1:]
+
+
+def test_the_stored_simulation_is_what_the_script_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first number of questions, whose trials come first; and what pages quote of all."""
+    stored = json.loads(viva.POWER_RESULT.read_text(encoding="utf-8"))
+    assert stored["trials"] == viva.TRIALS
+    monkeypatch.setattr(viva, "COUNTS", viva.COUNTS[:1])
+    first = {row["told"]: row["4"] for row in viva.simulation()}
+    assert first == {row["told"]: row["4"] for row in stored["rows"]}
+    assert {k: stored[k] for k in ("enough", "with_8")} == viva.by_name(stored["rows"])

@@ -2,6 +2,7 @@
 
     own_code   the lines that the person wrote, and the changes that can be made to them
     outcomes   the judge's record of a change, as one word that can be predicted
+    judges     several judge processes that work at once
     widths     the same code with inputs of another size, judged in seconds
     items      the questions: changes with one outcome on which three seeds agree
     scores     Brier scores of predictions, with their interval and the score of a guess

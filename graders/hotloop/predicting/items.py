@@ -189,7 +189,7 @@ class _Search:
     def _is_enough(self, passed_s: float) -> bool:
         if passed_s > _LONGEST_S:
             return True
-        counted = Counter(found.kind for _, found in (*self.held, *self.spare))
+        counted: Counter[Kind] = Counter(found.kind for _, found in (*self.held, *self.spare))
         usable = sum(min(n, _ROOM.get(kind, _ROOM_MORE)) for kind, n in counted.items())
         return passed_s > _ENOUGH_S and usable >= min(FEWEST, self.most)
 

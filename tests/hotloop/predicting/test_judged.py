@@ -126,6 +126,7 @@ def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
 
 @needs_judge
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_questions_of_a_work() -> None:
     """A few questions on one task, by the real judge: judging again gives the same keys."""
     own, said = work("cuda_block"), list[str]()

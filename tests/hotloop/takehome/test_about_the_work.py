@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -285,3 +286,31 @@ def test_where_they_are_not_expected_nothing_is_asked(graded: Graded) -> None:
     report = graded("declared")
     assert "assistants" not in [one.key for one in scorecard.criteria(report)]
     assert 'id="assistants"' not in page(report)
+
+
+def test_a_transcript_is_taken_along(graded: Graded) -> None:
+    def transcript(files: dict[str, bytes]) -> None:
+        files["assistant/chat.json"] = b'[{"role": "user", "content": "Where is the race?"}]'
+
+    report = graded("transcript", transcript, assistants="assistants: expected\n")
+    assert [note.name for note in report.assistants.notes] == ["assistant/chat.json"]
+    assert "Where is the race?" in page(report)
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("forbidden", "Please work without them"),
+        ("declared", "Say in the notebook, in a sentence or two, what for"),
+        ("expected", "What counts is how you steer it"),
+    ],
+)
+def test_a_pack_says_what_holds_for_assistants(own_team: Hired, rule: str, says: str) -> None:
+    path = own_team.team.role_path("gpu_engineer")
+    path.write_text(f"{ROLE}assistants: {rule}\n")
+    pack = make_pack(own_team.team, own_team.team.role("gpu_engineer"), "E. F.", now=MADE)
+    with zipfile.ZipFile(pack.path) as archive:
+        text = archive.read(f"{pack.pseudonym}/INSTRUCTIONS.md").decode()
+        has_form = f"{pack.pseudonym}/{assistants.NOTES}" in archive.namelist()
+    assert says in text
+    assert has_form == (rule == "expected")
