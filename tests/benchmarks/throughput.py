@@ -40,7 +40,7 @@ from staged.processes import Watch
 
 from hotloop.judge.device import device_name
 
-ASKED_RATIO = 6.0
+ASKED_RATIO = 8.0
 ASKED_MEMORY = 300e6
 """Required memory per grading, in bytes."""
 RESULTS = Path(__file__).parent / "results"
