@@ -1,6 +1,6 @@
 """Which questions a viva has, and how many it takes to tell who understands the code.
 
-    python tests/benchmarks/viva.py --keep             both parts; the first takes some minutes
+    python tests/benchmarks/viva.py --keep             both parts; the first takes minutes a row
     python tests/benchmarks/viva.py --simulation-only  seconds
 
 First, five works on two tasks of fused_softmax: one written independently, the published reference,
