@@ -22,9 +22,9 @@ STUDENTS = ("ada", "bob", "cyd")
 
 @dataclass
 class Together:
-    """Executes in this process and yields all outcomes at once. broken: whose results are not whole.
+    """Executes in this process and yields all outcomes at once.
 
-    later: called after everything was executed, before it is entered.
+    broken: whose results are not whole. later: called after everything was executed, before it is entered.
     """
 
     broken: Collection[str] = ()
