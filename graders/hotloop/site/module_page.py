@@ -213,7 +213,7 @@ def _threshold(threshold: problem.Threshold) -> list[str]:
         f"Against {one_line(threshold.against)}: {_levels(threshold.levels)}.{provisional}",
         "",
         *(f"On {own.device}: {_levels(own.levels)}.\n" for own in threshold.devices),
-        one_line(threshold.reason),
+        one_line(threshold.reason or ""),
     ]
 
 

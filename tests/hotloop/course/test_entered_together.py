@@ -24,8 +24,7 @@ STUDENTS = ("ada", "bob", "cyd")
 class Together:
     """Executes in this process and yields all outcomes at once.
 
-    broken: whose results are not whole.
-    later: called after everything was executed, before it is entered.
+    broken: whose results are not whole. later: called when all is executed, before it is entered.
     """
 
     broken: Collection[str] = ()
