@@ -15,9 +15,9 @@ def test_three_panels_with_a_speed_a_race_and_a_question() -> None:
     assert "4.42× the baseline" in verdict.get_text()
     assert verdict.select_one("svg") is not None
     assert "all points: 3.00×" in verdict.get_text()
-    assert "Why is standard attention slow on a GPU?" in question.get_text()
-    assert "Strong: “It isn't the arithmetic, it's memory traffic." in question.get_text()
-    assert "Weak: “attention is quadratic, so it computes too much”." in question.get_text()
+    assert "Why is one thread per row slow?" in question.get_text()
+    assert "Strong: “In one load, lane i reads from row i" in question.get_text()
+    assert "Weak: “the threads of a warp diverge”." in question.get_text()
     assert race.get_text().startswith("A data race is found without a GPU, with its lines")
     assert [a["href"] for a in soup.select("a")] == [
         "results.html",
