@@ -120,3 +120,13 @@ def test_whatever_is_imported_is_declared() -> None:
 
 def canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE / "checks").glob("*/tasks.py")), ids=lambda path: path.parent.name
+)
+def test_a_task_is_written_with_authoring_and_its_own_module(path: Path) -> None:
+    """As a task outside of the package is, so that there is one way to write one."""
+    own = f"hotloop.checks.{path.parent.name}"
+    ours = {name for name in imported(path) if top_level(name) == "hotloop"}
+    assert {name for name in ours if not name.startswith(own)} == {"hotloop"}, path

@@ -4,21 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hotloop import authoring as hl
 from hotloop.checks.first_kernels import cases, profiles, timed
-from hotloop.judge.cuda_kernel import CudaLaunch
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.compiles import Compiles
-from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_compiles import CudaCompiles
-from hotloop.judge.rungs.cuda_correct import CudaCorrect
-from hotloop.judge.rungs.cuda_traffic import CudaTraffic
-from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
-from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
-from hotloop.judge.rungs.traffic import ByteLevel, Traffic
-from hotloop.judge.task import cuda_kernel, fills_tensor, returns_data
 
 PROGRAMS = Path(__file__).parent / "programs"
 BASELINES = Path(__file__).parent / "baselines.py"
@@ -26,7 +13,7 @@ CLEAN = ("correct", "clean")
 
 # --- in Triton ------------------------------------------------------------------------------------
 
-_axpy = KernelCalls(
+_axpy = hl.KernelCalls(
     cases.vectors,
     cases.counted_vectors,
     cases.scaled_sum,
@@ -34,26 +21,28 @@ _axpy = KernelCalls(
     cases.compiled_vectors,
     counted_calls=2,
 )
-axpy = fills_tensor(
-    correct=KernelCorrect(_axpy),
-    traffic=Traffic(_axpy, timed.bytes_of_case),
-    compiles=Compiles(_axpy, max_spill_bytes=0),
-    gpu_correct=GpuCorrect(cases.vectors, cases.scaled_sum, cases.of_vectors),
-    gpu_fast=GpuFast(timed.axpy_on_gpu(), Baseline(BASELINES, "axpy"), timed.bytes_of_call),
+axpy = hl.fills_tensor(
+    correct=hl.KernelCorrect(_axpy),
+    traffic=hl.Traffic(_axpy, timed.bytes_of_case),
+    compiles=hl.Compiles(_axpy, max_spill_bytes=0),
+    gpu_correct=hl.GpuCorrect(cases.vectors, cases.scaled_sum, cases.of_vectors),
+    gpu_fast=hl.GpuFast(timed.axpy_on_gpu(), hl.Baseline(BASELINES, "axpy"), timed.bytes_of_call),
 )
 
-_row_sums = KernelCalls(
+_row_sums = hl.KernelCalls(
     cases.rows_to_sum, cases.counted_rows, cases.sums, cases.of_sums, counted_calls=2
 )
-row_sums = fills_tensor(
-    correct=KernelCorrect(_row_sums),
-    traffic=Traffic(_row_sums, timed.bytes_of_case),
-    compiles=Compiles(_row_sums),
-    gpu_correct=GpuCorrect(cases.rows_to_sum, cases.sums, cases.of_sums),
-    gpu_fast=GpuFast(timed.sums_on_gpu(), Baseline(BASELINES, "row_sums"), timed.bytes_of_call),
+row_sums = hl.fills_tensor(
+    correct=hl.KernelCorrect(_row_sums),
+    traffic=hl.Traffic(_row_sums, timed.bytes_of_case),
+    compiles=hl.Compiles(_row_sums),
+    gpu_correct=hl.GpuCorrect(cases.rows_to_sum, cases.sums, cases.of_sums),
+    gpu_fast=hl.GpuFast(
+        timed.sums_on_gpu(), hl.Baseline(BASELINES, "row_sums"), timed.bytes_of_call
+    ),
 )
 
-_matmul = KernelCalls(
+_matmul = hl.KernelCalls(
     cases.matrices,
     cases.counted_matrices,
     cases.product,
@@ -61,21 +50,21 @@ _matmul = KernelCalls(
     cases.compiled_matrices,
     counted_calls=2,
 )
-matmul = fills_tensor(
-    correct=KernelCorrect(_matmul),
-    traffic=Traffic(
+matmul = hl.fills_tensor(
+    correct=hl.KernelCorrect(_matmul),
+    traffic=hl.Traffic(
         _matmul,
         timed.bytes_of_case,
-        (ByteLevel(2.6, 1.0), ByteLevel(4.6, 0.5)),
+        (hl.ByteLevel(2.6, 1.0), hl.ByteLevel(4.6, 0.5)),
         advice="Compute a larger tile of c in each program, so that a and b are loaded less often.",
     ),
     # With a step of 16, the 64 × 64 sums spill two registers; tiles that are too large spill
     # hundreds.
-    compiles=Compiles(_matmul, max_spill_bytes=64),
-    gpu_correct=GpuCorrect(cases.matrices, cases.product, cases.of_product),
-    gpu_fast=GpuFast(
+    compiles=hl.Compiles(_matmul, max_spill_bytes=64),
+    gpu_correct=hl.GpuCorrect(cases.matrices, cases.product, cases.of_product),
+    gpu_fast=hl.GpuFast(
         timed.product_on_gpu(),
-        Baseline(BASELINES, "matmul"),
+        hl.Baseline(BASELINES, "matmul"),
         timed.bytes_of_call,
         fewest_flops=timed.flops_of_product,
     ),
@@ -83,11 +72,11 @@ matmul = fills_tensor(
 
 # --- in CUDA C++ ----------------------------------------------------------------------------------
 
-_biased = CudaLaunch(("x", "bias", "y"))
-bias_gelu = cuda_kernel(
+_biased = hl.CudaLaunch(("x", "bias", "y"))
+bias_gelu = hl.cuda_kernel(
     PROGRAMS / "bias_gelu.cu",
-    correct=CudaCorrect(_biased, cases.biased, cases.gelu, cases.of_gelu),
-    traffic=CudaTraffic(
+    correct=hl.CudaCorrect(_biased, cases.biased, cases.gelu, cases.of_gelu),
+    traffic=hl.CudaTraffic(
         _biased,
         cases.counted_biased,
         cases.gelu,
@@ -95,17 +84,19 @@ bias_gelu = cuda_kernel(
         timed.bytes_with_bias_of_each_row,
         advice="Let neighboring threads read neighboring elements, and each element once.",
     ),
-    compiles=CudaCompiles(block=256),
-    gpu_correct=GpuCorrect(cases.biased, cases.gelu, cases.of_gelu),
-    gpu_fast=GpuFast(timed.gelu_on_gpu(), Baseline(BASELINES, "bias_gelu"), timed.bytes_of_call),
+    compiles=hl.CudaCompiles(block=256),
+    gpu_correct=hl.GpuCorrect(cases.biased, cases.gelu, cases.of_gelu),
+    gpu_fast=hl.GpuFast(
+        timed.gelu_on_gpu(), hl.Baseline(BASELINES, "bias_gelu"), timed.bytes_of_call
+    ),
 )
 
-_tiles = CudaLaunch(("x", "y"), rows_a_block=32)
-transpose = cuda_kernel(
+_tiles = hl.CudaLaunch(("x", "y"), rows_a_block=32)
+transpose = hl.cuda_kernel(
     PROGRAMS / "transpose.cu",
-    correct=CudaCorrect(_tiles, cases.to_transpose, cases.transposed, cases.exactly),
-    clean=CudaClean(_tiles, cases.small_to_transpose, cases.transposed, cases.exactly),
-    traffic=CudaTraffic(
+    correct=hl.CudaCorrect(_tiles, cases.to_transpose, cases.transposed, cases.exactly),
+    clean=hl.CudaClean(_tiles, cases.small_to_transpose, cases.transposed, cases.exactly),
+    traffic=hl.CudaTraffic(
         _tiles,
         cases.counted_to_transpose,
         cases.transposed,
@@ -113,30 +104,30 @@ transpose = cuda_kernel(
         timed.bytes_of_case,
         advice="Read rows and write rows, and turn a tile in shared memory between them.",
     ),
-    compiles=CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=GpuCorrect(cases.to_transpose, cases.transposed, cases.exactly),
+    compiles=hl.CudaCompiles(block=256, after=CLEAN),
+    gpu_correct=hl.GpuCorrect(cases.to_transpose, cases.transposed, cases.exactly),
 )
 
-_rows = CudaLaunch(("x", "y"))
-blur_rows = cuda_kernel(
+_rows = hl.CudaLaunch(("x", "y"))
+blur_rows = hl.cuda_kernel(
     PROGRAMS / "blur_rows.cu",
-    correct=CudaCorrect(_rows, cases.to_blur, cases.blurred, cases.of_blur),
-    clean=CudaClean(_rows, cases.small_to_blur, cases.blurred, cases.of_blur),
-    traffic=CudaTraffic(
+    correct=hl.CudaCorrect(_rows, cases.to_blur, cases.blurred, cases.of_blur),
+    clean=hl.CudaClean(_rows, cases.small_to_blur, cases.blurred, cases.of_blur),
+    traffic=hl.CudaTraffic(
         _rows,
         cases.counted_to_blur,
         cases.blurred,
         cases.of_blur,
         timed.bytes_of_case,
         # Rows with a halo begin in the middle of a sector.
-        (ByteLevel(1.25, 1.0), ByteLevel(1.6, 0.5)),
+        (hl.ByteLevel(1.25, 1.0), hl.ByteLevel(1.6, 0.5)),
         advice="Load each element into shared memory once, with three more on either side.",
     ),
-    compiles=CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=GpuCorrect(cases.to_blur, cases.blurred, cases.of_blur),
-    gpu_fast=GpuFast(
+    compiles=hl.CudaCompiles(block=256, after=CLEAN),
+    gpu_correct=hl.GpuCorrect(cases.to_blur, cases.blurred, cases.of_blur),
+    gpu_fast=hl.GpuFast(
         timed.blur_on_gpu(),
-        Baseline(BASELINES, "copy"),
+        hl.Baseline(BASELINES, "copy"),
         timed.bytes_of_call,
         baseline_truth=timed.unchanged,
     ),
@@ -144,5 +135,5 @@ blur_rows = cuda_kernel(
 
 # --- figures --------------------------------------------------------------------------------------
 
-roofline = returns_data(correct=Answers(profiles.rooflines))
-read_profile = returns_data(correct=Answers(profiles.tables))
+roofline = hl.returns_data(correct=hl.Answers(profiles.rooflines))
+read_profile = hl.returns_data(correct=hl.Answers(profiles.tables))

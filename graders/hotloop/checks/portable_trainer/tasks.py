@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from hotloop import authoring as hl
 from hotloop.checks.portable_trainer import (
     checkpoints,
     launches,
@@ -14,66 +15,60 @@ from hotloop.checks.portable_trainer import (
     portability,
     survival,
 )
-from hotloop.judge.rung import following
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.rungs.holds import Holds
-from hotloop.judge.rungs.makes import Makes
-from hotloop.judge.task import returns_data
 
 PATIENCE_S = 12.0
 """Timeout for plans with hundreds of devices or more: ten times what the reference takes."""
 
-checkpoint = returns_data(
-    written=Makes(checkpoints.written),
-    resumed=Makes(checkpoints.resumed, entry="resume_and_save"),
+checkpoint = hl.returns_data(
+    written=hl.Makes(checkpoints.written),
+    resumed=hl.Makes(checkpoints.resumed, entry="resume_and_save"),
     chosen=checkpoints.chosen,
     killed=checkpoints.killed,
 )
 
-backends = returns_data(
-    eager=Makes(partial(portability.trained, name="eager", relative=checkpoints.RELATIVE)),
-    compiled=Makes(partial(portability.trained, name="compile", relative=portability.COMPILED)),
+backends = hl.returns_data(
+    eager=hl.Makes(partial(portability.trained, name="eager", relative=checkpoints.RELATIVE)),
+    compiled=hl.Makes(partial(portability.trained, name="compile", relative=portability.COMPILED)),
     one_graph=portability.one_graph,
-    xla=Makes(partial(portability.trained, name="xla", relative=portability.COMPILED)),
+    xla=hl.Makes(partial(portability.trained, name="xla", relative=portability.COMPILED)),
 )
 
-policy = returns_data(
+policy = hl.returns_data(
     faults=partial(policies.decides, stories=policies.single_faults),
-    steady=following("faults", partial(policies.decides, stories=policies.quiet_runs)),
-    whole=following("faults", partial(policies.decides, stories=policies.whole_runs)),
+    steady=hl.following("faults", partial(policies.decides, stories=policies.quiet_runs)),
+    whole=hl.following("faults", partial(policies.decides, stories=policies.whole_runs)),
     remembers=policies.remembers,
 )
 
-survive = returns_data(
+survive = hl.returns_data(
     faults=partial(survival.survives, ordeals=survival.single),
-    killed=following("faults", partial(survival.survives, ordeals=survival.killed)),
-    several=following("faults", partial(survival.survives, ordeals=survival.several)),
+    killed=hl.following("faults", partial(survival.survives, ordeals=survival.killed)),
+    several=hl.following("faults", partial(survival.survives, ordeals=survival.several)),
 )
 
-ranks = returns_data(
+ranks = hl.returns_data(
     data_parallel=partial(launches.trained, how="data_parallel"),
-    lost=following("data_parallel", partial(launches.trained, how="data_parallel", killed=True)),
+    lost=hl.following("data_parallel", partial(launches.trained, how="data_parallel", killed=True)),
     fully_sharded=partial(launches.trained, how="fully_sharded"),
 )
 
-mesh = returns_data(
-    specs=AnswersFrom("specs", meshes.spec_questions),
-    laid_out=Makes(partial(meshes.exported, runs=False)),
-    same=Makes(partial(meshes.exported, runs=True), after=("laid_out",)),
+mesh = hl.returns_data(
+    specs=hl.AnswersFrom("specs", meshes.spec_questions),
+    laid_out=hl.Makes(partial(meshes.exported, runs=False)),
+    same=hl.Makes(partial(meshes.exported, runs=True), after=("laid_out",)),
 )
 
-monitor = returns_data(
-    figures=Answers(monitoring.figures),
-    merged=Holds(monitoring.merged, "Right for the ranks of {count} jobs together."),
-    prometheus=Makes(monitoring.metrics, entry="prometheus"),
-    tensorboard=Makes(monitoring.curves, entry="tensorboard"),
-    dashboard=AnswersFrom("dashboard", monitoring.dashboards),
+monitor = hl.returns_data(
+    figures=hl.Answers(monitoring.figures),
+    merged=hl.Holds(monitoring.merged, "Right for the ranks of {count} jobs together."),
+    prometheus=hl.Makes(monitoring.metrics, entry="prometheus"),
+    tensorboard=hl.Makes(monitoring.curves, entry="tensorboard"),
+    dashboard=hl.AnswersFrom("dashboard", monitoring.dashboards),
 )
 
-_plans_for = partial(AnswersFrom, "plan_case")
-plan = returns_data(
-    estimates=Answers(planning.estimates),
+_plans_for = partial(hl.AnswersFrom, "plan_case")
+plan = hl.returns_data(
+    estimates=hl.Answers(planning.estimates),
     small=_plans_for(planning.small, after=("estimates",)),
     large=_plans_for(planning.large, after=("small",), timeout_s=PATIENCE_S),
     published=_plans_for(planning.as_published, after=("small",), timeout_s=PATIENCE_S),

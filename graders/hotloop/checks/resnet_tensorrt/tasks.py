@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from hotloop import authoring as hl
 from hotloop.checks.resnet_tensorrt import (
     builds,
     departures,
@@ -20,43 +21,36 @@ from hotloop.checks.resnet_tensorrt import (
     sessions,
 )
 from hotloop.checks.resnet_tensorrt.exported_files import Export
-from hotloop.judge.rung import following
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
-from hotloop.judge.rungs.holds import Holds
-from hotloop.judge.rungs.makes import Makes
-from hotloop.judge.task import fills_tensor, returns_data
 
 _with_opset = Export("Opset", exported_files.OPSETS)
-export = returns_data(
+export = hl.returns_data(
     sound=_with_opset.holds(exported_files.sound),
     correct=_with_opset.holds(exported_files.correct, "sound"),
 )
 
-first_departure = returns_data(correct=HiddenAnswers(departures.questions))
+first_departure = hl.returns_data(correct=hl.HiddenAnswers(departures.questions))
 
-read_graph = returns_data(
-    structure=HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.STRUCTURE)),
-    costs=HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.COSTS)),
+read_graph = hl.returns_data(
+    structure=hl.HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.STRUCTURE)),
+    costs=hl.HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.COSTS)),
 )
 
-fold_batchnorm = returns_data(
+fold_batchnorm = hl.returns_data(
     structure=rewriting.folded,
-    numbers=following("structure", partial(rewriting.folded, run=True)),
+    numbers=hl.following("structure", partial(rewriting.folded, run=True)),
 )
 
-remove_noops = returns_data(
+remove_noops = hl.returns_data(
     identities=rewriting.cleaned,
     transposes=partial(rewriting.cleaned, transposes=True),
 )
 
-quantize = returns_data(
-    sound=Holds(
+quantize = hl.returns_data(
+    sound=hl.Holds(
         partial(quantized.looks, mismatch=quantized.structure_mismatch),
         "Integers of a fixed scale compute it, in a third of the size or less.",
     ),
-    accurate=Holds(
+    accurate=hl.Holds(
         partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
         "It is about as often right on hidden signs as with float32.",
         after=("sound",),
@@ -64,32 +58,34 @@ quantize = returns_data(
     fast_cpu=quantized.fast,
 )
 
-latency = returns_data(
-    correct=Holds(sessions.looks, "The file gives the network's logits, for any number of images."),
-    settings=AnswersFrom("session_options", session_options.questions, after=("correct",)),
+latency = hl.returns_data(
+    correct=hl.Holds(
+        sessions.looks, "The file gives the network's logits, for any number of images."
+    ),
+    settings=hl.AnswersFrom("session_options", session_options.questions, after=("correct",)),
     fast_cpu=sessions.fast(),
 )
 
 _with_batch = Export("Batch", nano.BATCHES)
-jetson_nano = returns_data(
+jetson_nano = hl.returns_data(
     fits=_with_batch.holds(nano.fits),
     correct=_with_batch.holds(nano.correct, "fits"),
-    memory=HiddenAnswers(nano.about_memory, entry="memory_for"),
+    memory=hl.HiddenAnswers(nano.about_memory, entry="memory_for"),
 )
 
-torch_gpu = fills_tensor(
+torch_gpu = hl.fills_tensor(
     correct=in_torch.CORRECT,
     gpu_correct=in_torch.GPU_CORRECT,
     gpu_fast=in_torch.GPU_FAST,
 )
 
-engine = returns_data(
-    half=Makes(halves.assignments, entry="in_half"),
+engine = hl.returns_data(
+    half=hl.Makes(halves.assignments, entry="in_half"),
     builds=engines.builds,
     gpu_fast=engines.fast,
 )
 
-slow_builds = returns_data(
-    figures=Answers(made_builds.questions),
-    diagnosis=AnswersFrom("diagnosis", builds.diagnosis_questions),
+slow_builds = hl.returns_data(
+    figures=hl.Answers(made_builds.questions),
+    diagnosis=hl.AnswersFrom("diagnosis", builds.diagnosis_questions),
 )

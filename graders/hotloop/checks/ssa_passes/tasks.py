@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from hotloop import authoring as hl
 from hotloop.checks.ssa_passes import (
     cleaning,
     finished,
@@ -21,23 +22,19 @@ from hotloop.checks.ssa_passes import (
 )
 from hotloop.checks.ssa_passes.generation import as_blocks, as_python
 from hotloop.checks.ssa_passes.passes import Subject
-from hotloop.judge.rung import following
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.task import returns_data
 
 _blocks = Subject(as_python, verifier.untyped)
-lowering = returns_data(
+lowering = hl.returns_data(
     sound=partial(passes.sound, subject=_blocks), same=partial(passes.same, subject=_blocks)
 )
 
-dominance = returns_data(
-    tree=Answers(structure.trees),
-    frontiers=AnswersFrom("frontiers_from_text", structure.frontiers, ("tree",)),
+dominance = hl.returns_data(
+    tree=hl.Answers(structure.trees),
+    frontiers=hl.AnswersFrom("frontiers_from_text", structure.frontiers, ("tree",)),
 )
 
 _ssa = Subject(as_blocks, structure.in_ssa)
-to_ssa = returns_data(
+to_ssa = hl.returns_data(
     sound=partial(passes.sound, subject=_ssa),
     same=partial(passes.same, subject=_ssa),
     few=partial(
@@ -50,18 +47,18 @@ to_ssa = returns_data(
     ),
 )
 
-verify = returns_data(quiet=Answers(structure.unbroken), faults=Answers(structure.broken))
+verify = hl.returns_data(quiet=hl.Answers(structure.unbroken), faults=hl.Answers(structure.broken))
 
 # --- passes on SSA form ---------------------------------------------------------------------------
 
-dead_code = returns_data(**passes.rungs(finished.dead))
-fold = returns_data(**passes.rungs(finished.folded))
-common = returns_data(**passes.rungs(finished.common))
-simplify = returns_data(**passes.rungs(finished.simplified))
-hoist = returns_data(**passes.rungs(finished.hoisted))
+dead_code = hl.returns_data(**passes.rungs(finished.dead))
+fold = hl.returns_data(**passes.rungs(finished.folded))
+common = hl.returns_data(**passes.rungs(finished.common))
+simplify = hl.returns_data(**passes.rungs(finished.simplified))
+hoist = hl.returns_data(**passes.rungs(finished.hoisted))
 
 _without_phis = Subject(left.as_phis, left.without_phis)
-leave_ssa = returns_data(
+leave_ssa = hl.returns_data(
     sound=partial(passes.sound, subject=_without_phis),
     same=partial(passes.same, subject=_without_phis),
     few=partial(
@@ -76,40 +73,40 @@ leave_ssa = returns_data(
 
 # --- tensor graphs --------------------------------------------------------------------------------
 
-plan_memory = returns_data(
+plan_memory = hl.returns_data(
     apart=memory.placed,
-    reuse=following("apart", partial(memory.placed, most=memory.ALLOWED)),
-    order=AnswersFrom("best_order", memory.orders),
+    reuse=hl.following("apart", partial(memory.placed, most=memory.ALLOWED)),
+    order=hl.AnswersFrom("best_order", memory.orders),
 )
 
-fuse = returns_data(
+fuse = hl.returns_data(
     legal=fusion.fused,
-    merged=following("legal", partial(fusion.fused, thorough=True)),
-    fewest=AnswersFrom("best", fusion.least_moved),
+    merged=hl.following("legal", partial(fusion.fused, thorough=True)),
+    fewest=hl.AnswersFrom("best", fusion.least_moved),
 )
 
-torch_fx = returns_data(
+torch_fx = hl.returns_data(
     **cleaning.rungs(tensor_graphs.LANGUAGE, tensor_graphs.different, tensor_graphs.unfinished)
 )
-xdsl = returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
-mlir = returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
+xdsl = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
+mlir = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
 
-infer = returns_data(
-    types=Answers(shapes.sound_programs), reasons=Answers(shapes.faulty_programs, ("types",))
+infer = hl.returns_data(
+    types=hl.Answers(shapes.sound_programs), reasons=hl.Answers(shapes.faulty_programs, ("types",))
 )
 
 # --- PaddlePaddle ---------------------------------------------------------------------------------
 
 _cleaned = cleaning.rungs(paddle_pir.CLEANED, regions.different, regions.unfinished)
-pir = returns_data(
+pir = hl.returns_data(
     static=partial(cleaning.cleaned, language=paddle_pir.CAPTURED, look=regions.different),
-    sound=following("static", _cleaned["sound"]),
+    sound=hl.following("static", _cleaned["sound"]),
     same=_cleaned["same"],
     complete=_cleaned["complete"],
 )
 
-classifier = returns_data(
-    folded=Answers(networks.to_fold),
-    int8=AnswersFrom("quantised_from", networks.to_quantise),
+classifier = hl.returns_data(
+    folded=hl.Answers(networks.to_fold),
+    int8=hl.AnswersFrom("quantised_from", networks.to_quantise),
     smaller=networks.smaller,
 )

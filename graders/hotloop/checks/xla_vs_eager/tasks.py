@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hotloop import authoring as hl
 from hotloop.checks.xla_vs_eager import (
     aliases,
     clocks,
@@ -16,24 +17,13 @@ from hotloop.checks.xla_vs_eager import (
     streams,
     vocabulary,
 )
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
-from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
-from hotloop.judge.rungs.makes import Makes
-from hotloop.judge.rungs.refereed import Refereed
-from hotloop.judge.rungs.refereed_fast import RefereedFast
-from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
 
-compiled_step = fills_tensor(
+compiled_step = hl.fills_tensor(
     "jax",
-    correct=Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
-    fast_cpu=RefereedFast(speed.TIMED_STEPS, speed.REFEREE, "train", speed.mismatch),
-    gpu_correct=GpuRefereed(speed.cases, speed.REFEREE, "train", speed.mismatch_on_gpu),
-    gpu_fast=GpuRefereedFast(
+    correct=hl.Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
+    fast_cpu=hl.RefereedFast(speed.TIMED_STEPS, speed.REFEREE, "train", speed.mismatch),
+    gpu_correct=hl.GpuRefereed(speed.cases, speed.REFEREE, "train", speed.mismatch_on_gpu),
+    gpu_fast=hl.GpuRefereedFast(
         speed.timed(speed.GPU_STEPS),
         speed.EAGER,
         speed.REFEREE,
@@ -43,45 +33,45 @@ compiled_step = fills_tensor(
     ),
 )
 
-break_even = returns_data(
-    times=Answers(clocks.time_questions),
-    steps=Answers(clocks.step_questions, after=("times",)),
+break_even = hl.returns_data(
+    times=hl.Answers(clocks.time_questions),
+    steps=hl.Answers(clocks.step_questions, after=("times",)),
 )
 
-count_compilations = returns_data(
-    programs=HiddenAnswers(streams.count_questions),
-    culprit=HiddenAnswers(streams.culprit_questions),
+count_compilations = hl.returns_data(
+    programs=hl.HiddenAnswers(streams.count_questions),
+    culprit=hl.HiddenAnswers(streams.culprit_questions),
 )
 
-bucket = returns_data(
-    budget=Answers(padding.budget_questions),
-    waste=Answers(padding.waste_questions, after=("budget",)),
-    equal=Makes(padding.padded_programs, entry="export_padded"),
+bucket = hl.returns_data(
+    budget=hl.Answers(padding.budget_questions),
+    waste=hl.Answers(padding.waste_questions, after=("budget",)),
+    equal=hl.Makes(padding.padded_programs, entry="export_padded"),
 )
 
-read_hlo = returns_data(
-    figures=Answers(dumps.figure_questions),
-    relayouts=Answers(dumps.relayout_questions),
-    unfused=AnswersFrom("why_not_fused", dumps.fusion_questions),
+read_hlo = hl.returns_data(
+    figures=hl.Answers(dumps.figure_questions),
+    relayouts=hl.Answers(dumps.relayout_questions),
+    unfused=hl.AnswersFrom("why_not_fused", dumps.fusion_questions),
 )
 
-fused_loss = returns_tensor(
+fused_loss = hl.returns_tensor(
     "jax",
-    correct=Correct(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
-    gpu_correct=GpuCorrect(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
-    gpu_fast=GpuFast(vocabulary.ON_GPU, vocabulary.EAGER, vocabulary.read_bytes),
+    correct=hl.Correct(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
+    gpu_correct=hl.GpuCorrect(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
+    gpu_fast=hl.GpuFast(vocabulary.ON_GPU, vocabulary.EAGER, vocabulary.read_bytes),
 )
 
-annotate = returns_data(
-    scopes=Makes(steps.annotated),
+annotate = hl.returns_data(
+    scopes=hl.Makes(steps.annotated),
     profile=profiles.recorded,
 )
 
-host_transfer = returns_data(
+host_transfer = hl.returns_data(
     "jax",
-    on_device=Makes(steps.on_device),
-    same=Makes(steps.guarded, after=("on_device",)),
-    gpu_same=GpuRefereed(
+    on_device=hl.Makes(steps.on_device),
+    same=hl.Makes(steps.guarded, after=("on_device",)),
+    gpu_same=hl.GpuRefereed(
         gpu_steps.cases,
         speed.REFEREE,
         gpu_steps.FUNCTION,
@@ -89,7 +79,7 @@ host_transfer = returns_data(
         after=("same",),
         entrant=gpu_steps.ENTRANT,
     ),
-    gpu_fast=GpuRefereedFast(
+    gpu_fast=hl.GpuRefereedFast(
         gpu_steps.TIMED,
         gpu_steps.SLOW,
         speed.REFEREE,
@@ -101,22 +91,22 @@ host_transfer = returns_data(
     ),
 )
 
-donate = returns_data(
-    aliased=Makes(steps.donated),
-    bytes=HiddenAnswers(aliases.questions, entry="donations"),
+donate = hl.returns_data(
+    aliased=hl.Makes(steps.donated),
+    bytes=hl.HiddenAnswers(aliases.questions, entry="donations"),
 )
 
-diagnose = returns_data(
-    figures=Answers(recordings.figure_questions),
-    diagnosis=AnswersFrom("diagnosis", recordings.diagnosis_questions),
+diagnose = hl.returns_data(
+    figures=hl.Answers(recordings.figure_questions),
+    diagnosis=hl.AnswersFrom("diagnosis", recordings.diagnosis_questions),
 )
 
-torch_xla_step = fills_tensor(
-    correct=Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
-    graph=AnswersFrom("step_hlo", lazy.graph_questions, after=("correct",)),
+torch_xla_step = hl.fills_tensor(
+    correct=hl.Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
+    graph=hl.AnswersFrom("step_hlo", lazy.graph_questions, after=("correct",)),
 )
 
-torch_xla_report = returns_data(
-    figures=HiddenAnswers(lazy.figure_questions),
-    cause=HiddenAnswers(lazy.cause_questions, after=("figures",)),
+torch_xla_report = hl.returns_data(
+    figures=hl.HiddenAnswers(lazy.figure_questions),
+    cause=hl.HiddenAnswers(lazy.cause_questions, after=("figures",)),
 )
