@@ -237,7 +237,7 @@ check("fused_softmax.triton_masked")
 #
 # ### CARD fused_softmax.cuda_naive
 #
-# Now in CUDA C++, where you program threads instead of blocks: `softmax.cu` holds three kernels, and you write all three.
+# Now in CUDA C++, where you program threads instead of blocks. The kernels are in `softmax.cu`.
 # You need no GPU. Hotloop runs your CUDA C++ on the CPU, thread by thread, and watches every access: it
 # reports races, barriers that not all threads reach, and out-of-bounds accesses, with their lines.
 #

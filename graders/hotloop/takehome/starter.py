@@ -38,6 +38,11 @@ _ABOUT_TASKS = re.compile(
 """Mentions of tasks in a row of the table of files."""
 
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
+_PROMISE = re.compile(
+    r"\s(?:In\s+this\s+notebook|By\s+the\s+end|Here\s+you)\b.+?(?=\n\n)", re.DOTALL
+)
+"""What the first paragraph says that the whole exercise teaches, to the paragraph's end."""
+
 _SECTION = re.compile(r"^## (\d+)\. ")
 _KERNEL = re.compile(r"^// (\d+)\. (?:As (\d+)\., )?", re.MULTILINE)
 """The comment above a kernel, with its task's number."""
@@ -165,8 +170,19 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     learned |= {name for statement in spoiled for name in cell_names.made(statement)}
     kept = _that_run(_kept(sections, learned), cells, spoiled)
     numbers = _Numbers.of(module, chosen)
-    document["cells"] = [numbers.in_cell(_without_help(cell)) for cell in kept]
+    cells = [numbers.in_cell(_without_help(cell)) for cell in kept]
+    document["cells"] = [_introduced(cells[0], module, chosen), *cells[1:]]
     return _written(document)
+
+
+def _introduced(cell: Cell, module: Module, chosen: set[str]) -> Cell:
+    """Name the chosen tasks in the first paragraph, instead of what all tasks together teach."""
+    text = _PROMISE.sub("", f"{_source(cell)}\n\n", count=1).rstrip()
+    head, *paragraphs = text.split("\n\n")
+    titles = "\n".join(f"- {task.title}" for task in module.tasks if task.id in chosen)
+    parts = [head, *paragraphs[:1], "Your tasks here:", titles, *paragraphs[1:]]
+    text = "\n\n".join(parts)
+    return {**cell, "source": text.splitlines(keepends=True)}
 
 
 ELSEWHERE = "(not part of this exercise)"

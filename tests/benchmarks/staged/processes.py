@@ -126,7 +126,8 @@ class Watch:
             sums: dict[str, int] = {}
             for pid, name in self._roles():
                 sums[name] = sums.get(name, 0) + proportional_bytes(pid)
-                self._cpu[pid, name] = cpu_seconds(pid)
+                # A process that has just ended has 0.
+                self._cpu[pid, name] = max(self._cpu.get((pid, name), 0.0), cpu_seconds(pid))
             sums["gradings"] = sum(n for name, n in sums.items() if name != "coordinator")
             for name, size in sums.items():
                 self.peak[name] = max(self.peak.get(name, 0), size)

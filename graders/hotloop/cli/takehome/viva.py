@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -234,6 +235,7 @@ def _varied(
         raise UserError(f"{task} is none of this work's tasks: {', '.join(work.tasks)}.")
     if change is not None:
         work = _changed(work, task, *change)
+    began = time.monotonic()
     with judging_line() as say:
         say(f"{task} at {columns} columns" if columns else task)
         if columns is not None:
@@ -248,11 +250,17 @@ def _varied(
                 outcome = judged(work, task, "", process)
     if outcome is None:
         raise UserError(f"The judge came to no verdict on {task}: try once more.")
-    document = {"task": task, "columns": columns, "outcome": outcome.model_dump(mode="json")}
+    seconds = round(time.monotonic() - began, 1)
+    document = {
+        "task": task,
+        "columns": columns,
+        "outcome": outcome.model_dump(mode="json"),
+        "seconds": seconds,
+    }
     said = WORDS[outcome.kind]
     if outcome.kind == "none":
         said = "as without the change" if outcome.rung else "right"
-    return Answer(document, Text(f"{task}: {said}. {outcome.sentence}"))
+    return Answer(document, Text(f"{task}: {said}. {outcome.sentence} ({seconds} s)"))
 
 
 def _item(found: Viva | None, number: int) -> Item:
