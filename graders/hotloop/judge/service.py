@@ -1,6 +1,5 @@
 """The judge process: takes jobs from its parent, one at a time, and returns a record for each."""
 
-import hashlib
 import logging
 import os
 import platform
@@ -11,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hotloop import __version__
-from hotloop.core import paths, wire
+from hotloop.core import wire
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
@@ -21,6 +20,7 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.gpu.card import has_context
 from hotloop.judge.gpu.workers import card_or_none, notebook_worker
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
@@ -253,7 +253,7 @@ def _circumstances(
     return Circumstances(
         submission_digest=job.submission_digest,
         grader_version=__version__,
-        module_digest=module_digest(job.module, job.source),
+        grader_digest=grader_digest(job.module, job.source),
         device=device_name(),
         driver=driver_version(),
         libraries={**libraries, **(session.libraries() if session is not None else {})},
@@ -263,23 +263,3 @@ def _circumstances(
         seconds=round(seconds, 3),
         variant="" if variant is None else variant.digest,
     )
-
-
-def module_digest(module: str, source: str | None = None) -> str:
-    """Return the SHA-256 of the code that a verdict depends on.
-
-    That is core, judge, serving and this module's checks and model. source: as in `Job`.
-    """
-    package = Path(__file__).parent
-    checks = folder_of(module, source)
-    total = hashlib.sha256()
-    for path in (
-        *sorted(package.rglob("*.py")),
-        *sorted((package.parent / "core").rglob("*.py")),
-        *sorted(p for p in checks.rglob("*") if p.suffix != ".pyc"),
-        *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
-        *sorted((paths.curriculum() / module / "model").glob("*")),
-    ):
-        if path.is_file():
-            total.update(path.read_bytes())
-    return total.hexdigest()
