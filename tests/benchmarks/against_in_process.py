@@ -21,7 +21,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.device import device_name
 from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import undisturbed
-from hotloop.judge.window import Side
+from hotloop.judge.window import TimedWorker
 from hotloop.sandbox.level import level as sandbox_level
 
 HERE = Path(__file__).parent
@@ -32,7 +32,9 @@ def _by_judge(pair: Pair, rounds: int) -> list[float]:
     """Return the median seconds per call of baseline and candidate, interleaved, by the judge."""
     with undisturbed(pair.links, pair.threads):
         sides = [
-            Side(link, Candidate(n, "work.py", "destination"), WORKLOAD, pair.threads, pair.seeds)
+            TimedWorker(
+                link, Candidate(n, "work.py", "destination"), WORKLOAD, pair.threads, pair.seeds
+            )
             for link, n in zip(pair.links, NAMES, strict=True)
         ]
         for side in sides:

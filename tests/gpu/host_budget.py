@@ -44,8 +44,8 @@ from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
-from hotloop.judge.rungs.refereed_fast import case_of
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
+from hotloop.judge.rungs.oracle_fast import case_of
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import find
 from hotloop.sandbox.processes import Usage
@@ -114,7 +114,7 @@ def _measured_by(rung: Rung) -> Any:
     """Return the object that measures; a module's own function names it in FAST or RIGHT."""
     if isinstance(rung, Called):
         return rung.rung
-    if isinstance(rung, GpuFast | GpuRefereedFast | GpuCorrect | GpuRefereed):
+    if isinstance(rung, GpuFast | GpuOracleFast | GpuCorrect | GpuOracleCorrect):
         return rung
     return vars(sys.modules[rung.__module__])[rung.__name__.upper()]
 
@@ -122,7 +122,7 @@ def _measured_by(rung: Rung) -> Any:
 def measured(name: str, rung: Any) -> Iterator[Row]:
     if isinstance(rung, GpuFast):
         yield from (_of_windows(name, rung, sheet) for sheet in (H100, T4))
-    elif isinstance(rung, GpuRefereedFast):
+    elif isinstance(rung, GpuOracleFast):
         yield _of_calls(name, rung)
     elif isinstance(rung, GpuCorrect):
         yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(rung)), 1, CORRECT_S / SHARE)
@@ -290,7 +290,7 @@ def _sparse(driver: Driver) -> Callable[[int], int]:
 # --- whole calls with their inputs in the host's memory -------------------------------------------
 
 
-def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
+def _of_calls(name: str, rung: GpuOracleFast) -> Row:
     spec = rung.workload.spec(Seeds().shapes(), 0)
     buffers = CallBuffers([spec], seal_inputs=False)
     [call] = buffers.calls
@@ -311,7 +311,7 @@ def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
     return Row(name, "any", 1, 1, mean, rung.pace.windows, rung.seconds)
 
 
-def _filled(rung: GpuRefereedFast, call: Any) -> None:
+def _filled(rung: GpuOracleFast, call: Any) -> None:
     call.poison_output(Seeds().pattern())
     rung.workload.fill(Seeds().generator(), call, True)
 
@@ -326,7 +326,7 @@ def _of_cases(rung: GpuCorrect) -> None:
         compare(want, want, rung.tolerance(case))
 
 
-def _disagrees(rung: GpuRefereed, case: Any) -> None:
+def _disagrees(rung: GpuOracleCorrect, case: Any) -> None:
     right = np.random.default_rng(0).random(case.out.shape)
     rung.disagreement(case, right, right)
 

@@ -24,11 +24,11 @@ from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
-from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import INTERPRETED, Session, accept
 from hotloop.judge.task import Task, find, folder_of
 from hotloop.judge.untouched import without_blame, without_open
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
@@ -185,8 +185,8 @@ def session_of(
 
 def _connect(
     job: Job, connection: socket.socket | None, launcher: Launcher, budget: Budget
-) -> Link | None:
-    """Return the link to the process with the notebook's names, or None if there is none."""
+) -> Worker | None:
+    """Return the connection to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
         _require_notebook(SubmissionFiles(files), job.notebook, job.module)
@@ -195,10 +195,10 @@ def _connect(
             # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
-        link = notebook_worker(launcher, files, card)
+        worker = notebook_worker(launcher, files, card)
         request = {"op": "notebook", "file": job.notebook, "until": job.task}
-        link.request(request, NOTEBOOK_TIMEOUT_S)
-        return link
+        worker.request(request, NOTEBOOK_TIMEOUT_S)
+        return worker
     if job.listen is not None:
         connection = _listen(job.listen)
     if connection is None:
@@ -208,9 +208,9 @@ def _connect(
         if job.freezer is not None
         else SignalFreezer(os.getppid(), exclude=frozenset({os.getpid()}))
     )
-    link = Link(connection, freezer, trusted=False)
-    link.hello(CONNECT_TIMEOUT_S)
-    return link
+    worker = Worker(connection, freezer, trusted=False)
+    worker.hello(CONNECT_TIMEOUT_S)
+    return worker
 
 
 def _require_notebook(files: SubmissionFiles, name: str, module: str) -> None:

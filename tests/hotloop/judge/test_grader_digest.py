@@ -44,7 +44,6 @@ ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
     ("name", "expected"),
     [
         ("hotloop/judge/compare.py", ALL),
-        ("hotloop/core/verdict.py", ALL),
         ("hotloop/judge/trusted/new.py", ALL),
         ("hotloop/worker/serve.py", ALL),
         ("hotloop/sandbox/bubblewrap.py", ALL),
@@ -57,6 +56,7 @@ ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
         ("hotloop/course/feedback.py", NONE),
         ("hotloop/cli/grade.py", NONE),
         ("curriculum/fused_softmax/lesson.md", NONE),
+        ("hotloop/core/verdict.py", ALL),
     ],
 )
 def test_what_changes_the_graders_digest(copy: Path, name: str, expected: set[str]) -> None:

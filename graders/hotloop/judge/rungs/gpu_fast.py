@@ -16,11 +16,11 @@ from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import DeviceSide
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.link import Link
 from hotloop.judge.rungs.fast import Baseline, bytes_of
 from hotloop.judge.session import Session
-from hotloop.judge.speed import USUAL, Pace, Trial
+from hotloop.judge.speed import USUAL, Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.worker_connection import Worker
 
 CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.10
@@ -74,8 +74,8 @@ class GpuFast:
 
     def _judge_on(self, card: Card, session: Session) -> str:
         session.progress("measuring the GPU's limits")
-        with trusted_worker(session, LIMITS.parent, card) as link:
-            ceiling = measure(link, matmul=self.fewest_flops is not None)
+        with trusted_worker(session, LIMITS.parent, card) as worker:
+            ceiling = measure(worker, matmul=self.fewest_flops is not None)
         session.progress("starting the baseline")
         before = card.driver.memory()[0]
         with trusted_worker(session, self.baseline.folder(session), card) as other:
@@ -85,10 +85,10 @@ class GpuFast:
             side_a = self._side(other, ours, self.of_baseline(), card, session, before)
             lengthen(side_a)
             taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
-            with candidate_worker(session, card) as link:
+            with candidate_worker(session, card) as worker:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
                 side_b = self._side(
-                    link,
+                    worker,
                     session.candidate,
                     self.workload,
                     card,
@@ -98,20 +98,20 @@ class GpuFast:
                 try:
                     return self._judge(side_a, side_b, ceiling, session)
                 except CardBusy as busy:
-                    raise blame(link, card, str(busy)) from None
+                    raise blame(worker, card, str(busy)) from None
                 finally:
                     side_b.close()
 
     def _side(
         self,
-        link: Link,
+        worker: Worker,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,
         session: Session,
         free: int,
     ) -> DeviceSide:
-        return DeviceSide(link, candidate, workload, card, session.seeds, free, session.budget)
+        return DeviceSide(worker, candidate, workload, card, session.seeds, free, session.budget)
 
     def of_baseline(self) -> DeviceWorkload:
         """Return the workload with the baseline's reference."""
@@ -129,7 +129,7 @@ class GpuFast:
         session.progress("warming up")
         lengthen(side_b)
         shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
-        trial = Trial(
+        comparison = Comparison(
             side_a,
             side_b,
             session.levels,
@@ -139,11 +139,11 @@ class GpuFast:
             control_tolerance=CONTROL_TOLERANCE,
             pace=self.pace,
         )
-        outcome = trial.run()
+        outcome = comparison.run()
         evidence = speed_evidence(
             outcome,
             session.levels,
-            baseline=self.baseline.told,
+            baseline=self.baseline.title,
             limit=self._limit(ceiling, side_b),
             calls_per_window=len(side_b.calls),
             gpu=side_b.card.facts.name,
@@ -185,14 +185,14 @@ def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
     return cost / leg
 
 
-def blame(link: Link, card: Card, state: str) -> Ruling:
+def blame(worker: Worker, card: Card, state: str) -> Ruling:
     """Return the Ruling for a busy GPU: TAMPERED if it becomes idle once the candidate is ended.
 
     UNDECIDED otherwise, since other programs then use it.
     """
-    if link.confined is None:
+    if worker.confined is None:
         return _others_use_it(state)
-    link.close()
+    worker.close()
     card.clocks.expected_clients -= 1
     if not card.free():
         return _others_use_it(state)

@@ -143,7 +143,7 @@ def test_others_are_blamed_if_it_does_not(card: Card, start, fake) -> None:
     assert module.blame(link, card, "busy").verdict is Verdict.UNDECIDED
 
 
-class Side:
+class TimedWorker:
     """The parts of a side that `take_off_protocol` uses."""
 
     layout = None
@@ -163,10 +163,10 @@ class Side:
 
 
 def test_the_protocols_cost_must_be_certain() -> None:
-    steady = Side(0.002, 0.0001, 0.04)
+    steady = TimedWorker(0.002, 0.0001, 0.04)
     assert module.take_off_protocol(steady, steady) == pytest.approx(0.1)  # type: ignore[arg-type]
     assert steady.leg_cost_s == 0.002
-    uneven = Side(0.002, 0.0003, 0.04)
+    uneven = TimedWorker(0.002, 0.0003, 0.04)
     with pytest.raises(Ruling) as ruling:
         module.take_off_protocol(uneven, uneven)  # type: ignore[arg-type]
     assert ruling.value.verdict is Verdict.UNDECIDED
