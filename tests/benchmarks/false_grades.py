@@ -68,8 +68,8 @@ class Pair:
         self.sides: list[TimedWorker] = []
         self.links = [launcher.start(files=HERE, trusted=True) for _ in range(3)]
         self.names = (baseline, "units_10", baseline)
-        for link, name in zip(self.links, self.names, strict=True):
-            link.resolve(name, "work.py", 60)
+        for worker, name in zip(self.links, self.names, strict=True):
+            worker.resolve(name, "work.py", 60)
 
     def judge(self) -> dict[str, Any]:
         started = time.monotonic()
@@ -77,8 +77,8 @@ class Pair:
             if not self.sides:
                 self._plan()
             elif self.threads > 1:
-                for link in self.links:
-                    spread(link, self.threads)
+                for worker in self.links:
+                    spread(worker, self.threads)
             comparison = Comparison(
                 self.sides[0],
                 self.sides[1],
@@ -98,9 +98,9 @@ class Pair:
         return result
 
     def _plan(self) -> None:
-        for link, name in zip(self.links, self.names, strict=True):
+        for worker, name in zip(self.links, self.names, strict=True):
             candidate = Candidate(name, "work.py", "destination")
-            self.sides.append(TimedWorker(link, candidate, WORKLOAD, self.threads, self.seeds))
+            self.sides.append(TimedWorker(worker, candidate, WORKLOAD, self.threads, self.seeds))
         for side in self.sides:
             lengthen_side(side, WORKLOAD, self.seeds)
 
@@ -109,8 +109,8 @@ class Pair:
         yield self.sides[2]
 
     def close(self) -> None:
-        for link in self.links:
-            link.close()
+        for worker in self.links:
+            worker.close()
 
 
 def _outcome(comparison: Comparison) -> dict[str, Any]:

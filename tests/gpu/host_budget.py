@@ -39,7 +39,7 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.gpu.verify import WHOLE_S
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
@@ -193,7 +193,7 @@ def _dense(place: Placement) -> tuple[int, ...]:
 
 
 class Answers:
-    """The link of a worker that answers at once, and its freezer."""
+    """The connection of a worker that answers at once, and its freezer."""
 
     trusted = False
     freezer: Any
@@ -224,7 +224,7 @@ class Answers:
 def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         card = fake_card(Path(folder), sheet)
-        side = DeviceSide(
+        side = TimedDeviceWorker(
             Answers(),  # type: ignore[arg-type]
             Candidate("f", "f.py", "destination"),
             rung.workload,
@@ -242,7 +242,7 @@ def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
     return Row(name, sheet.name, calls, legs, host_s, rung.pace.windows, rung.seconds)
 
 
-def longest(side: DeviceSide, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
+def longest(side: TimedDeviceWorker, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
     """Return the calls of a leg, and the legs, if every call is as fast as the hardware allows."""
     spec = length.fitting(side, 0)
     fewest, most = length.limits(side, spec)

@@ -36,7 +36,7 @@ from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.gpu.memory import Loan
 from hotloop.judge.gpu.verify import Verifier
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.labelled import labelled
@@ -155,7 +155,7 @@ def oracle_of(program: Program, who: Who, session: Session, card: Card) -> Gener
         yield Oracle(Process(program, worker, session), card, who)
 
 
-class ProblemSide(DeviceSide):
+class TimedProblemWorker(TimedDeviceWorker):
     """A side whose inputs and expected outputs come from the oracle.
 
     kinds: kinds of inputs, the usual ones first. keys: of the calls of the current leg.
@@ -222,7 +222,7 @@ class OnGpu:
                 if call is None or not oracle.decides((number, 0, weights, kind)):
                     continue
                 spec, sizes = call
-                side = ProblemSide(
+                side = TimedProblemWorker(
                     worker, about.candidate, _workload(spec), card, session.seeds, before,
                     session.budget, oracle=oracle, test=number, weights=weights, kinds=(kind,),
                 )  # fmt: skip
@@ -310,13 +310,13 @@ class _Measured(GpuFast):
         card: Card,
         session: Session,
         free: int,
-    ) -> DeviceSide:
-        return ProblemSide(
+    ) -> TimedDeviceWorker:
+        return TimedProblemWorker(
             worker, candidate, workload, card, session.seeds, free, session.budget,
             oracle=self.oracle, test=self.test, weights=self.weights, kinds=self.kinds,
         )  # fmt: skip
 
-    def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
+    def _limit(self, ceiling: Ceiling, side: TimedDeviceWorker) -> Limit:
         """Return the limit by bytes moved, not by operations.
 
         Another algorithm may need fewer operations than the problem's own code.

@@ -16,7 +16,7 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.recipes import Draw, Normal
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, require_nvcc, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -197,7 +197,7 @@ def _late_windows(card: Card, late_ms: int) -> list[str]:
         return [how_it_was_noticed(side, late_ms) for _ in range(LATE_WINDOWS)]
 
 
-def how_it_was_noticed(side: DeviceSide, late_ms: int) -> str:
+def how_it_was_noticed(side: TimedDeviceWorker, late_ms: int) -> str:
     """Run a window; return "ruled", "discarded", "timed" or "missed"."""
     try:
         window = side.window([False] * len(side.calls))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hotloop.worker.serve import serve
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.file_exchange import FIRST_BYTES, get_file, get_files, put_file, put_files
@@ -19,7 +20,6 @@ from hotloop.judge.questions import (
 )
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
-from hotloop.worker.serve import serve
 
 
 def size_of(path: str) -> int:
@@ -45,12 +45,12 @@ def link() -> Iterator[Worker]:
     """Links to a worker in a thread of this process: tests the protocol, not the sandbox."""
     ours, theirs = socket.socketpair()
     names = {"size_of": size_of, "twice": twice, "write": write, "not_plain": not_plain}
-    worker = threading.Thread(target=serve, args=(theirs, names))
-    worker.start()
+    thread = threading.Thread(target=serve, args=(theirs, names))
+    thread.start()
     link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
     yield link
     link.bye()
-    worker.join(10)
+    thread.join(10)
 
 
 def test_arguments_and_answers_are_plain_data(link: Worker) -> None:
@@ -93,13 +93,13 @@ def test_a_name_cannot_lead_out_of_the_folder(link: Worker) -> None:
 
 def test_what_was_given_is_gone_with_the_link() -> None:
     ours, theirs = socket.socketpair()
-    worker = threading.Thread(target=serve, args=(theirs, {}))
-    worker.start()
+    thread = threading.Thread(target=serve, args=(theirs, {}))
+    thread.start()
     link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
     paths = [Path(path) for path in put_files(link, [("data", b"a"), ("data", b"b")])]
     assert all(path.is_file() for path in paths)
     link.bye()
-    worker.join(10)
+    thread.join(10)
     assert not any(path.parent.exists() for path in paths)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import worker as module
+from hotloop.judge import worker_connection as module
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import Unstoppable

@@ -15,7 +15,7 @@ from hotloop.core.verdict import Ruling
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.length import fitting
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.launcher import GIB
@@ -60,7 +60,9 @@ def _figures(
         return [], "`ncu` is not installed: it comes with CUDA's toolkit"
     free = card.driver.memory()[0]
     with candidate_worker(session, card, HOST_BYTES, under=_command(ncu)) as worker:
-        side = DeviceSide(worker, candidate, workload, card, session.seeds, free, session.budget)
+        side = TimedDeviceWorker(
+            worker, candidate, workload, card, session.seeds, free, session.budget
+        )
         side.plan([fitting(side, 0)])
         try:
             side.window([False])

@@ -72,7 +72,7 @@ class DeviceWindow:
         return self.intact and self.clean and self.foreign <= FOREIGN_SHARE
 
 
-class DeviceSide:
+class TimedDeviceWorker:
     """One side of a comparison on a GPU, baseline or candidate: worker and planned calls.
 
     free_bytes: free device memory without this worker.

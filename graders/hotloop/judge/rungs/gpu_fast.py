@@ -13,7 +13,7 @@ from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
 from hotloop.judge.gpu.length import lengthen
 from hotloop.judge.gpu.nsight import profile
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.fast import Baseline, bytes_of
@@ -110,8 +110,10 @@ class GpuFast:
         card: Card,
         session: Session,
         free: int,
-    ) -> DeviceSide:
-        return DeviceSide(worker, candidate, workload, card, session.seeds, free, session.budget)
+    ) -> TimedDeviceWorker:
+        return TimedDeviceWorker(
+            worker, candidate, workload, card, session.seeds, free, session.budget
+        )
 
     def of_baseline(self) -> DeviceWorkload:
         """Return the workload with the baseline's reference."""
@@ -124,7 +126,11 @@ class GpuFast:
         )
 
     def _judge(
-        self, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, session: Session
+        self,
+        side_a: TimedDeviceWorker,
+        side_b: TimedDeviceWorker,
+        ceiling: Ceiling,
+        session: Session,
     ) -> str:
         session.progress("warming up")
         lengthen(side_b)
@@ -155,7 +161,7 @@ class GpuFast:
         )
         return rule_on_speed(session, outcome, evidence, self.implausible)
 
-    def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
+    def _limit(self, ceiling: Ceiling, side: TimedDeviceWorker) -> Limit:
         """Return the limit for an average call, from the GPU's measured bandwidth and FLOP/s."""
         count = len(side.calls)
         moved = sum(self.fewest_bytes(c.spec) for c in side.calls) / count
@@ -167,7 +173,7 @@ class GpuFast:
         return Limit(seconds, moved, ceiling.bytes_per_s, flops, ceiling.flops_per_s)
 
 
-def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
+def take_off_protocol(trusted: TimedDeviceWorker, side: TimedDeviceWorker) -> float:
     """Subtract the protocol's cost per leg from `side`'s windows; return its share of a leg.
 
     Handing over device memory takes driver time that neither side causes; an empty leg of `trusted`

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from hotloop.worker.serve import serve
 
 from hotloop.checks.triton_ensemble import tasks
 from hotloop.checks.triton_ensemble.figures import figures_of
@@ -20,7 +21,6 @@ from hotloop.judge.rung import judge_rungs
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.task_spec import task_spec
-from hotloop.worker.serve import serve
 
 from ...sessions import new_session
 
@@ -53,9 +53,9 @@ def judged() -> Iterator[Judge]:
 
         def run(names: dict[str, Any]) -> dict[str, RungRecord]:
             ours, theirs = socket.socketpair()
-            worker = threading.Thread(target=serve, args=(theirs, names))
-            worker.start()
-            ending.callback(worker.join, 10)
+            thread = threading.Thread(target=serve, args=(theirs, names))
+            thread.start()
+            ending.callback(thread.join, 10)
             link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
             session = new_session(
                 candidate=tasks.read_metrics.candidate(

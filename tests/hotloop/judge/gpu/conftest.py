@@ -114,7 +114,7 @@ def card(
 
 @dataclass(frozen=True)
 class FakeWorker:
-    worker: Worker
+    connection: Worker
     pid: int
     file: str
 
@@ -126,7 +126,7 @@ class FakeWorker:
     def descriptors(self) -> int:
         """Return how many descriptors of the judge's memory this process holds."""
         links = [fd.readlink() for fd in Path(f"/proc/{self.pid}/fd").iterdir()]
-        return sum("memfd:fakecuda" in str(worker) for worker in links)
+        return sum("memfd:fakecuda" in str(link) for link in links)
 
     def ended(self) -> bool:
         """Wait for the end, as a process that faulted takes a moment to disappear."""
@@ -137,7 +137,7 @@ class FakeWorker:
         return False
 
     def end(self) -> None:
-        self.worker.sock.close()
+        self.connection.sock.close()
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
@@ -176,8 +176,8 @@ def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterat
             pid = wire.receive(nursery)["pid"]
         worker = FakeWorker(Worker(ours, SignalFreezer(pid), trusted=trusted), pid, str(file))
         started.append(worker)
-        worker.worker.hello(60)
-        worker.worker.resolve("softmax", str(file), 30)
+        worker.connection.hello(60)
+        worker.connection.resolve("softmax", str(file), 30)
         return worker
 
     yield start_worker

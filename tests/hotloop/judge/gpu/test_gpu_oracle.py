@@ -82,14 +82,14 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
-        link = start(TWICE.format(seconds=SLOW), trusted=True).link
-        monkeypatch.setattr(link, "resolve", lambda *_: None)
-        yield link
+        worker = start(TWICE.format(seconds=SLOW), trusted=True).connection
+        monkeypatch.setattr(worker, "resolve", lambda *_: None)
+        yield worker
 
     def judged(rung: Any, source: str) -> Any:
         @contextmanager
         def candidate(_session: Session, _card: Card) -> Iterator[Any]:
-            yield start(source).link
+            yield start(source).connection
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
         return judge_rung("r", rung, session.about(CANDIDATE))
@@ -117,9 +117,9 @@ def test_an_oracle_that_changes_its_input_is_no_fault_of_the_candidate(
 ) -> None:
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
-        link = start("def softmax(x, out):\n    x += 1\n", trusted=True).link
-        monkeypatch.setattr(link, "resolve", lambda *_: None)
-        yield link
+        worker = start("def softmax(x, out):\n    x += 1\n", trusted=True).connection
+        monkeypatch.setattr(worker, "resolve", lambda *_: None)
+        yield worker
 
     monkeypatch.setattr(oracles, "trusted_worker", trusted)
     record = judge(CORRECT, TWICE.format(seconds=0))
@@ -139,10 +139,10 @@ def test_what_the_candidate_has_made_is_timed_and_ours_is_prepared(judge: Any, s
 
     @contextmanager
     def entrant(_session: Session, _card: Card) -> Iterator[Any]:
-        yield start(TWICE.format(seconds=SLOW / 5)).link, CANDIDATE
+        yield start(TWICE.format(seconds=SLOW / 5)).connection, CANDIDATE
 
-    def prepare(link: Any, _session: Session) -> None:
-        prepared.append(link)
+    def prepare(worker: Any, _session: Session) -> None:
+        prepared.append(worker)
 
     fast = replace(
         FAST,
