@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hotloop.worker.serve import serve
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.file_exchange import FIRST_BYTES, get_file, get_files, put_file, put_files
@@ -20,6 +19,7 @@ from hotloop.judge.questions import (
 )
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
+from hotloop.worker.serve import serve
 
 
 def size_of(path: str) -> int:

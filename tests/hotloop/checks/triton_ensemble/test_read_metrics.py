@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from hotloop.worker.serve import serve
 
 from hotloop.checks.triton_ensemble import tasks
 from hotloop.checks.triton_ensemble.figures import figures_of
@@ -21,6 +20,7 @@ from hotloop.judge.rung import judge_rungs
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.task_spec import task_spec
+from hotloop.worker.serve import serve
 
 from ...sessions import new_session
 

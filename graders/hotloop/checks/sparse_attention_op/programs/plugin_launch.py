@@ -38,8 +38,8 @@ def launch(
 
     half: q, k, v and out are float16, otherwise float32. It waits for nothing.
     """
-    reported = {"half": half, "sizes": tuple(sizes), "stream": stream, "workspace": workspace}
-    for name, value in reported.items():
+    told = {"half": half, "sizes": tuple(sizes), "stream": stream, "workspace": workspace}
+    for name, value in told.items():
         if expected and value != expected[name]:
             raise ValueError(f"launched with {name} {value}, and it is {expected[name]}")
     if expected and workspace_bytes(*sizes[:3], block) > expected["bytes"]:
