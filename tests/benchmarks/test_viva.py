@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import viva
 
 from hotloop import curriculum, render
+from hotloop.core.verdict import Verdict
+from hotloop.local_judging import judge_submission
 from hotloop.predicting.own_code import Work, code_of
 
 
@@ -35,6 +37,14 @@ def test_the_works_differ() -> None:
         for files in (viva.reference(), viva.half_right())
     ]
     assert barriers[1] == barriers[0] - 1
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("name", ["own", "renamed", "assistant"])
+def test_the_works_that_should_be_right_are(name: str) -> None:
+    files = viva.SUBMISSIONS[name]()
+    for task, record in judge_submission(files, viva.MODULE, viva.TASKS).items():
+        assert record.verdict in {Verdict.PASSED, Verdict.PARTIAL}, (task, record.sentence)
 
 
 def test_who_says_that_they_guess_is_never_told_from_a_guess(

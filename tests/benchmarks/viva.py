@@ -75,7 +75,8 @@ def main() -> None:
         write(POWER_RESULT, power)
     result = {"works": asked, "power": power}
     print(json.dumps(result, indent=1) if arguments.json else text(works, told))
-    sys.exit(any(work["keys_hold"] < work["keys"] for work in works))
+    broken = [w for w in works if w["work"] != "half_right" and w["as_it_is"] != "none"]
+    sys.exit(bool(broken) or any(work["keys_hold"] < work["keys"] for work in works))
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
@@ -111,7 +112,7 @@ def renamed() -> Files:
     for name, names in _NAMES.items():
         source = files[name].decode()
         for old, new in names.items():
-            source = re.sub(rf"\b{old}\b", new, source)
+            source = re.sub(rf"(?<!tl\.)\b{old}\b", new, source)
         files[name] = re.sub(r"(?m)^\s*(//|#) (?!###)[A-Z].*\n", "", source).encode()
     return files
 
