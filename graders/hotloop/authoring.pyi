@@ -26,11 +26,11 @@ from hotloop.judge.dtypes import U8 as U8
 from hotloop.judge.dtypes import DType as DType
 from hotloop.judge.gpu.workload import DeviceWorkload as DeviceWorkload
 from hotloop.judge.matrices import matrices as matrices
+from hotloop.judge.oracle import Oracle as Oracle
 from hotloop.judge.program import Program as Program
 from hotloop.judge.questions import GivenFile as GivenFile
 from hotloop.judge.questions import Question as Question
 from hotloop.judge.questions import ask_plainly as ask_plainly
-from hotloop.judge.referee import Referee as Referee
 from hotloop.judge.rung import Rung as Rung
 from hotloop.judge.rung import following as following
 from hotloop.judge.rung import rung as rung
@@ -52,8 +52,8 @@ from hotloop.judge.rungs.fast import Baseline as Baseline
 from hotloop.judge.rungs.fast import Fast as Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect as GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast as GpuFast
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed as GpuRefereed
-from hotloop.judge.rungs.gpu_refereed import GpuRefereedFast as GpuRefereedFast
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect as GpuOracleCorrect
+from hotloop.judge.rungs.gpu_oracle import GpuOracleFast as GpuOracleFast
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers as HiddenAnswers
 from hotloop.judge.rungs.holds import Holds as Holds
 from hotloop.judge.rungs.holds import Look as Look
@@ -62,8 +62,8 @@ from hotloop.judge.rungs.kernel_correct import KernelCorrect as KernelCorrect
 from hotloop.judge.rungs.learns import Learns as Learns
 from hotloop.judge.rungs.makes import Makes as Makes
 from hotloop.judge.rungs.one_pass import OnePass as OnePass
-from hotloop.judge.rungs.refereed import Refereed as Refereed
-from hotloop.judge.rungs.refereed_fast import RefereedFast as RefereedFast
+from hotloop.judge.rungs.oracle_correct import OracleCorrect as OracleCorrect
+from hotloop.judge.rungs.oracle_fast import OracleFast as OracleFast
 from hotloop.judge.rungs.refuses import Refuses as Refuses
 from hotloop.judge.rungs.served_fast import ServedFast as ServedFast
 from hotloop.judge.rungs.serves import Serves as Serves

@@ -21,7 +21,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.device import device_name
 from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import undisturbed
-from hotloop.judge.window import Side
+from hotloop.judge.window import TimedWorker
 from hotloop.sandbox.level import level as sandbox_level
 
 HERE = Path(__file__).parent
@@ -32,8 +32,10 @@ def _by_judge(pair: Pair, rounds: int) -> list[float]:
     """Return the median seconds per call of baseline and candidate, interleaved, by the judge."""
     with undisturbed(pair.links, pair.threads):
         sides = [
-            Side(link, Candidate(n, "work.py", "destination"), WORKLOAD, pair.threads, pair.seeds)
-            for link, n in zip(pair.links, NAMES, strict=True)
+            TimedWorker(
+                worker, Candidate(n, "work.py", "destination"), WORKLOAD, pair.threads, pair.seeds
+            )
+            for worker, n in zip(pair.links, NAMES, strict=True)
         ]
         for side in sides:
             lengthen_side(side, WORKLOAD, pair.seeds)
@@ -51,13 +53,13 @@ def _in_process(pair: Pair, rounds: int) -> list[float]:
     """Return the same medians, timed where the functions run: a trusted worker times itself."""
     medians: list[float] = []
     with undisturbed(pair.links, pair.threads):
-        for link, name in zip(pair.links, NAMES, strict=True):
-            link.resolve("time_in_process", "in_process.py", 60)
+        for worker, name in zip(pair.links, NAMES, strict=True):
+            worker.resolve("time_in_process", "in_process.py", 60)
             plan = {"calls": [{"args": [{"json": name}, {"json": rounds}], "returns": None}]}
-            link.request({"op": "plan", **plan, "framework": "torch", "style": "json"}, 10)
-            reply = link.request({"op": "run"}, 120)
+            worker.request({"op": "plan", **plan, "framework": "torch", "style": "json"}, 10)
+            reply = worker.request({"op": "run"}, 120)
             medians.append(float(reply["returned"][0]["json"]))
-            link.resolve(name, "work.py", 60)
+            worker.resolve(name, "work.py", 60)
     return medians
 
 

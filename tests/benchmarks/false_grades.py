@@ -32,9 +32,9 @@ from hotloop.judge.levels import Level, Standing, standing
 from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.speed import Trial
+from hotloop.judge.speed import Comparison
 from hotloop.judge.verification import rows_agree
-from hotloop.judge.window import Side, Workload
+from hotloop.judge.window import TimedWorker, Workload
 from hotloop.sandbox.level import level as sandbox_level
 from hotloop.takehome import recorded
 
@@ -65,11 +65,11 @@ class Pair:
     def __init__(self, baseline: str, threads: int) -> None:
         launcher = Launcher(sandbox_level()[0], threads=threads)
         self.seeds, self.threads = Seeds(), threads
-        self.sides: list[Side] = []
+        self.sides: list[TimedWorker] = []
         self.links = [launcher.start(files=HERE, trusted=True) for _ in range(3)]
         self.names = (baseline, "units_10", baseline)
-        for link, name in zip(self.links, self.names, strict=True):
-            link.resolve(name, "work.py", 60)
+        for worker, name in zip(self.links, self.names, strict=True):
+            worker.resolve(name, "work.py", 60)
 
     def judge(self) -> dict[str, Any]:
         started = time.monotonic()
@@ -77,45 +77,45 @@ class Pair:
             if not self.sides:
                 self._plan()
             elif self.threads > 1:
-                for link in self.links:
-                    spread(link, self.threads)
-            trial = Trial(
+                for worker in self.links:
+                    spread(worker, self.threads)
+            comparison = Comparison(
                 self.sides[0],
                 self.sides[1],
                 (LEVEL,),
                 self.seeds.generator(),
                 started + BUDGET_S,
-                twin=self._twin,
+                second_baseline=self._second_baseline,
             )
-            result = _outcome(trial)
+            result = _outcome(comparison)
         result["seconds"] = time.monotonic() - started
-        result["baseline"] = _rounded(trial.samples.baseline)
-        result["candidate"] = _rounded(trial.samples.candidate)
+        result["baseline"] = _rounded(comparison.samples.baseline)
+        result["candidate"] = _rounded(comparison.samples.candidate)
         result["discarded"] = [
-            trial.samples.discarded_baseline,
-            trial.samples.discarded_candidate,
+            comparison.samples.discarded_baseline,
+            comparison.samples.discarded_candidate,
         ]
         return result
 
     def _plan(self) -> None:
-        for link, name in zip(self.links, self.names, strict=True):
+        for worker, name in zip(self.links, self.names, strict=True):
             candidate = Candidate(name, "work.py", "destination")
-            self.sides.append(Side(link, candidate, WORKLOAD, self.threads, self.seeds))
+            self.sides.append(TimedWorker(worker, candidate, WORKLOAD, self.threads, self.seeds))
         for side in self.sides:
             lengthen_side(side, WORKLOAD, self.seeds)
 
     @contextmanager
-    def _twin(self) -> Generator[Side]:
+    def _second_baseline(self) -> Generator[TimedWorker]:
         yield self.sides[2]
 
     def close(self) -> None:
-        for link in self.links:
-            link.close()
+        for worker in self.links:
+            worker.close()
 
 
-def _outcome(trial: Trial) -> dict[str, Any]:
+def _outcome(comparison: Comparison) -> dict[str, Any]:
     try:
-        outcome = trial.run()
+        outcome = comparison.run()
     except Ruling as ruling:
         return {"standing": ruling.verdict.value}
     return {

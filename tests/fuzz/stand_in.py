@@ -29,9 +29,9 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.link import Link
 from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.level import level
 
 SEED = "5eed" * 8
@@ -144,7 +144,7 @@ class Buffers:
                 memory[:] = content[: len(memory)].ljust(len(memory), b"\0")
 
 
-class Recorder(Link):
+class Recorder(Worker):
     """A real connection that records its exchanges."""
 
     tape: Tape
@@ -201,7 +201,7 @@ Called with the recorded exchange, and with the number of the answer; None chang
 """
 
 
-class Player(Link):
+class Player(Worker):
     """Answers from a recording, without a process."""
 
     def __init__(self, spoken: list[Exchange], change: Change, counter: list[int], **kind: Any):
@@ -252,7 +252,7 @@ class Playing(Launcher):
     started: list[Player] = field(default_factory=list[Player])
     counter: list[int] = field(default_factory=lambda: [0])
 
-    def start(self, *, trusted: bool, **_ignored: Any) -> Link:
+    def start(self, *, trusted: bool, **_ignored: Any) -> Worker:
         number = len(self.started)
         spoken = self.tape.exchanges[number] if number < len(self.tape.exchanges) else []
         player = Player(spoken, self.change, self.counter, trusted=trusted)
@@ -307,10 +307,10 @@ def played(judged: Judged, rung: str, files: Path, tape: Tape, change: Change) -
 
 
 def _session(files: Path, launcher: Launcher, task: str, budget_s: float) -> Session:
-    def connect() -> Link:
-        link = launcher.start(files=files, trusted=False)
-        link.request({"op": "notebook", "file": "lab.ipynb", "until": task}, 60.0)
-        return link
+    def connect() -> Worker:
+        worker = launcher.start(files=files, trusted=False)
+        worker.request({"op": "notebook", "file": "lab.ipynb", "until": task}, 60.0)
+        return worker
 
     return Session(
         Candidate("nobody"),

@@ -39,13 +39,13 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.gpu.verify import WHOLE_S
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
-from hotloop.judge.rungs.refereed_fast import case_of
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
+from hotloop.judge.rungs.oracle_fast import case_of
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import find
 from hotloop.sandbox.processes import Usage
@@ -114,7 +114,7 @@ def _measured_by(rung: Rung) -> Any:
     """Return the object that measures; a module's own function names it in FAST or RIGHT."""
     if isinstance(rung, Called):
         return rung.rung
-    if isinstance(rung, GpuFast | GpuRefereedFast | GpuCorrect | GpuRefereed):
+    if isinstance(rung, GpuFast | GpuOracleFast | GpuCorrect | GpuOracleCorrect):
         return rung
     return vars(sys.modules[rung.__module__])[rung.__name__.upper()]
 
@@ -122,7 +122,7 @@ def _measured_by(rung: Rung) -> Any:
 def measured(name: str, rung: Any) -> Iterator[Row]:
     if isinstance(rung, GpuFast):
         yield from (_of_windows(name, rung, sheet) for sheet in (H100, T4))
-    elif isinstance(rung, GpuRefereedFast):
+    elif isinstance(rung, GpuOracleFast):
         yield _of_calls(name, rung)
     elif isinstance(rung, GpuCorrect):
         yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(rung)), 1, CORRECT_S / SHARE)
@@ -193,7 +193,7 @@ def _dense(place: Placement) -> tuple[int, ...]:
 
 
 class Answers:
-    """The link of a worker that answers at once, and its freezer."""
+    """The connection of a worker that answers at once, and its freezer."""
 
     trusted = False
     freezer: Any
@@ -224,7 +224,7 @@ class Answers:
 def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         card = fake_card(Path(folder), sheet)
-        side = DeviceSide(
+        side = TimedDeviceWorker(
             Answers(),  # type: ignore[arg-type]
             Candidate("f", "f.py", "destination"),
             rung.workload,
@@ -242,7 +242,7 @@ def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
     return Row(name, sheet.name, calls, legs, host_s, rung.pace.windows, rung.seconds)
 
 
-def longest(side: DeviceSide, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
+def longest(side: TimedDeviceWorker, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
     """Return the calls of a leg, and the legs, if every call is as fast as the hardware allows."""
     spec = length.fitting(side, 0)
     fewest, most = length.limits(side, spec)
@@ -290,7 +290,7 @@ def _sparse(driver: Driver) -> Callable[[int], int]:
 # --- whole calls with their inputs in the host's memory -------------------------------------------
 
 
-def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
+def _of_calls(name: str, rung: GpuOracleFast) -> Row:
     spec = rung.workload.spec(Seeds().shapes(), 0)
     buffers = CallBuffers([spec], seal_inputs=False)
     [call] = buffers.calls
@@ -311,7 +311,7 @@ def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
     return Row(name, "any", 1, 1, mean, rung.pace.windows, rung.seconds)
 
 
-def _filled(rung: GpuRefereedFast, call: Any) -> None:
+def _filled(rung: GpuOracleFast, call: Any) -> None:
     call.poison_output(Seeds().pattern())
     rung.workload.fill(Seeds().generator(), call, True)
 
@@ -326,7 +326,7 @@ def _of_cases(rung: GpuCorrect) -> None:
         compare(want, want, rung.tolerance(case))
 
 
-def _disagrees(rung: GpuRefereed, case: Any) -> None:
+def _disagrees(rung: GpuOracleCorrect, case: Any) -> None:
     right = np.random.default_rng(0).random(case.out.shape)
     rung.disagreement(case, right, right)
 

@@ -30,7 +30,7 @@ def record(
     circumstances = Circumstances(
         submission_digest="d",
         grader_version="0",
-        module_digest="m",
+        grader_digest="m",
         device=device,
         driver="",
         libraries={"cuda": "13.0"},

@@ -54,7 +54,7 @@ class Circumstances:
 
     submission_digest: str
     grader_version: str
-    module_digest: str
+    grader_digest: str
     device: str
     driver: str
     libraries: Mapping[str, str]

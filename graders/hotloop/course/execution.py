@@ -12,13 +12,14 @@ from typing import Literal
 
 from hotloop import curriculum
 from hotloop.course.attempts.attempt import Attempt, now
-from hotloop.course.attempts.grader import grader_digest, machine
+from hotloop.course.attempts.machine import machine
 from hotloop.course.hand_in import HandIn
 from hotloop.course.isolation import Isolation, choose
 from hotloop.course.judging import Judge, shared_judge
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.files import lay_out
+from hotloop.judge.grader_digest import grader_digest
 
 Say = Callable[[str, str], None]
 """Progress callback: a task, or "" while cells run, and what is being done."""

@@ -14,7 +14,7 @@ from typing import Any
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.attempts.grader import machine
+from hotloop.course.attempts.machine import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
 from hotloop.course.execution import Terms

@@ -15,7 +15,6 @@ from typing import Any
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import Attempt, Points, batch_name, require_reason
-from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.executors import Lost, Work
@@ -28,6 +27,7 @@ from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import load_release
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
+from hotloop.judge.grader_digest import grader_digest
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ def ruling(
     circumstances = Circumstances(
         submission_digest=digest,
         grader_version=__version__,
-        module_digest="",
+        grader_digest="",
         device="",
         driver="",
         libraries={},

@@ -64,10 +64,10 @@ class Workload(BaseModel):
 def is_definition(path: Path) -> bool:
     """Return whether the file has the format of a definition."""
     try:
-        told: Any = json.loads(path.read_text(encoding="utf-8"))
+        reported: Any = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, OSError):
         return False
-    return isinstance(told, dict) and {"axes", "inputs", "outputs", "reference"} <= {*told}
+    return isinstance(reported, dict) and {"axes", "inputs", "outputs", "reference"} <= {*reported}
 
 
 def calls(path: Path) -> list[dict[str, Any]]:
@@ -128,10 +128,10 @@ def sources(path: Path) -> dict[str, bytes]:
 
     Raises UserError if it is not in Python.
     """
-    told: Any = json.loads(path.read_text(encoding="utf-8"))
+    reported: Any = json.loads(path.read_text(encoding="utf-8"))
     try:
-        file, function = str(told["spec"]["entry_point"]).split("::")
-        found = {str(each["path"]): str(each["content"]) for each in told["sources"]}
+        file, function = str(reported["spec"]["entry_point"]).split("::")
+        found = {str(each["path"]): str(each["content"]) for each in reported["sources"]}
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path} is no solution of FlashInfer-Bench: {error!r}.") from None
     if not file.endswith(".py") or any(Path(n).is_absolute() or ".." in n for n in found):

@@ -152,12 +152,12 @@ def _copy_gpu_mode(folder: Path, given: Path) -> None:
     """Copy the files that task.yml names, and its tests as JSON: the judge reads no YAML."""
     for name, path in _named(folder).items():
         shutil.copyfile(path, given / name)
-    told = _task_yml(folder)
-    tests: list[Any] = told.get("tests") or []
+    reported = _task_yml(folder)
+    tests: list[Any] = reported.get("tests") or []
     if not tests:
         raise UserError(f"{folder / TASK} has no `tests`: sizes of inputs are needed.")
     # Without these, a submission that is right for small inputs only would pass.
-    timed = list(told.get("benchmarks") or [])[:BENCHMARKS]
+    timed = list(reported.get("benchmarks") or [])[:BENCHMARKS]
     (given / TESTS).write_text(json.dumps([*tests, *timed]))
 
 
@@ -179,12 +179,12 @@ def _named(folder: Path) -> dict[str, Path]:
 def _task_yml(folder: Path) -> dict[str, Any]:
     path = folder / TASK
     try:
-        told = yaml.safe_load(path.read_text(encoding="utf-8"))
+        reported = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise UserError(f"{path} is no YAML: {error}") from None
-    if not isinstance(told, dict):
-        raise UserError(f"{path}: expected a mapping, got {type(cast(object, told)).__name__}.")
-    return cast(dict[str, Any], told)
+    if not isinstance(reported, dict):
+        raise UserError(f"{path}: expected a mapping, got {type(cast(object, reported)).__name__}.")
+    return cast(dict[str, Any], reported)
 
 
 def _defines(path: Path, *names: str) -> bool:

@@ -25,11 +25,11 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import BOOL, U8, DType, to_float64, to_storage
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Argument, Plan, Pointer
-from hotloop.judge.link import NO_PROTOCOL, Link
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import REPLAYS_S, Recorded, replay
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import INTERPRETED, Session
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 
 if TYPE_CHECKING:
     from hotloop.external.rungs import HiddenCall
@@ -41,13 +41,13 @@ NO_KERNEL = "it launches no Triton kernel"
 class Watched:
     """A judged call.
 
-    claim: the launches that the submission's process reports. told: the oracle's `describe`.
+    claim: the launches that the submission's process reports. reported: the oracle's `describe`.
     arguments: their number. digests: SHA-256 of each input. again: makes the same call with other
     values.
     """
 
     claim: object
-    told: Mapping[str, Any]
+    reported: Mapping[str, Any]
     arguments: int
     digests: tuple[str, ...]
     again: Callable[[], HiddenCall | None]
@@ -77,7 +77,7 @@ def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]
     if len(claims) != 1:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     digests = tuple(map(_digest, call.inputs))
-    return Watched(claims[0], call.told, len(call.case.arguments), digests, again)
+    return Watched(claims[0], call.reported, len(call.case.arguments), digests, again)
 
 
 def counted(calls: Sequence[Watched], session: Session) -> str:
@@ -115,28 +115,30 @@ def _counted(calls: Sequence[Watched], session: Session) -> list[Moved]:
     session.progress("counting bytes")
     until = time.monotonic() + min(REPLAYS_S, session.budget.remaining_s() / 2)
     found: list[Moved] = []
-    with kernel_process(session, "triton_replay", INTERPRETED) as link:
+    with kernel_process(session, "triton_replay", INTERPRETED) as worker:
         for at in session.rng().permutation(len(calls)):
-            one, told = calls[int(at)], Recorded(plans[int(at)], source)
+            one, reported = calls[int(at)], Recorded(plans[int(at)], source)
             if time.monotonic() > until:
                 break
             if (again := one.again()) is not None:
-                found.append(_moved(one, again, told, link, session))
+                found.append(_moved(one, again, reported, worker, session))
     return found
 
 
-def _moved(one: Watched, again: HiddenCall, told: Recorded, link: Link, session: Session) -> Moved:
+def _moved(
+    one: Watched, again: HiddenCall, reported: Recorded, worker: Worker, session: Session
+) -> Moved:
     """Count the kernels alone, on the values of `again`. Raises Ruling if they are wrong there."""
-    if any(again.told[key] != one.told[key] for key in ("inputs", "outputs")):
+    if any(again.reported[key] != one.reported[key] for key in ("inputs", "outputs")):
         raise _no("its sizes depend on its values")
     first = len(again.case.arguments) - len(again.inputs)
     digests = [*one.digests, *map(_digest, again.parameters)]
-    plan, copies = _resolved(told.plan, {first + at: it for at, it in enumerate(digests)})
+    plan, copies = _resolved(reported.plan, {first + at: it for at, it in enumerate(digests)})
     places = list(_places(plan, again.outputs))
     arguments = (*again.case.arguments, *again.parameters)
     out = TensorSpec((sum(size for _, size in places),), U8)
     done = replay(
-        Case(again.case.label, arguments, out), replace(told, plan=plan), link, session,
+        Case(again.case.label, arguments, out), replace(reported, plan=plan), worker, session,
         session.timeout(REPLAYS_S), writable=copies, returned=places,
     )  # fmt: skip
     try:

@@ -36,11 +36,10 @@ from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.gpu.memory import Loan
 from hotloop.judge.gpu.verify import Verifier
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.labelled import labelled
-from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_correct import run
@@ -48,6 +47,7 @@ from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace
 from hotloop.judge.speed_record import Limit
+from hotloop.judge.worker_connection import Worker
 
 ON_GPU = "_on_gpu"
 """Suffix of the adapter's functions for a GPU."""
@@ -78,20 +78,20 @@ class Oracle:
 
         Returns None if it is too large for the GPU.
         """
-        told: Any = self._process.ask("describe", *key)
-        if not told:
+        reported: Any = self._process.ask("describe", *key)
+        if not reported:
             return None
-        outputs = [tensor_spec(each) for each in told["outputs"]]
-        texts = (json.dumps(told["setup"]), json.dumps(told["given"]), key[2])
-        inputs = [tensor_spec(each) for each in told["inputs"]]
-        return CallSpec((*texts, *inputs), _one(outputs)), str(told["sizes"])
+        outputs = [tensor_spec(each) for each in reported["outputs"]]
+        texts = (json.dumps(reported["setup"]), json.dumps(reported["given"]), key[2])
+        inputs = [tensor_spec(each) for each in reported["inputs"]]
+        return CallSpec((*texts, *inputs), _one(outputs)), str(reported["sizes"])
 
     def decides(self, key: Key) -> bool:
         """Return whether the call can be judged, as `HiddenCall.decides`."""
         if not self._allowed:
             return True
-        told: Any = self._process.ask("errors", *key)
-        pairs = [(float(eager), float(rms)) for eager, rms in told]
+        reported: Any = self._process.ask("errors", *key)
+        pairs = [(float(eager), float(rms)) for eager, rms in reported]
         return all(
             np.isfinite(rms) and TIMES_EAGER * eager <= MOST_OF_RMS * rms for eager, rms in pairs
         )
@@ -108,8 +108,8 @@ class Oracle:
     def require_right(self, loan: Loan, keys: Mapping[int, Key]) -> None:
         """Raise Ruling WRONG_ANSWER if one of these calls has a wrong output or a changed input."""
         self._over("check_call", loan, keys, [self._allowed])
-        told: Any = self._process.ask("taken")
-        said = [str(text) for text in told]
+        reported: Any = self._process.ask("taken")
+        said = [str(text) for text in reported]
         if wrong := next(filter(None, said), None):
             raise Ruling(Verdict.WRONG_ANSWER, wrong)
 
@@ -127,17 +127,17 @@ class Oracle:
             calls.append({"args": [*plain, *tensors], "returns": None})
         buffers = loan.layout.describe(self._card.driver.granularity())
         plan = {"buffers": [{**each, "writable": True} for each in buffers], "calls": calls}
-        link = self._process.link
-        link.request(
+        worker = self._process.worker
+        worker.request(
             {"op": "device_plan", **plan, "framework": "torch", "style": "destination"}, TIMEOUT_S
         )
-        run(link, loan, TIMEOUT_S)
-        link.request({"op": "device_unmap"}, TIMEOUT_S)
+        run(worker, loan, TIMEOUT_S)
+        worker.request({"op": "device_unmap"}, TIMEOUT_S)
 
 
-def cast_pair(told: Any) -> tuple[float, float]:
+def cast_pair(reported: Any) -> tuple[float, float]:
     """Return two numbers from a trusted process's answer."""
-    first, second = told
+    first, second = reported
     return float(first), float(second)
 
 
@@ -151,11 +151,11 @@ def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
 @contextmanager
 def oracle_of(program: Program, who: Who, session: Session, card: Card) -> Generator[Oracle]:
     """Start the oracle's process."""
-    with trusted_worker(session, session.staged(program.files), card) as link:
-        yield Oracle(Process(program, link, session), card, who)
+    with trusted_worker(session, session.staged(program.files), card) as worker:
+        yield Oracle(Process(program, worker, session), card, who)
 
 
-class ProblemSide(DeviceSide):
+class TimedProblemWorker(TimedDeviceWorker):
     """A side whose inputs and expected outputs come from the oracle.
 
     kinds: kinds of inputs, the usual ones first. keys: of the calls of the current leg.
@@ -176,7 +176,7 @@ class ProblemSide(DeviceSide):
 
     def _verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
         self._complete.require_complete(loan, secrets, captured)
-        if not self.link.trusted:
+        if not self.worker.trusted:
             self._oracle.require_right(loan, {each: self.keys[each] for each in secrets.calls})
 
 
@@ -217,13 +217,13 @@ class OnGpu:
         asked = [(number, oracle.call((number, 0, weights, kind)), kind)
                  for number, kind in enumerate(self.kinds)]  # fmt: skip
         before = card.driver.memory()[0]
-        with candidate_worker(about, card) as link:
+        with candidate_worker(about, card) as worker:
             for number, call, kind in asked:
                 if call is None or not oracle.decides((number, 0, weights, kind)):
                     continue
                 spec, sizes = call
-                side = ProblemSide(
-                    link, about.candidate, _workload(spec), card, session.seeds, before,
+                side = TimedProblemWorker(
+                    worker, about.candidate, _workload(spec), card, session.seeds, before,
                     session.budget, oracle=oracle, test=number, weights=weights, kinds=(kind,),
                 )  # fmt: skip
                 side.plan([spec])
@@ -304,19 +304,19 @@ class _Measured(GpuFast):
 
     def _side(
         self,
-        link: Link,
+        worker: Worker,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,
         session: Session,
         free: int,
-    ) -> DeviceSide:
-        return ProblemSide(
-            link, candidate, workload, card, session.seeds, free, session.budget,
+    ) -> TimedDeviceWorker:
+        return TimedProblemWorker(
+            worker, candidate, workload, card, session.seeds, free, session.budget,
             oracle=self.oracle, test=self.test, weights=self.weights, kinds=self.kinds,
         )  # fmt: skip
 
-    def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
+    def _limit(self, ceiling: Ceiling, side: TimedDeviceWorker) -> Limit:
         """Return the limit by bytes moved, not by operations.
 
         Another algorithm may need fewer operations than the problem's own code.

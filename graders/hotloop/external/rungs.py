@@ -93,8 +93,8 @@ class Agrees:
     ) -> HiddenCall | None:
         """Return call `number` with new values; None if it is too large here or cannot decide."""
         key = (number, int(rng.integers(1 << 31)), weights, self.kinds[number])
-        told = cast(dict[str, Any], oracle.ask("describe", *key))
-        call = HiddenCall(oracle, key, self.who, told) if told else None
+        reported = cast(dict[str, Any], oracle.ask("describe", *key))
+        call = HiddenCall(oracle, key, self.who, reported) if reported else None
         undecided = call is not None and self.who == "eager" and not call.decides()
         return None if undecided else call
 
@@ -108,25 +108,25 @@ TOLD: dict[Who, str] = {
 class HiddenCall:
     """One call: its inputs, which the oracle makes, and the expected outputs.
 
-    key: number, seed of the inputs, seed of the weights, kind of inputs. told: result of
+    key: number, seed of the inputs, seed of the weights, kind of inputs. reported: result of
     `describe`.
     """
 
     def __init__(
-        self, oracle: Process, key: tuple[int, int, int, str], who: Who, told: dict[str, Any]
+        self, oracle: Process, key: tuple[int, int, int, str], who: Who, reported: dict[str, Any]
     ) -> None:
         self._oracle, self._key, self._who = oracle, key, who
-        self.sizes = str(told["sizes"])
-        self.outputs = [tensor_spec(each) for each in told["outputs"]]
-        self.inputs = self._filled("fill", told["inputs"])
+        self.sizes = str(reported["sizes"])
+        self.outputs = [tensor_spec(each) for each in reported["outputs"]]
+        self.inputs = self._filled("fill", reported["inputs"])
         self.size = sum(math.prod(each.shape) for each in self.outputs)
         # The problem's own check decides which dtypes and shapes are right.
         self._packed = who == "problem" or len(self.outputs) > 1
         one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
-        texts = [json.dumps(told[name]) for name in ("setup", "given")]
+        texts = [json.dumps(reported[name]) for name in ("setup", "given")]
         label = f"call {key[0] + 1}, {LABELS[key[3]]}"
         self.case = Case(label, (*texts, key[2], *self.inputs), one)
-        self.told = told
+        self.reported = reported
         self._truth: Floats | None = None
 
     def truth(self) -> Floats:
@@ -139,8 +139,8 @@ class HiddenCall:
     @cached_property
     def errors(self) -> list[tuple[float, float]]:
         """For each output: the problem's own largest error against float64, and the RMS."""
-        told: Any = self._oracle.ask("errors", *self._key)
-        return [(float(eager), float(rms)) for eager, rms in told]
+        reported: Any = self._oracle.ask("errors", *self._key)
+        return [(float(eager), float(rms)) for eager, rms in reported]
 
     def decides(self) -> bool:
         """Return whether the call can be judged.
@@ -158,7 +158,7 @@ class HiddenCall:
     @cached_property
     def parameters(self) -> list[Tensor]:
         """The tensors that a call reads besides its inputs."""
-        return self._filled("fill_parameter", self.told["parameters"])
+        return self._filled("fill_parameter", self.reported["parameters"])
 
     @property
     def fewest_bytes(self) -> int:
@@ -166,9 +166,9 @@ class HiddenCall:
 
         An input that the problem's own code writes its output to counts as an output only.
         """
-        told = enumerate(self.told["inputs"])
-        read = [each for at, each in told if at not in self.told["written"]]
-        specs = [tensor_spec(each) for each in (*read, *self.told["parameters"])]
+        reported = enumerate(self.reported["inputs"])
+        read = [each for at, each in reported if at not in self.reported["written"]]
+        specs = [tensor_spec(each) for each in (*read, *self.reported["parameters"])]
         return sum(spec.bytes for spec in (*specs, *self.outputs))
 
     def joined(self, outputs: Sequence[Floats]) -> Floats:
@@ -199,8 +199,8 @@ class HiddenCall:
     def _header(self) -> list[int]:
         """Number, dtypes and shapes of the outputs."""
         names = [*DTYPES]
-        told = ((names.index(s.dtype.name), len(s.shape), *s.shape) for s in self.outputs)
-        return [len(self.outputs), *chain.from_iterable(told)]
+        reported = ((names.index(s.dtype.name), len(s.shape), *s.shape) for s in self.outputs)
+        return [len(self.outputs), *chain.from_iterable(reported)]
 
     def _without_header(self, got: Floats) -> Floats:
         """Return the elements.
@@ -234,9 +234,9 @@ LABELS = {
 }
 
 
-def tensor_spec(told: Any) -> TensorSpec:
+def tensor_spec(reported: Any) -> TensorSpec:
     """Return the spec of a tensor in the result of `describe`."""
-    return TensorSpec(tuple(told["shape"]), DTYPES[told["dtype"]])
+    return TensorSpec(tuple(reported["shape"]), DTYPES[reported["dtype"]])
 
 
 def _require_evidence(truths: list[Floats]) -> None:

@@ -279,9 +279,9 @@ def _kept(results: Path) -> Iterator[Row]:
         return
     for number, line in enumerate(results.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            told = json.loads(line)
-            if SUMMARY not in told:
-                yield Row(**told)
+            reported = json.loads(line)
+            if SUMMARY not in reported:
+                yield Row(**reported)
         except (ValueError, TypeError):
             raise UserError(
                 f"{results}, line {number} is no result: expected what this command writes. "

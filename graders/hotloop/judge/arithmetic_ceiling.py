@@ -15,9 +15,9 @@ def flops_per_second(session: Session) -> float:
 
     Raises JudgeFault if the worker returns no positive number.
     """
-    link = session.trusted(FILE.parent)
+    worker = session.trusted(FILE.parent)
     try:
-        join(link, set(worker_cores(session.launcher.threads)))
-        return ask_number(link, "matmul_flops_per_second", FILE.name)
+        join(worker, set(worker_cores(session.launcher.threads)))
+        return ask_number(worker, "matmul_flops_per_second", FILE.name)
     finally:
-        link.close()
+        worker.close()

@@ -46,17 +46,17 @@ def made_together(
     most_bytes: int = MOST_BYTES,
 ) -> list[bytes]:
     """Return the files for several assignments, made in one exchange: for many small files."""
-    link = session.worker()
-    folder = put_folder(link)
+    worker = session.worker()
+    folder = put_folder(worker)
     several = len(assignments) > 1
     paths = [
         f"{folder}/{number}-{assignment.name}" if several else f"{folder}/{assignment.name}"
         for number, assignment in enumerate(assignments, start=1)
     ]
     calls = [(*a.arguments, path) for a, path in zip(assignments, paths, strict=True)]
-    ask_all_plainly(link, calls, session.timeout(timeout_s))
+    ask_all_plainly(worker, calls, session.timeout(timeout_s))
     try:
-        return get_files(link, paths, most_bytes)
+        return get_files(worker, paths, most_bytes)
     except Ruling as ruling:
         if "FileNotFoundError" not in ruling.sentence:
             raise

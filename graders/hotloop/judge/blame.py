@@ -22,7 +22,7 @@ from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import WireError
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import readable
+from hotloop.judge.worker_connection import readable
 
 MACHINERY = ("hotloop.sandbox", "hotloop.judge.gpu")
 """Packages that handle processes and devices. They never read answers."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hotloop.judge.buffers import Buffer, Placement, extent_bytes, row_strides
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import DType, poison, to_float64, to_storage
-from hotloop.judge.link import Link
+from hotloop.judge.worker_connection import Worker
 
 GUARD_BYTES = 64
 """Minimum number of bytes after each output; a write past the end changes them and is detected."""
@@ -135,13 +135,13 @@ class CallBuffers:
         self._seal_inputs = seal_inputs
         self.calls: Sequence[Call] = [self._place(spec) for spec in specs]
 
-    def hand_to(self, link: Link, candidate: Candidate, timeout_s: float, **extra: Any) -> None:
+    def hand_to(self, worker: Worker, candidate: Candidate, timeout_s: float, **extra: Any) -> None:
         """Map the buffers in the worker and send it the plan of the calls."""
-        link.map(self.buffers)
+        worker.map(self.buffers)
         destination = candidate.style == "destination"
         calls = [c.destination_message() if destination else c.message() for c in self.calls]
         plan = {"op": "plan", "calls": calls, "framework": candidate.framework}
-        link.request({**plan, "style": candidate.style, **extra}, timeout_s)
+        worker.request({**plan, "style": candidate.style, **extra}, timeout_s)
 
     def close(self) -> None:
         """Close the judge's file descriptors of the buffers."""

@@ -208,7 +208,7 @@ def lost(job: Job, error: Exception) -> Record:
         Circumstances(
             submission_digest=job.submission_digest,
             grader_version=__version__,
-            module_digest="",
+            grader_digest="",
             device="",
             driver="",
             libraries={},

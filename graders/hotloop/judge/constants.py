@@ -16,7 +16,7 @@ T = TypeVar("T", bound=Value)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_drawn: Mapping[str, Value] = {}
+_sampled: Mapping[str, Value] = {}
 
 
 def constant(name: str, plain: T) -> T:
@@ -24,22 +24,22 @@ def constant(name: str, plain: T) -> T:
 
     Raises JudgeFault if a variant lacks it: its candidate was given another task.
     """
-    if not _drawn:
+    if not _sampled:
         return plain
-    if name not in _drawn:
+    if name not in _sampled:
         raise JudgeFault(f"the candidate's variant has no {name}")
-    return type(plain)(_drawn[name])
+    return type(plain)(_sampled[name])
 
 
 @contextmanager
-def constants(drawn: Mapping[str, Value]) -> Generator[None]:
+def constants(sampled: Mapping[str, Value]) -> Generator[None]:
     """Use these values inside the `with` block."""
-    global _drawn
-    before, _drawn = _drawn, dict(drawn)
+    global _sampled
+    before, _sampled = _sampled, dict(sampled)
     try:
         yield
     finally:
-        _drawn = before
+        _sampled = before
 
 
 def published(function: Callable[P, R]) -> Callable[P, R]:

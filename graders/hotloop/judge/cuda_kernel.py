@@ -9,9 +9,9 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, fill
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
 
 BUILD_TIMEOUT_S = 90.0
 _OWN_SHARE = 0.9
@@ -64,10 +64,10 @@ class Simulated:
 class Simulator:
     """A process that holds the compiled kernel."""
 
-    def __init__(self, how: CudaLaunch, link: Link, session: Session) -> None:
+    def __init__(self, how: CudaLaunch, worker: Worker, session: Session) -> None:
         self._how = how
         self._file = session.candidate.file or ""
-        self._link = link
+        self._worker = worker
         self._session = session
 
     def run(self, case: Case, timeout_s: float, order: str = "forward") -> Simulated:
@@ -77,9 +77,9 @@ class Simulator:
             call = buffers.calls[0]
             fill(call, case)
             call.poison_output(self._session.seeds.pattern())
-            self._link.map(buffers.buffers)
+            self._worker.map(buffers.buffers)
             message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
-            reply = self._link.request(message, timeout_s)
+            reply = self._worker.request(message, timeout_s)
             _require_no_fault(self._file, reply)
             findings = _objects(reply.get("findings"))
             for finding in findings:
@@ -93,7 +93,7 @@ class Simulator:
                 said = f"The launch with {block} threads a block failed with {error}."
                 raise Ruling(Verdict.RUNTIME_ERROR, said)
             answer = call.output_values()
-            self._link.request({"op": "unmap"}, timeout_s)
+            self._worker.request({"op": "unmap"}, timeout_s)
             with reading():
                 shared_bytes = int(reply["shared_bytes"])
             return Simulated(answer, findings, _objects(reply.get("sites")), shared_bytes)
@@ -136,11 +136,11 @@ def _compiled(how: CudaLaunch, session: Session) -> Simulator:
     file, source = session.candidate.file or "", session.source()
     if _is_untouched(source, session.name):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
-    link = session.simulator()
+    worker = session.simulator()
     session.progress("compiling for the simulator")
     request = {"op": "build", "file": file, "source": source}
-    _require_no_fault(file, link.request(request, session.timeout(BUILD_TIMEOUT_S)))
-    return Simulator(how, link, session)
+    _require_no_fault(file, worker.request(request, session.timeout(BUILD_TIMEOUT_S)))
+    return Simulator(how, worker, session)
 
 
 def _is_untouched(source: str, name: str) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Buffer
-from hotloop.judge.link import NO_PROTOCOL, Link
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 
 TIMEOUT_S = 30.0
 MOST_BYTES = 64 << 20
@@ -20,12 +20,12 @@ FIRST_BYTES = 256 << 10
 which takes time."""
 
 
-def put_file(link: Link, name: str, data: bytes) -> str:
+def put_file(worker: Worker, name: str, data: bytes) -> str:
     """Write `data` to a file called `name` in a new folder of the worker; return its path there."""
-    return put_files(link, [(name, data)])[0]
+    return put_files(worker, [(name, data)])[0]
 
 
-def put_files(link: Link, files: Sequence[tuple[str, bytes]]) -> list[str]:
+def put_files(worker: Worker, files: Sequence[tuple[str, bytes]]) -> list[str]:
     """Write several files, each in its own folder, in fewer messages than one call per file."""
     if not files:
         return []
@@ -35,28 +35,28 @@ def put_files(link: Link, files: Sequence[tuple[str, bytes]]) -> list[str]:
             buffer = stack.enter_context(Buffer(len(data), writable=False))
             buffer.bytes[: len(data)] = np.frombuffer(data, np.uint8)
             buffers[number] = buffer
-        link.map(buffers)
-        paths = [_put(link, number, *file) for number, file in enumerate(files)]
-        link.request({"op": "unmap"}, TIMEOUT_S)
+        worker.map(buffers)
+        paths = [_put(worker, number, *file) for number, file in enumerate(files)]
+        worker.request({"op": "unmap"}, TIMEOUT_S)
     return paths
 
 
-def get_file(link: Link, path: str, most_bytes: int = MOST_BYTES) -> bytes:
+def get_file(worker: Worker, path: str, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file of the worker.
 
     Raises Ruling: OUTPUT_LIMIT if it has more than `most_bytes`, TAMPERED if it grew meanwhile.
     """
-    return get_files(link, [path], most_bytes)[0]
+    return get_files(worker, [path], most_bytes)[0]
 
 
-def get_files(link: Link, paths: Sequence[str], most_bytes: int = MOST_BYTES) -> list[bytes]:
+def get_files(worker: Worker, paths: Sequence[str], most_bytes: int = MOST_BYTES) -> list[bytes]:
     """Return the contents of several files; see `get_file`."""
-    link.answered = ""  # from here on, the file is judged instead
-    first = _read(link, paths, min(FIRST_BYTES, most_bytes))
+    worker.answered = ""  # from here on, the file is judged instead
+    first = _read(worker, paths, min(FIRST_BYTES, most_bytes))
     contents: list[bytes] = []
     for path, (size, data) in zip(paths, first, strict=True):
         if len(data) < size <= most_bytes:
-            ((size, data),) = _read(link, [path], size)
+            ((size, data),) = _read(worker, [path], size)
         if size > most_bytes:
             limit = most_bytes >> 20
             raise Ruling(Verdict.OUTPUT_LIMIT, f"The file has more than {limit} MiB.")
@@ -66,24 +66,24 @@ def get_files(link: Link, paths: Sequence[str], most_bytes: int = MOST_BYTES) ->
     return contents
 
 
-def _put(link: Link, number: int, name: str, data: bytes) -> str:
+def _put(worker: Worker, number: int, name: str, data: bytes) -> str:
     request = {"op": "put_file", "name": name, "buffer": number, "bytes": len(data)}
-    path = link.request(request, TIMEOUT_S).get("path")
+    path = worker.request(request, TIMEOUT_S).get("path")
     if not isinstance(path, str):
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     return path
 
 
-def _read(link: Link, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
+def _read(worker: Worker, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
     """Return the size of each file, and its content if that fits in `room` bytes."""
     found: list[tuple[int, bytes]] = []
     with Buffer(room, writable=True) as buffer:
-        link.map({0: buffer})
+        worker.map({0: buffer})
         for path in paths:
-            told = link.request({"op": "get_file", "path": path, "buffer": 0}, TIMEOUT_S)
-            size = told.get("bytes")
+            reported = worker.request({"op": "get_file", "path": path, "buffer": 0}, TIMEOUT_S)
+            size = reported.get("bytes")
             if not isinstance(size, int) or size < 0:
                 raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
             found.append((size, buffer.bytes[:size].tobytes() if size <= room else b""))
-        link.request({"op": "unmap"}, TIMEOUT_S)
+        worker.request({"op": "unmap"}, TIMEOUT_S)
     return found

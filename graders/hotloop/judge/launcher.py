@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import Link
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.plain import launch_plain
@@ -44,7 +44,7 @@ class Launcher:
         read_only: Mapping[str, Path] | None = None,
         anew: bool = False,
         under: Sequence[str] = (),
-    ) -> Link:
+    ) -> Worker:
         """Start a worker and wait until it has said hello.
 
         Raises JudgeFault if it does not start, Ruling(OUTPUT_LIMIT) if the sandbox refuses the
@@ -80,15 +80,15 @@ class Launcher:
                     devices=devices,
                 ),
             )
-        link = Link(ours, confined.freezer, trusted=trusted, confined=confined)
+        worker = Worker(ours, confined.freezer, trusted=trusted, confined=confined)
         try:
-            link.hello(START_TIMEOUT_S)
+            worker.hello(START_TIMEOUT_S)
         except (Ruling, JudgeFault) as failure:
             # No code of the candidate has run yet, so this is the judge's failure.
             said = confined.output().decode(errors="replace")[-500:]
-            link.close()
+            worker.close()
             raise JudgeFault(f"a worker did not start: {failure}; it said: {said}") from None
-        return link
+        return worker
 
     def _launch(self, confinement: Confinement) -> Confined:
         return launch(confinement) if self.isolation != "none" else launch_plain(confinement)

@@ -14,10 +14,10 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.inquiry import Said
-from hotloop.judge.link import freeze, readable
 from hotloop.judge.scheduling import outranks_all
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.served import no_answer
+from hotloop.judge.worker_connection import freeze, readable
 from hotloop.sandbox.freezer import Usage
 from hotloop.serving.http import Answer
 from hotloop.serving.inference import InferenceFailed, decode

@@ -21,10 +21,10 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.link import NO_PROTOCOL, Link
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.rungs.correct import Case, ask
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 
 TIMEOUT_S = 120.0
 
@@ -53,7 +53,7 @@ class Program:
         Restart it if it ended.
         """
         process = session.once(f"{purpose} {self.main}", lambda: [self._start(session, given=True)])
-        if not process[0].link.is_open:
+        if not process[0].worker.is_open:
             process[0] = self._start(session, given=True)
         return process[0]
 
@@ -67,8 +67,8 @@ class Program:
         # Variables that libraries read at import must be set before: a fork has already imported
         # them.
         anew = bool(self.environment)
-        link = session.trusted(folder, environment, runs_kernels=given, anew=anew)
-        return Process(self, link, session)
+        worker = session.trusted(folder, environment, runs_kernels=given, anew=anew)
+        return Process(self, worker, session)
 
 
 class Process:
@@ -77,24 +77,24 @@ class Process:
     If it was given files of the candidate, it raises Ruling instead.
     """
 
-    def __init__(self, program: Program, link: Link, session: Session) -> None:
+    def __init__(self, program: Program, worker: Worker, session: Session) -> None:
         self.program = program
-        self.link = link
+        self.worker = worker
         self.session = session
 
     def ask(self, function: str, *arguments: Plain | GivenFile, timeout_s: float = 0.0) -> object:
         """Return the function's result as plain data. A file is passed as its path."""
         self.resolve(function)
         within_s = self._timeout(timeout_s)
-        return self._blamed(function, lambda: ask_plainly(self.link, arguments, within_s))
+        return self._blamed(function, lambda: ask_plainly(self.worker, arguments, within_s))
 
     def take(self, path: object) -> bytes:
         """Return the content of a file that a function wrote and whose path it returned."""
         if not isinstance(path, str):
-            if not self.link.trusted:
+            if not self.worker.trusted:
                 raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
             raise JudgeFault(f"{self.program.main} named no file, but {path!r}")
-        return get_file(self.link, path)
+        return get_file(self.worker, path)
 
     def answer(
         self,
@@ -110,7 +110,7 @@ class Process:
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
         asked, within_s = self.session.about(ours), self._timeout(timeout_s)
-        return self._blamed(function, lambda: ask(case, self.link, asked, within_s))
+        return self._blamed(function, lambda: ask(case, self.worker, asked, within_s))
 
     def as_candidate(self, function: str) -> Candidate:
         """Return one of its functions as a candidate in destination style."""
@@ -119,17 +119,17 @@ class Process:
     def resolve(self, function: str) -> None:
         """Have the process find one of its functions."""
         timeout = self._timeout(TIMEOUT_S)
-        self._blamed(function, lambda: self.link.resolve(function, self.program.main, timeout))
+        self._blamed(function, lambda: self.worker.resolve(function, self.program.main, timeout))
 
     def _timeout(self, timeout_s: float) -> float:
         most = timeout_s or TIMEOUT_S
-        return most if self.link.trusted else self.session.timeout(most)
+        return most if self.worker.trusted else self.session.timeout(most)
 
     def _blamed(self, function: str, act: Callable[[], T]) -> T:
         """Turn a Ruling into JudgeFault if the process received nothing from the candidate."""
         try:
             return act()
         except Ruling as ruling:
-            if not self.link.trusted:
+            if not self.worker.trusted:
                 raise
             raise JudgeFault(f"our own {function} failed: {ruling}") from None

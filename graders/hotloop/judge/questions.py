@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import put_file, put_files
-from hotloop.judge.link import NO_PROTOCOL, Link, readable
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 
 Plain = str | int | float | bool | Sequence[str] | Sequence[int] | Mapping[str, str] | None
 
@@ -32,17 +32,17 @@ class Question:
     mismatch: Callable[[object], str | None]
 
 
-def ask_plainly(link: Link, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:
+def ask_plainly(worker: Worker, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:
     """Return the resolved candidate's result for `arguments`, in "json" style."""
-    return ask_all_plainly(link, [arguments], timeout_s)[0]
+    return ask_all_plainly(worker, [arguments], timeout_s)[0]
 
 
 def ask_all_plainly(
-    link: Link, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
+    worker: Worker, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
 ) -> list[object]:
     """Return the results of several calls, made in one exchange; `timeout_s` is for all of them."""
     given = [argument for call in calls for argument in call if isinstance(argument, GivenFile)]
-    paths = iter(put_files(link, [(file.name, file.data) for file in given]))
+    paths = iter(put_files(worker, [(file.name, file.data) for file in given]))
     planned = [
         {
             "args": [{"json": next(paths) if isinstance(a, GivenFile) else a} for a in call],
@@ -51,19 +51,19 @@ def ask_all_plainly(
         for call in calls
     ]
     plan = {"op": "plan", "framework": "numpy", "style": "json"}
-    link.request({**plan, "calls": planned}, timeout_s)
-    returned = as_list(link.request({"op": "run"}, timeout_s).get("returned"))
+    worker.request({**plan, "calls": planned}, timeout_s)
+    returned = as_list(worker.request({"op": "run"}, timeout_s).get("returned"))
     answers = [as_message(each) for each in returned]
     answers = [answer["json"] for answer in answers if answer is not None and "json" in answer]
     if len(answers) != len(calls):
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-    link.answered = shown(answers[-1])
+    worker.answered = shown(answers[-1])
     return answers
 
 
-def put_folder(link: Link) -> str:
+def put_folder(worker: Worker) -> str:
     """Return the path of a new folder in the worker that the candidate may write to."""
-    return str(PurePosixPath(put_file(link, ".given", b"")).parent)
+    return str(PurePosixPath(put_file(worker, ".given", b"")).parent)
 
 
 def number_mismatch(
@@ -88,13 +88,13 @@ def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | N
 
     A long dict, shown whole, would hide the entry.
     """
-    told = as_message(got)
-    if told is None:
+    reported = as_message(got)
+    if reported is None:
         return f"{what} is {shown(got)}, not a dict"
-    for key in [*want, *told]:
-        if told.get(key) != want.get(key):
+    for key in [*want, *reported]:
+        if reported.get(key) != want.get(key):
             expected = shown(want[key]) if key in want else "absent"
-            return f"{what} of {shown(key)} is {shown(told.get(key))}, expected {expected}"
+            return f"{what} of {shown(key)} is {shown(reported.get(key))}, expected {expected}"
     return None
 
 

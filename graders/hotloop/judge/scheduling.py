@@ -20,7 +20,7 @@ NICEST = -20
 
 
 class Placed(Protocol):
-    """A worker's link or a server's process: a process tree with affinity and priority."""
+    """A worker or a server's process: a process tree with affinity and priority."""
 
     @property
     def freezer(self) -> Freezer:
@@ -29,53 +29,53 @@ class Placed(Protocol):
 
 
 @contextmanager
-def undisturbed(links: Sequence[Placed], threads: int) -> Generator[None]:
+def undisturbed(workers: Sequence[Placed], threads: int) -> Generator[None]:
     """Keep the judge and the workers on separate cores, if there are enough."""
     cores = sorted(os.sched_getaffinity(0))
     theirs, spare = set(cores[-threads:]), set(cores[:-threads])
     try:
-        for link in links:
-            join(link, theirs)
+        for worker in workers:
+            join(worker, theirs)
         _favour_judge(spare)
         yield
     finally:
         os.sched_setaffinity(0, cores)
         _set_class([0], os.SCHED_OTHER, _ORDINARY)
         _set_own_niceness(0)
-        for link in links:
-            _set_class(link.freezer.usage().tasks, os.SCHED_OTHER, _ORDINARY)
-            link.freezer.set_affinity(set(cores))
+        for worker in workers:
+            _set_class(worker.freezer.usage().tasks, os.SCHED_OTHER, _ORDINARY)
+            worker.freezer.set_affinity(set(cores))
 
 
-def join(link: Placed, cores: set[int]) -> None:
+def join(worker: Placed, cores: set[int]) -> None:
     """Move a worker to the cores used for measuring, with precedence over other processes there."""
-    link.freezer.set_affinity(cores)
-    promote(link)
+    worker.freezer.set_affinity(cores)
+    promote(worker)
 
 
-def cores_of(link: Placed) -> set[int]:
+def cores_of(worker: Placed) -> set[int]:
     """Return all cores that any thread of a worker may use."""
-    return {core for task in link.freezer.usage().tasks for core in _affinity(task)}
+    return {core for task in worker.freezer.usage().tasks for core in _affinity(task)}
 
 
-def spread(link: Placed, threads: int) -> None:
+def spread(worker: Placed, threads: int) -> None:
     """Bind each computing thread to one core; the other threads may use all of the worker's cores.
 
     The worker may not set its own affinity, and the scheduler sometimes keeps two real-time threads
     on one core for the life of the process.
     """
-    cores = sorted(cores_of(link))
-    tasks = sorted(link.freezer.usage().tasks, key=_cpu_ticks, reverse=True)
+    cores = sorted(cores_of(worker))
+    tasks = sorted(worker.freezer.usage().tasks, key=_cpu_ticks, reverse=True)
     for number, task in enumerate(tasks):
         bound = {cores[number]} if number < min(threads, len(cores)) else set(cores)
         with suppress(ProcessLookupError):
             os.sched_setaffinity(task, bound)
 
 
-def promote(link: Placed) -> None:
+def promote(worker: Placed) -> None:
     """Give all threads of a worker precedence; call it again after it may have started new ones."""
-    if not _set_class(link.freezer.usage().tasks, os.SCHED_RR, _REAL_TIME):
-        link.freezer.set_priority(NICEST)
+    if not _set_class(worker.freezer.usage().tasks, os.SCHED_RR, _REAL_TIME):
+        worker.freezer.set_priority(NICEST)
 
 
 def outranks_all(tasks: Iterable[int]) -> bool:

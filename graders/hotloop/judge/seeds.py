@@ -17,12 +17,12 @@ class Seeds:
 
     def __init__(self, root: bytes | None = None) -> None:
         self.root = root or os.urandom(16)
-        self._drawn = 0
+        self._sampled = 0
 
     def generator(self) -> np.random.Generator:
         """Return a generator that shares no state with any other."""
-        digest = hashlib.sha256(self.root + self._drawn.to_bytes(8, "big")).digest()
-        self._drawn += 1
+        digest = hashlib.sha256(self.root + self._sampled.to_bytes(8, "big")).digest()
+        self._sampled += 1
         return np.random.Generator(np.random.SFC64(list(digest)))
 
     def shapes(self) -> np.random.Generator:
@@ -32,6 +32,6 @@ class Seeds:
 
     def pattern(self) -> int:
         """Return 64 secret bits, for poison."""
-        digest = hashlib.sha256(self.root + b"p" + self._drawn.to_bytes(8, "big")).digest()
-        self._drawn += 1
+        digest = hashlib.sha256(self.root + b"p" + self._sampled.to_bytes(8, "big")).digest()
+        self._sampled += 1
         return int.from_bytes(digest[:8], "big")

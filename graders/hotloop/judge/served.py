@@ -5,8 +5,8 @@ from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import readable
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.serving import preflight, repository, trial
 from hotloop.serving.environment import Environment

@@ -1,6 +1,5 @@
 """The judge process: takes jobs from its parent, one at a time, and returns a record for each."""
 
-import hashlib
 import logging
 import os
 import platform
@@ -11,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hotloop import __version__
-from hotloop.core import paths, wire
+from hotloop.core import wire
 from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
@@ -21,14 +20,15 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.gpu.card import has_context
 from hotloop.judge.gpu.workers import card_or_none, notebook_worker
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
-from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import INTERPRETED, Session, accept
 from hotloop.judge.task import Task, find, folder_of
 from hotloop.judge.untouched import without_blame, without_open
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
@@ -185,8 +185,8 @@ def session_of(
 
 def _connect(
     job: Job, connection: socket.socket | None, launcher: Launcher, budget: Budget
-) -> Link | None:
-    """Return the link to the process with the notebook's names, or None if there is none."""
+) -> Worker | None:
+    """Return the connection to the process with the notebook's names, or None if there is none."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
         _require_notebook(SubmissionFiles(files), job.notebook, job.module)
@@ -195,10 +195,10 @@ def _connect(
             # Calibrate the GPU before the candidate's process exists.
             budget.wait_for_turn()
             card = card_or_none(launcher)
-        link = notebook_worker(launcher, files, card)
+        worker = notebook_worker(launcher, files, card)
         request = {"op": "notebook", "file": job.notebook, "until": job.task}
-        link.request(request, NOTEBOOK_TIMEOUT_S)
-        return link
+        worker.request(request, NOTEBOOK_TIMEOUT_S)
+        return worker
     if job.listen is not None:
         connection = _listen(job.listen)
     if connection is None:
@@ -208,9 +208,9 @@ def _connect(
         if job.freezer is not None
         else SignalFreezer(os.getppid(), exclude=frozenset({os.getpid()}))
     )
-    link = Link(connection, freezer, trusted=False)
-    link.hello(CONNECT_TIMEOUT_S)
-    return link
+    worker = Worker(connection, freezer, trusted=False)
+    worker.hello(CONNECT_TIMEOUT_S)
+    return worker
 
 
 def _require_notebook(files: SubmissionFiles, name: str, module: str) -> None:
@@ -253,7 +253,7 @@ def _circumstances(
     return Circumstances(
         submission_digest=job.submission_digest,
         grader_version=__version__,
-        module_digest=module_digest(job.module, job.source),
+        grader_digest=grader_digest(job.module, job.source),
         device=device_name(),
         driver=driver_version(),
         libraries={**libraries, **(session.libraries() if session is not None else {})},
@@ -263,23 +263,3 @@ def _circumstances(
         seconds=round(seconds, 3),
         variant="" if variant is None else variant.digest,
     )
-
-
-def module_digest(module: str, source: str | None = None) -> str:
-    """Return the SHA-256 of the code that a verdict depends on.
-
-    That is core, judge, serving and this module's checks and model. source: as in `Job`.
-    """
-    package = Path(__file__).parent
-    checks = folder_of(module, source)
-    total = hashlib.sha256()
-    for path in (
-        *sorted(package.rglob("*.py")),
-        *sorted((package.parent / "core").rglob("*.py")),
-        *sorted(p for p in checks.rglob("*") if p.suffix != ".pyc"),
-        *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
-        *sorted((paths.curriculum() / module / "model").glob("*")),
-    ):
-        if path.is_file():
-            total.update(path.read_bytes())
-    return total.hexdigest()

@@ -21,9 +21,9 @@ from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
-from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.spec import TaskSpec
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants.variant import Variant
 
@@ -46,7 +46,7 @@ class Session:
     one that shares everything except the candidate.
 
     candidate: the function, kernel or operator to judge.
-    connect: returns the link to the notebook's process, or None if there is none.
+    connect: returns the connection to the notebook's process, or None if there is none.
     budget: time for the whole task.
     variant: the functions' names in a take-home candidate's files; None uses the check's names.
     seed: seed of an earlier record, in hexadecimal; empty draws a new one.
@@ -60,7 +60,7 @@ class Session:
         *,
         files: Path | None,
         launcher: Launcher,
-        connect: Callable[[], Link | None],
+        connect: Callable[[], Worker | None],
         budget: Budget,
         device: Literal["cpu", "cuda"],
         on_progress: Callable[[str], None] = lambda _text: None,
@@ -84,8 +84,8 @@ class Session:
         self._variant = variant
         self._spec = spec
         self._rung = ""
-        self._workers: dict[str | None, Link] = {}
-        self._owned: list[Link] = []
+        self._workers: dict[str | None, Worker] = {}
+        self._owned: list[Worker] = []
         self._made: dict[str, object] = {}
         self._kept = ExitStack()
 
@@ -163,8 +163,8 @@ class Session:
         if self.launcher.fork is not None:
             raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
         self.budget.wait_for_turn()
-        for link in self._workers.values():
-            link.deadline = self.budget.deadline
+        for worker in self._workers.values():
+            worker.deadline = self.budget.deadline
 
     # --- the candidate --------------------------------------------------------------------------
 
@@ -180,8 +180,8 @@ class Session:
 
     def last_answer(self) -> str:
         """Return its worker's last plain answer as text for a sentence; empty if unknown."""
-        link = self._workers.get(self.candidate.file)
-        return "" if link is None else link.answered
+        worker = self._workers.get(self.candidate.file)
+        return "" if worker is None else worker.answered
 
     @property
     def name(self) -> str:
@@ -210,26 +210,26 @@ class Session:
         assert file is not None, "the candidate is in the notebook"
         return self.files.read_text(file)
 
-    def worker(self) -> Link:
+    def worker(self) -> Worker:
         """Return the candidate's process, with the judged function found in it."""
-        link = self._workers.get(self.candidate.file)
-        if link is None or not link.is_open:
-            link = self._start()
-            link.deadline = self.budget.deadline
-            self._workers[self.candidate.file] = link
-        self._resolve(link)
-        return link
+        worker = self._workers.get(self.candidate.file)
+        if worker is None or not worker.is_open:
+            worker = self._start()
+            worker.deadline = self.budget.deadline
+            self._workers[self.candidate.file] = worker
+        self._resolve(worker)
+        return worker
 
-    def another_worker(self) -> Link:
+    def another_worker(self) -> Worker:
         """Start a second process for a candidate in a file.
 
         It is not forked: two forks of one process share the seed of Python's `hash`.
         """
-        link = self._start(anew=True)
-        self._owned.append(link)
-        link.deadline = self.budget.deadline
-        self._resolve(link)
-        return link
+        worker = self._start(anew=True)
+        self._owned.append(worker)
+        worker.deadline = self.budget.deadline
+        self._resolve(worker)
+        return worker
 
     # --- programs of ours -----------------------------------------------------------------------
 
@@ -241,34 +241,34 @@ class Session:
         *,
         runs_kernels: bool = False,
         anew: bool = False,
-    ) -> Link:
+    ) -> Worker:
         """Start a worker that sees only `files`, a folder of the check; it ends with the session.
 
         runs_kernels: the worker will run vetted kernels of the candidate, so its failures from then
             on are attributed to the candidate.
         anew: start it by exec instead of fork.
         """
-        link = self.launcher.start(
+        worker = self.launcher.start(
             program=program, files=files, trusted=True, environment=environment, anew=anew
         )
-        link.trusted = not runs_kernels
-        self._owned.append(link)
-        return link
+        worker.trusted = not runs_kernels
+        self._owned.append(worker)
+        return worker
 
-    def simulator(self) -> Link:
+    def simulator(self) -> Worker:
         """Start a simulator for the candidate's CUDA kernels; its failures are the candidate's."""
         environment, read_only = self._simulator()
-        link = self.launcher.start(
+        worker = self.launcher.start(
             program=("-m", "hotloop.simulate.worker"),
             files=None,
             trusted=True,
             environment=environment,
             read_only=read_only,
         )
-        link.trusted = False
-        link.deadline = self.budget.deadline
-        self._owned.append(link)
-        return link
+        worker.trusted = False
+        worker.deadline = self.budget.deadline
+        self._owned.append(worker)
+        return worker
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return the value stored under `key`; the first rung that asks makes it with `make`."""
@@ -290,25 +290,25 @@ class Session:
     def libraries(self) -> dict[str, str]:
         """Return the library versions that the candidate's workers report."""
         versions: dict[str, str] = {}
-        for link in self._workers.values():
-            versions.update(link.versions)
+        for worker in self._workers.values():
+            versions.update(worker.versions)
         return versions
 
     def close(self) -> None:
         """End all workers that the judge started; disconnect from the notebook's process."""
-        for file, link in self._workers.items():
-            if file is None and link.confined is None:
-                link.bye()
+        for file, worker in self._workers.items():
+            if file is None and worker.confined is None:
+                worker.bye()
             else:
-                link.close()
-        for link in self._owned:
-            link.close()
+                worker.close()
+        for worker in self._owned:
+            worker.close()
         self._kept.close()
 
-    def _resolve(self, link: Link) -> None:
-        link.resolve(self.name, self.candidate.file, self.timeout(RESOLVE_TIMEOUT_S))
+    def _resolve(self, worker: Worker) -> None:
+        worker.resolve(self.name, self.candidate.file, self.timeout(RESOLVE_TIMEOUT_S))
 
-    def _start(self, *, anew: bool = False) -> Link:
+    def _start(self, *, anew: bool = False) -> Worker:
         if self.candidate.file is not None:
             self.source()
             if self.candidate.operator:
@@ -319,15 +319,15 @@ class Session:
                 environment=self.interpreted,
                 anew=anew,
             )
-        link = self._connect()
-        if link is None:
+        worker = self._connect()
+        if worker is None:
             raise Ruling(
                 Verdict.RUNTIME_ERROR,
                 "The notebook's process ended before this task could be checked.",
             )
-        return link
+        return worker
 
-    def _start_with_simulator(self, anew: bool) -> Link:
+    def _start_with_simulator(self, anew: bool) -> Worker:
         environment, read_only = self._simulator()
         return self.launcher.start(
             files=self.files.root,

@@ -143,7 +143,7 @@ class Outcome:
     samples: Samples
 
 
-class Trial:
+class Comparison:
     """Comparison of one candidate with one baseline."""
 
     def __init__(
@@ -157,9 +157,9 @@ class Trial:
         *,
         control_tolerance: float = CONTROL_TOLERANCE,
         pace: Pace = USUAL,
-        twin: Callable[[], AbstractContextManager[Timer]] | None = None,
+        second_baseline: Callable[[], AbstractContextManager[Timer]] | None = None,
     ) -> None:
-        self.twin = twin
+        self.second_baseline = second_baseline
         self.pace = pace
         self.control_tolerance = control_tolerance
         self.baseline = baseline
@@ -181,7 +181,7 @@ class Trial:
             kept_s = self._control()
             figure = self._measure(self.deadline - kept_s)
             self._require_baseline_undisturbed()
-            self._require_twin_alike()
+            self._require_second_baseline_alike()
         except _TimeIsUp:
             raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
         return Outcome(figure, decided(self.levels, figure), self.samples)
@@ -226,7 +226,7 @@ class Trial:
         return self._window_of(self.baseline)
 
     def _window_of(self, timer: Timer) -> float:
-        """Run windows of the baseline or its twin until one counts; return its seconds per call."""
+        """Run windows of a baseline until one counts; return its seconds per call."""
         while True:
             window = self._in_time(timer)
             if window.counts:
@@ -321,21 +321,21 @@ class Trial:
                     "Run the check again.",
                 )
 
-    def _require_twin_alike(self) -> None:
+    def _require_second_baseline_alike(self) -> None:
         """Raise UNDECIDED unless a second process of the baseline is as fast as the first.
 
         A process can be slow for as long as it lives.
         """
-        if self.twin is None:
+        if self.second_baseline is None:
             return
         self.on_progress("control: the baseline in another process")
         ours: list[float] = []
         theirs: list[float] = []
-        with self.twin() as twin:
+        with self.second_baseline() as second_baseline:
             for _ in range(TWIN_LOOKS):
-                # Alternate, since the machine's speed drifts while the twin starts.
+                # Alternate, since the machine's speed drifts while the second baseline starts.
                 for _ in range(self.pace.pairs):
-                    theirs.append(self._window_of(twin))
+                    theirs.append(self._window_of(second_baseline))
                     ours.append(self._baseline_window())
                 if abs(float(np.median(theirs) / np.median(ours)) - 1) <= TWIN_TOLERANCE:
                     return

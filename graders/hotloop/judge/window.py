@@ -18,10 +18,10 @@ from hotloop.judge.calls import Call, CallBuffers, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
-from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.threads import MOST, in_shares
 from hotloop.judge.verification import Verifier, unknown
+from hotloop.judge.worker_connection import Worker
 
 START_SHARE = 0.02
 """Maximum time that thawing may take, as a share of the window: the start is uncertain by that
@@ -72,20 +72,25 @@ class Window:
         return self.intact and undisturbed
 
 
-class Side:
+class TimedWorker:
     """One side of a comparison, baseline or candidate: worker, buffers and planned calls."""
 
     def __init__(
-        self, link: Link, candidate: Candidate, workload: Workload, threads: int, seeds: Seeds
+        self,
+        worker: Worker,
+        candidate: Candidate,
+        workload: Workload,
+        threads: int,
+        seeds: Seeds,
     ) -> None:
-        self.link = link
+        self.worker = worker
         self.candidate = candidate
         self.workload = workload
         self.threads = threads
         self.seeds = seeds
         self.timeout_s = RUN_TIMEOUT_S
         self.buffers: CallBuffers | None = None
-        self.link.freeze()
+        self.worker.freeze()
 
     @property
     def calls(self) -> Sequence[Call]:
@@ -94,31 +99,31 @@ class Side:
 
     def plan(self, specs: Sequence[CallSpec]) -> None:
         """Plan a window's calls. The worker runs while it maps the buffers."""
-        self.link.thaw()
+        self.worker.thaw()
         if self.buffers is not None:
-            self.link.request({"op": "unmap"}, RUN_TIMEOUT_S)
+            self.worker.request({"op": "unmap"}, RUN_TIMEOUT_S)
             self.buffers.close()
         self.buffers = CallBuffers(specs, seal_inputs=True)
-        self.buffers.hand_to(self.link, self.candidate, RUN_TIMEOUT_S)
-        self.link.freeze()
+        self.buffers.hand_to(self.worker, self.candidate, RUN_TIMEOUT_S)
+        self.worker.freeze()
 
     def window(self, adversarial: Sequence[bool]) -> Window:
         """Run one window; `adversarial` marks the calls that get adversarial inputs.
 
         Raises Ruling if the candidate fails or answers incorrectly.
         """
-        freezer = self.link.freezer
+        freezer = self.worker.freezer
         before = freezer.usage()
         self._fill(adversarial)
-        self.link.send({"op": "run"})
+        self.worker.send({"op": "run"})
         steal = steal_seconds()
         still = freezer.usage() == before
         started = now()
-        self.link.thaw()
+        self.worker.thaw()
         released = now()
-        self.link.receive(time.monotonic() + self.timeout_s)
+        self.worker.receive(time.monotonic() + self.timeout_s)
         done, at_done = now(), freezer.usage()
-        self.link.freeze()
+        self.worker.freeze()
         stopped, after = now(), freezer.usage()
         # Freezing may wait for other users of control groups. If the tree did not run meanwhile,
         # the window ended with the answer; otherwise when everything was frozen.
@@ -138,7 +143,7 @@ class Side:
         if self.buffers is not None:
             self.buffers.close()
             self.buffers = None
-        self.link.thaw()
+        self.worker.thaw()
 
     def _fill(self, adversarial: Sequence[bool]) -> None:
         """Write fresh inputs and poison outputs; each thread's calls have their own generator."""
@@ -158,7 +163,7 @@ class Side:
         try:
             self._verify_outputs()
         except Ruling as ruling:
-            if self.link.trusted:
+            if self.worker.trusted:
                 raise JudgeFault(f"our own {self.candidate.name} is wrong: {ruling}") from None
             raise
 

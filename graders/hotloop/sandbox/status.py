@@ -60,7 +60,7 @@ class StatusPipe:
         for line in self._text.splitlines(keepends=True):
             if not line.endswith(b"\n"):
                 continue
-            told: dict[str, Any] = json.loads(line)
-            if key in told:
-                return int(told[key])
+            reported: dict[str, Any] = json.loads(line)
+            if key in reported:
+                return int(reported[key])
         return None

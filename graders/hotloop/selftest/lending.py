@@ -20,7 +20,7 @@ from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.link import Link
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox import seccomp
 from hotloop.sandbox.confinement import SUBMISSION
 from hotloop.sandbox.freezer import SignalFreezer
@@ -60,9 +60,9 @@ def own_memory() -> Found:
 
 def _read_only(driver: Driver) -> str:
     """Return what happens on a write to memory mapped read-only, tried in a child process."""
-    with DeviceBuffer(driver, SIZES[0], writable=False) as block, _child() as link:
+    with DeviceBuffer(driver, SIZES[0], writable=False) as block, _child() as worker:
         try:
-            _fill(link, block, writable=False)
+            _fill(worker, block, writable=False)
         except Exception as error:  # noqa: BLE001 - any end of it is one
             kept = _word_at(driver, block, 0) != WORD
             return f"refused ({error})" if kept else f"written all the same ({error})"
@@ -127,40 +127,40 @@ def _unfiltered(driver: Driver, minor: int) -> None:
 def _lend(driver: Driver, borrower: Any) -> None:
     """Lend a block, have it filled, read it here, and require that it is free again."""
     free, _ = driver.memory()
-    with borrower as link:
+    with borrower as worker:
         with DeviceBuffer(driver, LENT_BYTES, writable=True) as block:
-            _fill(link, block)
+            _fill(worker, block)
             _require(_word_at(driver, block, block.size - 4) == WORD, "It did not arrive here.")
-        link.request({"op": "give_back"}, REPLY_S)
+        worker.request({"op": "give_back"}, REPLY_S)
     _require_free_again(driver, free)
 
 
 def _frozen(driver: Driver, minor: int) -> None:
     with (
-        _confined(minor) as link,
+        _confined(minor) as worker,
         DeviceBuffer(driver, LENT_BYTES, writable=True) as block,
     ):
-        _fill(link, block)
-        link.freeze()
+        _fill(worker, block)
+        worker.freeze()
         _require(_word_at(driver, block, 0) == WORD, "It cannot be read while the other is frozen.")
-        link.thaw()
-        link.request({"op": "give_back"}, REPLY_S)
+        worker.thaw()
+        worker.request({"op": "give_back"}, REPLY_S)
 
 
 def _killed(driver: Driver, minor: int) -> None:
     free, _ = driver.memory()
-    with _confined(minor) as link, DeviceBuffer(driver, LENT_BYTES, writable=True) as block:
-        _fill(link, block)
-        link.close()
+    with _confined(minor) as worker, DeviceBuffer(driver, LENT_BYTES, writable=True) as block:
+        _fill(worker, block)
+        worker.close()
         _require(_word_at(driver, block, 0) == WORD, "It went with the process that was killed.")
     _require_free_again(driver, free)
 
 
-def _fill(link: Link, block: DeviceBuffer, *, writable: bool = True) -> None:
+def _fill(worker: Worker, block: DeviceBuffer, *, writable: bool = True) -> None:
     fd = block.export()
     try:
         message = {"op": "fill", "bytes": block.size, "word": WORD, "writable": writable}
-        link.request(message, REPLY_S, [fd])
+        worker.request(message, REPLY_S, [fd])
     finally:
         os.close(fd)
 
@@ -183,7 +183,7 @@ def _require(holds: bool, otherwise: str) -> None:
 
 
 @contextmanager
-def _child(user: int | None = None) -> Generator[Link]:
+def _child(user: int | None = None) -> Generator[Worker]:
     """Start an ordinary child process, as another user if given; yield the link to it."""
     ours, theirs = socket.socketpair()
     packages = str(Path(__file__).resolve().parents[2])
@@ -194,20 +194,20 @@ def _child(user: int | None = None) -> Generator[Link]:
             pass_fds=[theirs.fileno()],
             env={**os.environ, "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1"},
         )
-    link = Link(ours, SignalFreezer(process.pid), trusted=False)
+    worker = Worker(ours, SignalFreezer(process.pid), trusted=False)
     try:
-        yield link
+        yield worker
     finally:
-        link.sock.close()
+        worker.sock.close()
         process.kill()
         process.wait()
 
 
 @contextmanager
-def _confined(minor: int) -> Generator[Link]:
+def _confined(minor: int) -> Generator[Worker]:
     """Start a process in a candidate worker's sandbox; yield the link to it."""
     named = os.environ.get(LIBRARY_VARIABLE)
-    link = Launcher("bubblewrap").start(
+    worker = Launcher("bubblewrap").start(
         program=(f"{SUBMISSION}/{BORROWER.name}",),
         files=PROGRAMS,
         trusted=False,
@@ -216,6 +216,6 @@ def _confined(minor: int) -> Generator[Link]:
         read_only={} if named is None else {named: Path(named)},
     )
     try:
-        yield link
+        yield worker
     finally:
-        link.close()
+        worker.close()

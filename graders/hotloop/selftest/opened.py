@@ -7,7 +7,7 @@ from pathlib import Path
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, NoCard, open_card
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.launcher import Launcher
@@ -58,7 +58,7 @@ def side(
     workload: DeviceWorkload,
     *,
     trusted: bool = True,
-) -> Generator[DeviceSide]:
+) -> Generator[TimedDeviceWorker]:
     """Open a side whose worker runs the function `name` of one of the self-test's files.
 
     trusted: False for a file that acts as a dishonest candidate.
@@ -69,7 +69,7 @@ def side(
         own = trusted_worker(made, file.parent, card)
         with own if trusted else candidate_worker(made, card) as link:
             link.resolve(name, file.name, RESOLVE_S)
-            side = DeviceSide(link, ours, workload, card, Seeds(), free, made.budget)
+            side = TimedDeviceWorker(link, ours, workload, card, Seeds(), free, made.budget)
             try:
                 yield side
             finally:

@@ -16,14 +16,14 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.recipes import Draw, Normal
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, require_nvcc, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.gpu_correct import ask
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.selftest import opened
 from hotloop.selftest.found import Broken, Found
 from hotloop.selftest.opened import PROGRAMS, RESOLVE_S
@@ -96,16 +96,16 @@ def _ways() -> dict[str, Callable[[Session, Card], None]]:
 
 def _python(name: str, session: Session, card: Card) -> None:
     ours = Candidate(name, "copies.py", "destination")
-    with trusted_worker(session, PROGRAMS, card) as link:
-        link.resolve(name, "copies.py", RESOLVE_S)
-        _require_copied(card, link, ours)
+    with trusted_worker(session, PROGRAMS, card) as worker:
+        worker.resolve(name, "copies.py", RESOLVE_S)
+        _require_copied(card, worker, ours)
 
 
 def _kernel(session: Session, card: Card) -> None:
     launched_by = PROGRAMS / "launch_copy.cu"
     ours = Candidate("copy_rows", "copy_rows.cu", "destination", launched_by=launched_by)
-    with candidate_worker(session.about(ours), card) as link:
-        _require_copied(card, link, ours)
+    with candidate_worker(session.about(ours), card) as worker:
+        _require_copied(card, worker, ours)
 
 
 def _operator(session: Session, card: Card) -> None:
@@ -115,21 +115,21 @@ def _operator(session: Session, card: Card) -> None:
     require_nvcc(card)
     spec = task_spec(curriculum.load_module("fused_softmax"), "operator_launcher")
     ours = Candidate(spec.entry, spec.files[0], operator=True)
-    with trusted_worker(session, paths.solutions() / "fused_softmax", card) as link:
-        link.resolve(ours.name, ours.file, 3 * RESOLVE_S)
-        answer = _answer(card, link, ours, np.ones((64, 128)))
+    with trusted_worker(session, paths.solutions() / "fused_softmax", card) as worker:
+        worker.resolve(ours.name, ours.file, 3 * RESOLVE_S)
+        answer = _answer(card, worker, ours, np.ones((64, 128)))
     _require(bool((np.abs(answer - 1 / 128) < 1e-6).all()), "The operator gives a wrong answer.")
 
 
-def _require_copied(card: Card, link: Link, candidate: Candidate) -> None:
+def _require_copied(card: Card, worker: Worker, candidate: Candidate) -> None:
     values = np.random.default_rng().standard_normal((64, 128)).astype(np.float32)
-    copied = np.array_equal(_answer(card, link, candidate, values), values)
+    copied = np.array_equal(_answer(card, worker, candidate, values), values)
     _require(copied, "What was copied is not what was lent.")
 
 
-def _answer(card: Card, link: Link, candidate: Candidate, values: Any) -> Any:
+def _answer(card: Card, worker: Worker, candidate: Candidate, values: Any) -> Any:
     case = Case("64 rows", (Tensor(values, FP32),), TensorSpec(values.shape, FP32))
-    return ask(case, candidate, link, card.driver, Seeds(), CASE_S)
+    return ask(case, candidate, worker, card.driver, Seeds(), CASE_S)
 
 
 def _require(holds: bool, otherwise: str) -> None:
@@ -141,10 +141,10 @@ def freezing() -> Found:
     """Measure how long freezing a worker takes, idle and with kernels running."""
     card = opened.card()
     figures: dict[str, Any] = {}
-    with opened.session() as session, trusted_worker(session, PROGRAMS, card) as link:
+    with opened.session() as session, trusted_worker(session, PROGRAMS, card) as worker:
         for name in ("torch_copy", "begin_a_while"):
-            link.resolve(name, "copies.py", RESOLVE_S)
-            seconds = sorted(_freeze_s(link, busy=name != "torch_copy") for _ in range(FREEZES))
+            worker.resolve(name, "copies.py", RESOLVE_S)
+            seconds = sorted(_freeze_s(worker, busy=name != "torch_copy") for _ in range(FREEZES))
             figures[name] = {
                 "median_ms": 1e3 * statistics.median(seconds),
                 "most_ms": 1e3 * seconds[-1],
@@ -159,15 +159,15 @@ def freezing() -> Found:
     return Found(f"A worker stands still within {worst:.1f} ms, kernels in flight or not.", figures)
 
 
-def _freeze_s(link: Link, *, busy: bool) -> float:
+def _freeze_s(worker: Worker, *, busy: bool) -> float:
     if busy:
         call: Message = {"args": [], "returns": None}
-        link.request({"op": "plan", "calls": [call], "framework": "torch", "style": "json"}, 30)
-        link.request({"op": "run"}, 30)
+        worker.request({"op": "plan", "calls": [call], "framework": "torch", "style": "json"}, 30)
+        worker.request({"op": "run"}, 30)
     started = time.monotonic()
-    link.freeze()
+    worker.freeze()
     seconds = time.monotonic() - started
-    link.thaw()
+    worker.thaw()
     return seconds
 
 
@@ -197,7 +197,7 @@ def _late_windows(card: Card, late_ms: int) -> list[str]:
         return [how_it_was_noticed(side, late_ms) for _ in range(LATE_WINDOWS)]
 
 
-def how_it_was_noticed(side: DeviceSide, late_ms: int) -> str:
+def how_it_was_noticed(side: TimedDeviceWorker, late_ms: int) -> str:
     """Run a window; return "ruled", "discarded", "timed" or "missed"."""
     try:
         window = side.window([False] * len(side.calls))

@@ -22,7 +22,7 @@ from hotloop.core.record import Record
 from hotloop.course import hand_in
 from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
-from hotloop.judge.service import module_digest
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice.moment import Moment
 from hotloop.problem import Identifier, Strict, Text
@@ -80,7 +80,7 @@ class Baseline(Strict):
     made: Moment
     hotloop: Text
     module: Identifier
-    module_digest: Digest
+    grader_digest: Digest
     turns: int
     attempts: Annotated[list[Attempt], Field(min_length=1)]
 
@@ -192,7 +192,7 @@ def places(
                 own=mine,
                 position=_position(mine, span),
                 left_out=sorted(f"{task}.{rung}" for task, rung in without),
-                older=one.module_digest != module_digest(one.module),
+                older=one.grader_digest != grader_digest(one.module),
                 hard=[name for name in own if one.is_hard(name)],
             )
         )
@@ -258,7 +258,7 @@ def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> B
         made=datetime.now(UTC),
         hotloop=__version__,
         module=role.module,
-        module_digest=module_digest(role.module),
+        grader_digest=grader_digest(role.module),
         turns=turns,
         attempts=list(attempts),
     )

@@ -11,7 +11,7 @@ from itertools import chain
 
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt, now
-from hotloop.course.attempts.grader import grader_digest, machine
+from hotloop.course.attempts.machine import machine
 from hotloop.course.execution import Say, Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors.local import Local
@@ -19,6 +19,7 @@ from hotloop.course.hand_in import HandIn
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.files import lay_out
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.judge.job import Job
 from hotloop.judged_again import settled
 from hotloop.local_judging import judge_folder

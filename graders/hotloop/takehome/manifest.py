@@ -55,7 +55,7 @@ class PackTask(Strict):
 class Manifest(Strict):
     """Content of a manifest.
 
-    module_digest: of judge and checks when the pack was made. variant: digest of the variant.
+    grader_digest: of judge and checks when the pack was made. variant: the variant's digest.
     window_hours: time from first download to hand-in, including accommodation. files: content of
     the pack by SHA-256. keep_days: how long the team keeps the submission.
     """
@@ -67,7 +67,7 @@ class Manifest(Strict):
     title: Text
     module: Identifier
     hotloop: Text
-    module_digest: Digest
+    grader_digest: Digest
     tasks: Annotated[dict[Identifier, PackTask], Field(min_length=1, max_length=100)]
     variant: Digest | Literal[""]
     not_before: Moment

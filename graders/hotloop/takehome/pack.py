@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from hotloop import __version__
-from hotloop.judge.service import module_digest
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.takehome import assistants, manifest, seen, work_files
 from hotloop.takehome import team as teams
 from hotloop.takehome.handing_in import zipped
@@ -99,7 +99,7 @@ def make_pack(
             title=role.title,
             module=role.module,
             hotloop=__version__,
-            module_digest=module_digest(role.module),
+            grader_digest=grader_digest(role.module),
             tasks=role.pack_tasks(factor),
             variant=variant.digest,
             not_before=now,

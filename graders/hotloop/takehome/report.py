@@ -339,12 +339,11 @@ class BaselinePlace(Strict):
 
 
 class Reproduction(Strict):
-    """How to grade it again. module_digest: of the judge and the module's checks."""
+    """How to grade it again. grader_digest: of all code and data that the verdicts depend on."""
 
     command: Text
     hotloop: str
     grader_digest: str
-    module_digest: str
     variant: str
 
 

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from hotloop import __version__, curriculum
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Task
-from hotloop.judge.service import module_digest
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.problem import Rung
 from hotloop.takehome import assistants, baseline, code_shown, quality, signalling, viva, written
 from hotloop.takehome.follow_ups import follow_ups
@@ -81,12 +80,17 @@ def make_report(
         reproduce=Reproduction(
             command=f"hotloop takehome grade --verify reports/{manifest.pack}/{JSON_NAME}",
             hotloop=__version__,
-            grader_digest=grader_digest(module.id),
-            module_digest=next((r.circumstances.module_digest for r in records.values()), ""),
+            grader_digest=_judged_with(records.values()),
             variant=team.variant(manifest.pack).digest,
         ),
         viva=viva.score_of(team, manifest.pack, submission.digest),
     )
+
+
+def _judged_with(records: Iterable[Record]) -> str:
+    """Return the digest of what judged; "" if nothing did, as for an unreadable notebook."""
+    digests = (record.circumstances.grader_digest for record in records)
+    return next((digest for digest in digests if digest), "")
 
 
 def of_take_home(sentence: str) -> str:
@@ -244,7 +248,7 @@ def _facts(submission: Submission) -> SubmissionFacts:
         altered=list(submission.altered),
         work_log=whole,
         notes=list(submission.work.notes),
-        other_checks=submission.manifest.module_digest != module_digest(submission.manifest.module),
+        other_checks=submission.manifest.grader_digest != grader_digest(submission.manifest.module),
     )
 
 

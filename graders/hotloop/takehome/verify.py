@@ -7,7 +7,6 @@ from typing import Literal
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.grader import grader_digest
 from hotloop.problem import Strict
 from hotloop.takehome import execution
 from hotloop.takehome.intervals import Interval
@@ -101,7 +100,7 @@ def verdict(report: Report, again: Report, altered: list[str]) -> Verification:
     ]
     return Verification(
         holds=not altered and all(rung.standing != "differs" for rung in rungs),
-        same_grader=report.reproduce.grader_digest == grader_digest(report.module),
+        same_grader=report.reproduce.grader_digest == again.reproduce.grader_digest,
         altered=altered,
         rungs=rungs,
         then=report.score,

@@ -253,7 +253,7 @@ class DeviceCalls:
             returned = [self._call_and_copy(candidate, call) for call in self._calls]
         self._cuda.synchronize()
         self._copied_from.clear()
-        return {"returned": [told for told in returned if told is not None]}
+        return {"returned": [reported for reported in returned if reported is not None]}
 
     def unmap(self) -> Message:
         """Unmap the judge's memory, free its addresses and drop the plan."""
@@ -271,15 +271,15 @@ class DeviceCalls:
         from hotloop.worker.tensors import describe
 
         value = candidate(*[self._argument(a) for a in call["args"]])
-        told, spec = describe(value), call["returns"]
-        if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
-            return told
+        reported, spec = describe(value), call["returns"]
+        if reported.get("dtype") != spec["dtype"] or reported.get("shape") != spec["shape"]:
+            return reported
         target = device_tensor(spec, self._flat)
         tensor = self._as_torch(value)
         if tensor.device != target.device:
-            return {**told, "elsewhere": str(tensor.device)}
+            return {**reported, "elsewhere": str(tensor.device)}
         target.copy_(tensor)
-        return told
+        return reported
 
     def _argument(self, spec: Message) -> Any:
         if "tensor" not in spec:

@@ -121,8 +121,12 @@ def _require_module(cells: Iterable[Mapping[str, Any]], module: str) -> None:
 def _graded_id(cell: Mapping[str, Any]) -> str:
     """Return the grade id of an automatically graded cell, else ""."""
     metadata = as_message(cell.get("metadata")) or {}
-    told = as_message(metadata.get("nbgrader")) or {}
-    return str(told.get("grade_id", "")) if told.get("grade") and not told.get("solution") else ""
+    reported = as_message(metadata.get("nbgrader")) or {}
+    return (
+        str(reported.get("grade_id", ""))
+        if reported.get("grade") and not reported.get("solution")
+        else ""
+    )
 
 
 def _run_cell(text: str, name: str, namespace: dict[str, Any]) -> None:

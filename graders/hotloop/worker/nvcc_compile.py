@@ -79,17 +79,17 @@ def compile_file(source: Path, job: Message, folder: Path | None = None) -> Mess
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="hotloop-nvcc-", dir=folder) as kept:
         made = _Made(Path(kept), source)
-        told = call(_command(source, job, made), folder, job["timeout_s"], kept)
+        reported = call(_command(source, job, made), folder, job["timeout_s"], kept)
         left = max(1.0, job["timeout_s"] - (time.monotonic() - began))
         ptx = _text(made.ptx)
-        sass = _sass(made.cubin, tools["nvdisasm"], left) if told.status == 0 else None
+        sass = _sass(made.cubin, tools["nvdisasm"], left) if reported.status == 0 else None
         return {
-            "ended": told.ended,
-            "status": told.status,
-            "log": told.text,
+            "ended": reported.ended,
+            "status": reported.status,
+            "log": reported.text,
             "read": _read(made),
-            "places": _places(told.text, ptx, source),
-            "names": _demangled(told.text, tools["demangler"]),
+            "places": _places(reported.text, ptx, source),
+            "names": _demangled(reported.text, tools["demangler"]),
             "sass": sass,
             "ptx": _of_memory(ptx) if sass is None else "",
             "seconds": time.monotonic() - began,

@@ -51,15 +51,15 @@ def copy_out(value: Any, spec: Message, mappings: dict[int, Mapping], framework:
 
     Returns its description in any case.
     """
-    told = describe(value)
-    if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
-        return told
+    reported = describe(value)
+    if reported.get("dtype") != spec["dtype"] or reported.get("shape") != spec["shape"]:
+        return reported
     target = tensor(spec, mappings, framework)
     if framework == "torch":
         target.copy_(value.detach())
     else:
         target[...] = value
-    return told
+    return reported
 
 
 def _torch_tensor(spec: Message, memory: mmap.mmap) -> Any:

@@ -52,7 +52,7 @@ class Compiler(Worker):
             try:
                 with redirect_stdout(log):
                     compiled = _compile(getattr(module, message["kernel"]), message)
-            except Exception as error:  # noqa: BLE001 - whatever a compiler raises is told
+            except Exception as error:  # noqa: BLE001 - whatever a compiler raises is reported
                 return {"fault": _describe(error, diagnostics(), module)}
         return {"figures": _figures(compiled, log.getvalue())}
 

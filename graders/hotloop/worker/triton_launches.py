@@ -113,13 +113,13 @@ class _Notes:
 
     def _describe_tensor(self, value: Any) -> Message:
         dtype = str(value.dtype).removeprefix("torch.")
-        told: Message = {"dtype": TRITON_NAMES.get(dtype, dtype)}
+        reported: Message = {"dtype": TRITON_NAMES.get(dtype, dtype)}
         address = value.data_ptr()
         for index, start, extent in self._tensors:
             if start <= address < start + max(extent, 1):
-                return {"tensor": "argument", "index": index, "offset": address - start, **told}
+                return {"tensor": "argument", "index": index, "offset": address - start, **reported}
         index, start = self._scratch_of(value)
-        return {"tensor": "scratch", "index": index, "offset": address - start, **told}
+        return {"tensor": "scratch", "index": index, "offset": address - start, **reported}
 
     def _scratch_of(self, value: Any) -> tuple[int, int]:
         storage = value.untyped_storage()

@@ -63,7 +63,7 @@ class Replayer(Worker):
         for number, launch in enumerate(message["plan"]["launches"]):
             try:
                 loaded = _run_launch(module, launch, tensors, order)
-            except Exception as error:  # noqa: BLE001 - whatever a kernel raises is told
+            except Exception as error:  # noqa: BLE001 - whatever a kernel raises is reported
                 return {"fault": {**_describe(error, module, memory), "launch": number}}
             wave_bytes += _wave_bytes(loaded, message["resident"])
         tensors.give_back(message["returned"])

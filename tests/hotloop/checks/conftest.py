@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from hotloop import extras
-from hotloop.judge import referee
+from hotloop.judge import oracle
 from hotloop.judge.gpu import engine
-from hotloop.judge.link import Link
-from hotloop.judge.rungs import gpu_refereed
+from hotloop.judge.rungs import gpu_oracle
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 STAND_IN = Path(__file__).parent / "engine_on_cpu.py"
 
@@ -34,27 +34,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @contextmanager
-def _candidate_worker(session: Session, _card: Any, _memory_bytes: int = 0) -> Generator[Link]:
+def _candidate_worker(session: Session, _card: Any, _memory_bytes: int = 0) -> Generator[Worker]:
     yield session.worker()
 
 
 @contextmanager
-def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link]:
-    link = session.trusted(files)
-    yield link
-    link.close()
+def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Worker]:
+    worker = session.trusted(files)
+    yield worker
+    worker.close()
 
 
 @pytest.fixture
-def refereed_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Makes `GpuRefereed` rungs run on the CPU, with all processes that they start."""
+def oracle_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Makes `GpuOracleCorrect` rungs run on the CPU, with all processes that they start."""
 
     def on_cpu() -> None:
         card = nullcontext(SimpleNamespace())
-        monkeypatch.setattr(gpu_refereed, "card_for_three", lambda _session: card)
-        for starts_theirs in (engine, gpu_refereed):
+        monkeypatch.setattr(gpu_oracle, "card_for_three", lambda _session: card)
+        for starts_theirs in (engine, gpu_oracle):
             monkeypatch.setattr(starts_theirs, "candidate_worker", _candidate_worker)
-        for starts_ours in (engine, referee):
+        for starts_ours in (engine, oracle):
             monkeypatch.setattr(starts_ours, "trusted_worker", _trusted_worker)
 
     return on_cpu
@@ -62,7 +62,7 @@ def refereed_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
 @pytest.fixture
 def engines_on_cpu(
-    monkeypatch: pytest.MonkeyPatch, refereed_on_cpu: Callable[[], None]
+    monkeypatch: pytest.MonkeyPatch, oracle_on_cpu: Callable[[], None]
 ) -> Callable[[Path], None]:
     """Builds and runs engines on the CPU, with a stand-in for TensorRT.
 
@@ -71,7 +71,7 @@ def engines_on_cpu(
 
     def on_cpu(submission: Path) -> None:
         monkeypatch.setattr(engine, "find_spec", lambda _name: object())
-        refereed_on_cpu()
+        oracle_on_cpu()
         (submission / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
         staged = Session.staged
 

@@ -10,7 +10,7 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.matrices import matrices
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.window import Side
+from hotloop.judge.window import TimedWorker
 
 from ..sessions import new_session
 
@@ -36,7 +36,9 @@ def test_the_limit_is_measured_with_a_copy(text: str, tmp_path: Path) -> None:
     (tmp_path / "baseline.py").write_text(text + ONLY_COPIES.replace("copy(", "eager("))
     session = new_session(checks=tmp_path)
     rung = Fast(WORKLOAD, Baseline("baseline.py", "eager"))
-    side = Side(rung.baseline.start(session), rung.baseline.candidate, WORKLOAD, 1, session.seeds)
+    side = TimedWorker(
+        rung.baseline.start(session), rung.baseline.candidate, WORKLOAD, 1, session.seeds
+    )
     try:
         side.plan([WORKLOAD.spec(np.random.default_rng(0), i) for i in range(8)])
         found = rung._copied_per_second(side, session)

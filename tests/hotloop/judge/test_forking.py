@@ -57,11 +57,11 @@ def test_a_worker_is_forked_but_where_it_is_to_be_executed(
     zygote: Zygote, tmp_path: Path, trusted: bool, anew: bool
 ) -> None:
     launcher = Launcher("bubblewrap", fork=zygote.launch)
-    link = launcher.start(files=tmp_path, trusted=trusted, anew=anew)
+    worker = launcher.start(files=tmp_path, trusted=trusted, anew=anew)
     try:
-        assert isinstance(link.confined, ForkedProcess) is not anew
+        assert isinstance(worker.confined, ForkedProcess) is not anew
     finally:
-        link.close()
+        worker.close()
 
 
 @pytest.mark.sandbox
@@ -77,7 +77,7 @@ def test_a_program_of_ours_with_variables_of_its_own_is_executed(
     ) as session:
         process = Program({"main.py": main}, "main.py", environment).trusted(session)
         assert process.ask("answer") == 1
-        assert isinstance(process.link.confined, ForkedProcess) is (not environment)
+        assert isinstance(process.worker.confined, ForkedProcess) is (not environment)
 
 
 @pytest.mark.sandbox
@@ -88,8 +88,8 @@ def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
     with closing(
         new_session(tmp_path, launcher=Launcher("bubblewrap", fork=zygote.launch), budget_s=30)
     ) as session:
-        link = session.about(Candidate("found", "found.py", "json")).worker()
-        assert isinstance(link.confined, ForkedProcess)
+        worker = session.about(Candidate("found", "found.py", "json")).worker()
+        assert isinstance(worker.confined, ForkedProcess)
 
 
 @pytest.mark.sandbox
@@ -104,7 +104,7 @@ def test_a_second_worker_shares_no_hash_with_the_first(zygote: Zygote, tmp_path:
         )
     ) as session:
         links = (session.worker(), session.another_worker())
-        first, second = (ask_plainly(link, ("text",), 9.0) for link in links)
+        first, second = (ask_plainly(worker, ("text",), 9.0) for worker in links)
     assert first != second
 
 

@@ -159,5 +159,5 @@ def test_our_own_failures_are_not_the_candidates(session: Session, program: Prog
 def test_each_purpose_has_a_process_of_its_own(session: Session, program: Program) -> None:
     one, other = program.given(session, "one"), program.given(session, "other")
     assert one is program.given(session, "one")
-    assert one.link is not other.link
-    assert program.trusted(session).link not in {one.link, other.link}
+    assert one.worker is not other.worker
+    assert program.trusted(session).worker not in {one.worker, other.worker}

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from hotloop.judge import scheduling
-from hotloop.judge.link import Link
+from hotloop.judge.worker_connection import Worker
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -29,7 +29,7 @@ class FakeFreezer:
 
 
 @pytest.fixture
-def link() -> Iterator[Link]:
+def worker() -> Iterator[Worker]:
     """A worker with a busy thread, a busier one, and one that sleeps."""
     stop, ids = threading.Event(), []
     started = threading.Barrier(4)
@@ -46,25 +46,25 @@ def link() -> Iterator[Link]:
         thread.start()
     started.wait()
     tasks = [task for _, task in sorted(ids)]
-    yield cast(Link, SimpleNamespace(freezer=FakeFreezer(tasks)))
+    yield cast(Worker, SimpleNamespace(freezer=FakeFreezer(tasks)))
     stop.set()
     for thread in threads:
         thread.join()
 
 
 @pytest.mark.skipif(len(CORES) < 2, reason="binding to different cores needs two of them")
-def test_the_busiest_threads_get_a_core_each(link: Link) -> None:
-    scheduling.spread(link, 2)
-    idle, busy, busiest = (os.sched_getaffinity(t) for t in link.freezer.usage().tasks)
+def test_the_busiest_threads_get_a_core_each(worker: Worker) -> None:
+    scheduling.spread(worker, 2)
+    idle, busy, busiest = (os.sched_getaffinity(t) for t in worker.freezer.usage().tasks)
     assert busiest == {CORES[0]}
     assert busy == {CORES[1]}
     assert idle == set(CORES)
-    assert scheduling.cores_of(link) == set(CORES)
+    assert scheduling.cores_of(worker) == set(CORES)
 
 
-def test_more_threads_than_cores_are_left_free(link: Link) -> None:
-    scheduling.spread(link, len(CORES) + 5)
-    bound = [t for t in link.freezer.usage().tasks if len(os.sched_getaffinity(t)) == 1]
+def test_more_threads_than_cores_are_left_free(worker: Worker) -> None:
+    scheduling.spread(worker, len(CORES) + 5)
+    bound = [t for t in worker.freezer.usage().tasks if len(os.sched_getaffinity(t)) == 1]
     assert len(bound) <= len(CORES)
 
 
@@ -89,8 +89,8 @@ def test_only_a_whole_tree_of_real_time_threads_outranks_all(
     assert scheduling.outranks_all(range(len(classes))) == outranks
 
 
-def test_ordinary_threads_outrank_nobody(link: Link) -> None:
-    assert not scheduling.outranks_all(link.freezer.usage().tasks)
-    scheduling.promote(link)
-    promoted = all(os.sched_getscheduler(t) == os.SCHED_RR for t in link.freezer.usage().tasks)
-    assert scheduling.outranks_all(link.freezer.usage().tasks) == promoted
+def test_ordinary_threads_outrank_nobody(worker: Worker) -> None:
+    assert not scheduling.outranks_all(worker.freezer.usage().tasks)
+    scheduling.promote(worker)
+    promoted = all(os.sched_getscheduler(t) == os.SCHED_RR for t in worker.freezer.usage().tasks)
+    assert scheduling.outranks_all(worker.freezer.usage().tasks) == promoted

@@ -28,11 +28,11 @@ def test_waiting_for_the_machine() -> None:
         budget=Budget(9, turn),
         device="cpu",
     )
-    link = SimpleNamespace(deadline=session.budget.deadline)
-    session._workers.update(cast(Any, {None: link}))
+    worker = SimpleNamespace(deadline=session.budget.deadline)
+    session._workers.update(cast(Any, {None: worker}))
     before = session.budget.deadline
     session.alone()
     session.alone()
     assert events == ["waits"]
     assert session.budget.deadline >= before + WAIT_S
-    assert link.deadline == session.budget.deadline
+    assert worker.deadline == session.budget.deadline

@@ -189,7 +189,7 @@ TASKS = ("online_pass", "triton_forward")
 def series(*shares: float, model: str = "small-1") -> Baseline:
     """Return attempts that earned these shares of the points measured on a CPU."""
     from hotloop.curriculum import load_module
-    from hotloop.judge.service import module_digest
+    from hotloop.judge.grader_digest import grader_digest
 
     module = load_module("fused_softmax")
     attempts = [
@@ -216,7 +216,7 @@ def series(*shares: float, model: str = "small-1") -> Baseline:
         made=datetime(2030, 1, 1, tzinfo=UTC),
         hotloop="0.1.0",
         module="fused_softmax",
-        module_digest=module_digest("fused_softmax"),
+        grader_digest=grader_digest("fused_softmax"),
         turns=1,
         attempts=attempts,
     )

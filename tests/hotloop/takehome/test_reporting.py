@@ -130,7 +130,7 @@ def test_the_file_fits_the_published_schema_and_reads_back(
 
 def test_checks_that_are_others_than_the_packs_are_told(team: Team, submission: Submission) -> None:
     same = report_on(team, submission)
-    older = submission.manifest.model_copy(update={"module_digest": "0" * 64})
+    older = submission.manifest.model_copy(update={"grader_digest": "0" * 64})
     other = report_on(team, replace(submission, manifest=older))
     assert (same.submission.other_checks, other.submission.other_checks) == (False, True)
     said = "Judged by other checks than Hotloop had when the pack was made"

@@ -12,7 +12,7 @@ from hotloop.checks.control_flow_export.ways import FULL_UP_TO, LONGEST, QUEUES
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.window import Workload
@@ -37,7 +37,7 @@ UNSURE = 128
 decides."""
 
 _FILES = {name: GIVEN / name for name in ("deciding.py", "encoder.py")}
-REFEREE = Referee(_FILES, "deciding.py")
+ORACLE = Oracle(_FILES, "deciding.py")
 ALONE = Baseline(GIVEN / "deciding.py", "one_by_one", beside=_FILES, label="one by one, eager")
 
 

@@ -14,9 +14,9 @@ from hotloop.core.wire import Message, as_list
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.session import Session
@@ -43,11 +43,11 @@ TIMED = CallSpec((WEIGHTS, TensorSpec((8,), I64)), TensorSpec((8, 60), I64))
 TRUTH = program("decode_truth.py", "decoder.py")
 RUNNER = program("decode_runs.py")
 FILES = {
-    "decode_referee.py": PROGRAMS / "decode_referee.py",
+    "decode_oracle.py": PROGRAMS / "decode_oracle.py",
     "decoder.py": GIVEN / "decoder.py",
 }
-REFEREE = Referee(FILES, "decode_referee.py")
-BASELINE = Baseline(PROGRAMS / "decode_referee.py", "generate", beside=FILES)
+ORACLE = Oracle(FILES, "decode_oracle.py")
+BASELINE = Baseline(PROGRAMS / "decode_oracle.py", "generate", beside=FILES)
 
 
 def replayable(file: models.Written, session: Session) -> str | None:

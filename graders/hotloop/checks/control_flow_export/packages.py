@@ -32,16 +32,16 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.link import Link
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
 
 Rng = np.random.Generator
@@ -59,9 +59,7 @@ PACKAGED = program("package_runs.py")
 COMPILED = program("compiled_at_start.py", "encoder.py")
 ENCODER = {"encoder.py": GIVEN / "encoder.py"}
 EAGER = Baseline(PROGRAMS / "eager_encoder.py", "run", beside=ENCODER)
-REFEREE = Referee(
-    {"encoder_truth.py": PROGRAMS / "encoder_truth.py", **ENCODER}, "encoder_truth.py"
-)
+ORACLE = Oracle({"encoder_truth.py": PROGRAMS / "encoder_truth.py", **ENCODER}, "encoder_truth.py")
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,7 @@ def fast_cpu(session: Session) -> str:
         fewest_flops=_fewest_flops,
         entrant=_package_alone,
     )
-    return RefereedFast(fast, REFEREE, "run", lambda _case, got, want: departs(got, want))(session)
+    return OracleFast(fast, ORACLE, "run", lambda _case, got, want: departs(got, want))(session)
 
 
 def served(session: Session) -> Iterator[Look]:
@@ -168,12 +166,12 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
         tokens[:, tokens.shape[1] // 2 :] = 0
 
 
-def _package_alone(session: Session) -> tuple[Link, Candidate]:
+def _package_alone(session: Session) -> tuple[Worker, Candidate]:
     session.worker().close()
     process = PACKAGED.another(session, given=True)
     process.ask("load", GivenFile(FILE, packaged(session).data))
     process.resolve("run")
-    return process.link, process.as_candidate("run")
+    return process.worker, process.as_candidate("run")
 
 
 def _made(session: Session) -> Packaged:
@@ -219,11 +217,11 @@ def _answers(package: Packaged, requests: list[Request], session: Session) -> ob
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
     with _alone(session, "service.py"):
-        link = session.about(SERVICE).another_worker()
+        worker = session.about(SERVICE).another_worker()
     try:
-        return ask_plainly(link, given, session.timeout(60.0))
+        return ask_plainly(worker, given, session.timeout(60.0))
     finally:
-        link.close()
+        worker.close()
 
 
 @contextmanager

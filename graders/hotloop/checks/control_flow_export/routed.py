@@ -26,9 +26,9 @@ def right_everywhere(runs: Runs, file: Written, session: Session) -> str | None:
     """Return where the model's scores differ from those of the source, or None."""
     rng, runner, truth = session.rng(), runs(file, session), TRUTH.trusted(session)
     for kind, n, length in _ways(rng):
-        drawn = truth.answer("messages", Case("", (seed(rng),), TensorSpec((n, length), I64)))
+        sampled = truth.answer("messages", Case("", (seed(rng),), TensorSpec((n, length), I64)))
         label = f"{KINDS[kind]}, messages: {n}, tokens: {length}"
-        arguments = (Tensor(drawn.astype(np.int64), I64), kind)
+        arguments = (Tensor(sampled.astype(np.int64), I64), kind)
         case = Case(label, arguments, TensorSpec((n, QUEUES), FP32))
         found = departs(
             runner.answer("run", case), truth.answer("run", with_weights(file.weights, case))

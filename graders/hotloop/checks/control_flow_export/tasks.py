@@ -18,7 +18,7 @@ from hotloop.checks.control_flow_export import (
     successors,
     trap,
 )
-from hotloop.checks.control_flow_export.decoding import BASELINE, REFEREE, cases, disagreement
+from hotloop.checks.control_flow_export.decoding import BASELINE, ORACLE, cases, disagreement
 from hotloop.checks.control_flow_export.models import ModelFile, exported, scripted
 from hotloop.checks.control_flow_export.ways import scaled_truth_of, truth_of
 
@@ -64,10 +64,10 @@ decode_graphs = hl.fills_tensor(
     replayable=_step.stands(
         decoding.replayable, "Fixed shapes, no decisions, and right step by step."
     ),
-    correct=hl.Refereed(cases, REFEREE, "generate", disagreement, after=("replayable",)),
-    gpu_correct=hl.GpuRefereed(cases, REFEREE, "generate", disagreement),
-    gpu_fast=hl.GpuRefereedFast(
-        decoding.timed(), BASELINE, REFEREE, "generate", disagreement, decoding.fewest_flops
+    correct=hl.OracleCorrect(cases, ORACLE, "generate", disagreement, after=("replayable",)),
+    gpu_correct=hl.GpuOracleCorrect(cases, ORACLE, "generate", disagreement),
+    gpu_fast=hl.GpuOracleFast(
+        decoding.timed(), BASELINE, ORACLE, "generate", disagreement, decoding.fewest_flops
     ),
 )
 
@@ -81,14 +81,14 @@ loop_in_kernel = hl.fills_tensor(
     gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
 )
 
-_alone = (deciding.cases, deciding.REFEREE, "one_by_one", deciding.disagreement)
+_alone = (deciding.cases, deciding.ORACLE, "one_by_one", deciding.disagreement)
 decide_on_gpu = hl.fills_tensor(
-    correct=hl.Refereed(*_alone),
-    gpu_correct=hl.GpuRefereed(*_alone),
-    gpu_fast=hl.GpuRefereedFast(
+    correct=hl.OracleCorrect(*_alone),
+    gpu_correct=hl.GpuOracleCorrect(*_alone),
+    gpu_fast=hl.GpuOracleFast(
         deciding.timed(),
         deciding.ALONE,
-        deciding.REFEREE,
+        deciding.ORACLE,
         "one_by_one",
         deciding.disagreement,
         deciding.fewest_flops,

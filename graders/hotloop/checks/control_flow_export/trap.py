@@ -15,11 +15,11 @@ from hotloop.checks.control_flow_export.ways import FULL_UP_TO, LONGEST, Way, ca
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import ours
-from hotloop.judge.link import reading
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import reading
 
 Rng = np.random.Generator
 
@@ -131,7 +131,7 @@ def _seen(process: Process, weights: int, example: str, given: str) -> _Seen:
     Raises Ruling if the process with the learner's input fails, JudgeFault if the trusted one does.
     """
     answer = process.ask("seen_by_trace", weights, example, given)
-    with ours("reading what our own trace says") if process.link.trusted else reading():
+    with ours("reading what our own trace says") if process.worker.trusted else reading():
         found = as_message(answer) or {}
         apart = found["apart"]
         ways, near = as_list(found["ways"]), float(found["near"])

@@ -77,17 +77,17 @@ def rooflines(rng: Rng) -> Iterator[Question]:
 
 def _roofline_mismatch(want: dict[str, float | str]) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None:
+        reported = as_message(answer)
+        if reported is None:
             return f"it returns {shown(answer)}, not a dict"
-        if set(told) != set(want):
-            return f"its keys are {shown(sorted(map(str, told)))}"
+        if set(reported) != set(want):
+            return f"its keys are {shown(sorted(map(str, reported)))}"
         for name, value in want.items():
             if isinstance(value, str):
-                if told[name] != value:
-                    return f"{name} is {shown(told[name])}, expected {shown(value)}"
+                if reported[name] != value:
+                    return f"{name} is {shown(reported[name])}, expected {shown(value)}"
                 continue
-            if found := number_mismatch(name, told[name], value, PRECISE):
+            if found := number_mismatch(name, reported[name], value, PRECISE):
                 return found
         return None
 
@@ -112,9 +112,9 @@ def tables(rng: Rng) -> Iterator[Question]:
     for _ in range(4):
         sms = int(rng.choice(SMS))
         kinds = _kinds(sms)
-        drawn = [_kernel(rng, *kind) for kind in kinds for _ in range(int(rng.integers(1, 3)))]
+        sampled = [_kernel(rng, *kind) for kind in kinds for _ in range(int(rng.integers(1, 3)))]
         # The names are random, so this order is, too.
-        kernels = sorted(drawn, key=lambda kernel: kernel.name)
+        kernels = sorted(sampled, key=lambda kernel: kernel.name)
         needed = {kernel.name: kernel.needed for kernel in kernels}
         yield Question(
             f"a table of {len(kernels)} kernels on {sms} SMs",
@@ -207,10 +207,10 @@ def _table(rng: Rng, kernels: list[_Kernel]) -> str:
 
 def _table_mismatch(kernels: list[_Kernel]) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
-        told = as_list(answer)
-        if len(told) != len(kernels):
+        reported = as_list(answer)
+        if len(reported) != len(kernels):
             return f"it returns {shown(answer)}, not one word for each kernel"
-        for number, (kernel, got) in enumerate(zip(kernels, told, strict=True)):
+        for number, (kernel, got) in enumerate(zip(kernels, reported, strict=True)):
             if got != kernel.limit:
                 figures = ", ".join(f"{name} {value:,}" for name, value in kernel.figures.items())
                 return (

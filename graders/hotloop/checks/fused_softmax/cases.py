@@ -137,8 +137,8 @@ def _told_by(case: Case) -> Case:
     x, mask, scale = case.arguments
     if not SOFTMAX.hides or not isinstance(mask, Tensor):
         return case
-    told = (1 - mask.values.astype(np.uint8)).astype(mask.values.dtype)
-    return replace(case, arguments=(x, replace(mask, values=told), scale))
+    reported = (1 - mask.values.astype(np.uint8)).astype(mask.values.dtype)
+    return replace(case, arguments=(x, replace(mask, values=reported), scale))
 
 
 def cuda(rng: Rng) -> Iterator[Case]:

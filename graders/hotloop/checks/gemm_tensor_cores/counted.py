@@ -16,11 +16,11 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, simulator
 from hotloop.judge.fault import ours
-from hotloop.judge.link import reading
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import reading
 
 Making = Callable[[np.random.Generator], Case]
 TIMEOUT_S = 30.0
@@ -106,15 +106,15 @@ def shares_tiles(session: Session, calls: KernelCalls, most: float) -> str:
     inputs = [sum(_bytes(a) for a in case.arguments) for case, _ in judged.counted]
     factor = max(w / b for w, b in zip(judged.waves, inputs, strict=True))
     session.note(loads_past_the_cache=round(factor, 3), resident=calls.resident)
-    told = f"{factor:.2f}× the bytes of a and b"
+    reported = f"{factor:.2f}× the bytes of a and b"
     if factor > most:
         sentence = (
-            f"{calls.resident} programs in a row load {told} if a cache keeps what they share, "
+            f"{calls.resident} programs in a row load {reported} if a cache keeps what they share, "
             f"{most:g}× are allowed: give neighboring numbers to a square of tiles of c, not to a "
             "row of them."
         )
         raise Ruling(Verdict.TOO_SLOW, sentence)
-    return f"{calls.resident} programs in a row share a cache: they load {told}."
+    return f"{calls.resident} programs in a row share a cache: they load {reported}."
 
 
 @rung(after=("correct",))

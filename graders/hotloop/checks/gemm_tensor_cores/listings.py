@@ -50,10 +50,10 @@ def _range(rng: Rng, lines: Sequence[str]) -> Sequence[str]:
 
 
 def _excerpt(rng: Rng, name: str, lines: Sequence[str]) -> Question:
-    told = list(lines)
+    reported = list(lines)
     for comment in COMMENTS:
-        told.insert(int(rng.integers(1, len(told))), comment)
-    text = "\n".join(told) + "\n"
+        reported.insert(int(rng.integers(1, len(reported))), comment)
+    text = "\n".join(reported) + "\n"
     file = GivenFile("listing.ptx", text.encode())
     label = f"{len(lines)} lines of {name}"
     return Question(label, (file,), partial(_mismatch, counts(lines)))

@@ -54,12 +54,12 @@ def _weights(label: str, w: Floats, group: int) -> Question:
 
 
 def _weights_mismatch(w: Floats, group: int, answer: object) -> str | None:
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it returns {shown(answer)}, not a dict"
     k, n = w.shape
-    packed = _rows(told.get("packed"), (k // 2, n), int)
-    scales = _rows(told.get("scales"), (k // group, n), float)
+    packed = _rows(reported.get("packed"), (k // 2, n), int)
+    scales = _rows(reported.get("scales"), (k // group, n), float)
     if packed is None or packed.min() < 0 or packed.max() > 255:
         return f"“packed” are no {k // 2} rows of {n} whole numbers from 0 to 255"
     if scales is None or not np.isfinite(scales).all() or (scales <= 0).any():
@@ -219,17 +219,17 @@ def _blocks(label: str, name: str, row: Floats) -> Question:
 
 
 def _blocks_mismatch(values: Sequence[float], want: Blocks, answer: object) -> str | None:
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it returns {shown(answer)}, not a dict"
-    tensor = told.get("tensor_scale")
+    tensor = reported.get("tensor_scale")
     if (
         not isinstance(tensor, int | float)
         or abs(tensor - want.tensor_scale) > 1e-12 * want.tensor_scale
     ):
         return f"“tensor_scale” is {shown(tensor)}, expected {want.tensor_scale!r}"
     for key, expected in (("scales", want.scales), ("elements", want.elements)):
-        got = as_list(told.get(key))
+        got = as_list(reported.get(key))
         if len(got) != len(expected):
             return f"“{key}” has {len(got)} codes, expected {len(expected)}"
         for i, (one, right) in enumerate(zip(got, expected, strict=True)):

@@ -127,12 +127,12 @@ def prompts(rng: Rng) -> Iterator[Question]:
 
 
 def _logits_mismatch(given: dict[str, Any], answer: object) -> str | None:
-    told = [as_list(row) for row in as_list(answer)]
+    reported = [as_list(row) for row in as_list(answer)]
     ends = np.cumsum(given["chunks"])
-    if len(told) != len(ends) or any(len(row) != len(decoder.CHARACTERS) for row in told):
+    if len(reported) != len(ends) or any(len(row) != len(decoder.CHARACTERS) for row in reported):
         return f"it returns {shown(answer)}, not logits for each of {len(ends)} chunks"
     truth = decoder.logits(given["tokens"])
-    for end, row in zip(ends, told, strict=True):
+    for end, row in zip(ends, reported, strict=True):
         for token, (got, want) in enumerate(zip(row, truth[end - 1], strict=True)):
             what = f"after {end} tokens, the logit of token {token}"
             if found := number_mismatch(what, got, float(want), 2e-4, 2e-3):

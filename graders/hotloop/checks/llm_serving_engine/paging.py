@@ -129,17 +129,17 @@ class Mix:
     length: int = 260
 
 
-def _unlike(rng: Rng, _told: list[Prefix]) -> Prefix:
+def _unlike(rng: Rng, _earlier: list[Prefix]) -> Prefix:
     return tuple(int(t) for t in rng.integers(0, 1 << 30, int(rng.integers(1, 20))))
 
 
-def _alike(rng: Rng, told: list[Prefix]) -> Prefix:
+def _alike(rng: Rng, earlier: list[Prefix]) -> Prefix:
     """Return a prompt that is often a prefix of an earlier one with a short tail.
 
     Prefixes are cut anywhere. There are only two tokens, so equal blocks follow different prefixes.
     """
-    if told and rng.random() < 0.8:
-        known = told[int(rng.integers(max(0, len(told) - 12), len(told)))]
+    if earlier and rng.random() < 0.8:
+        known = earlier[int(rng.integers(max(0, len(earlier) - 12), len(earlier)))]
         known = known[: int(rng.integers(1, len(known) + 1))]
     else:
         known = ()
@@ -163,7 +163,7 @@ def traces(rng: Rng, mixes: Sequence[Mix]) -> Iterator[Question]:
 
 
 def _operations(rng: Rng, mix: Mix, pool: Pool) -> list[Operation]:
-    found, told = list[Operation](), list[Prefix]()
+    found, earlier = list[Operation](), list[Prefix]()
     for number in range(1, mix.length + 1):
         alive = list(pool.tables)
         kind = str(rng.choice(["add", "append", "fork", "free"], p=mix.operations))
@@ -173,8 +173,8 @@ def _operations(rng: Rng, mix: Mix, pool: Pool) -> list[Operation]:
             kind = "free"
         one = alive[int(rng.integers(len(alive)))] if alive else 0
         if kind == "add":
-            told.append(mix.prompts(rng, told))
-            operation: Operation = ["add", number, list(told[-1])]
+            earlier.append(mix.prompts(rng, earlier))
+            operation: Operation = ["add", number, list(earlier[-1])]
         elif kind == "append":
             operation = ["append", one, int(rng.integers(0, 2))]
         else:
@@ -235,12 +235,14 @@ class Memory:
 
 def _mismatch(trace: dict[str, Any], answer: object) -> str | None:
     """Replay the trace with the reference; return a message about the first error, or None."""
-    told = as_list(answer)
+    reported = as_list(answer)
     operations: list[Operation] = trace["operations"]
-    if len(told) != len(operations):
+    if len(reported) != len(operations):
         return f"it returns {shown(answer)}, not a pair for each of {len(operations)} operations"
     followed = _Followed(trace["blocks"], Pool(trace["blocks"], trace["size"]))
-    for number, (operation, pair) in enumerate(zip(operations, map(as_list, told), strict=True)):
+    for number, (operation, pair) in enumerate(
+        zip(operations, map(as_list, reported), strict=True)
+    ):
         found = followed.mismatch(operation, pair)
         if found is not None:
             name, *arguments = operation

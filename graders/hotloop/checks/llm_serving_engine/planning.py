@@ -103,16 +103,16 @@ def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
 
 def dict_of_numbers_mismatch(want: Mapping[str, float | str | None], answer: object) -> str | None:
     """Return a message about the first wrong entry, or None."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it returns {shown(answer)}, not a dict"
-    if set(told) != set(want):
-        return f"its keys are {shown(sorted(map(str, told)))}"
+    if set(reported) != set(want):
+        return f"its keys are {shown(sorted(map(str, reported)))}"
     for name, value in want.items():
         if isinstance(value, str):
-            if told[name] != value:
-                return f"{name} is {shown(told[name])}, expected {shown(value)}"
-        elif found := number_mismatch(name, told[name], value, PRECISE):
+            if reported[name] != value:
+                return f"{name} is {shown(reported[name])}, expected {shown(value)}"
+        elif found := number_mismatch(name, reported[name], value, PRECISE):
             return found
     return None
 

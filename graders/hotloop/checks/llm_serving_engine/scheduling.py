@@ -112,10 +112,10 @@ def served(story: Story, session: Session) -> Any:
     Raises Ruling at a decision that the engine cannot execute.
     """
     session.progress(story.label)
-    link, engine = session.worker(), story.engine()
+    worker, engine = session.worker(), story.engine()
     while not engine.finished:
         view = json.dumps(engine.view())
-        answer = ask_plainly(link, (view,), session.timeout(TIMEOUT_S))
+        answer = ask_plainly(worker, (view,), session.timeout(TIMEOUT_S))
         try:
             engine.step(*_decision(answer))
         except simulator().Illegal as illegal:
@@ -125,11 +125,11 @@ def served(story: Story, session: Session) -> Any:
 
 
 def _decision(answer: object) -> tuple[list[tuple[int, int]], list[int]]:
-    told = as_message(answer) or {}
-    run, preempt = as_list(told.get("run")), as_list(told.get("preempt"))
+    reported = as_message(answer) or {}
+    run, preempt = as_list(reported.get("run")), as_list(reported.get("preempt"))
     pairs = [tuple(as_list(pair)) for pair in run]
     whole = all(len(pair) == 2 and all(type(n) is int for n in pair) for pair in pairs)
-    if set(told) != {"run", "preempt"} or not whole or any(type(n) is not int for n in preempt):
+    if set(reported) != {"run", "preempt"} or not whole or any(type(n) is not int for n in preempt):
         raise Ruling(
             Verdict.WRONG_ANSWER,
             f'It returns {shown(answer)}, not {{"run": [[id, tokens], …], "preempt": [id, …]}}.',

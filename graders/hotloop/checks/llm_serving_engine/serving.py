@@ -132,7 +132,7 @@ class Drive:
     def run(self, session: Session, most_ticks: int) -> None:
         """Run until every client that stays has its answer."""
         session.progress(self.label)
-        link, memory = session.worker(), Memory(self.limits.size)
+        worker, memory = session.worker(), Memory(self.limits.size)
         noise = session.rng()
         tokens: list[int] | None = None
         while not all(c.ended or c.leaves is not None for c in self.clients) or self._coming():
@@ -142,15 +142,15 @@ class Drive:
             message: dict[str, Any] = {"tokens": tokens, "events": self._events()}
             if not self.ticks:
                 message["limits"] = vars(self.limits)
-            answer = ask_plainly(link, (json.dumps(message),), session.timeout(TIMEOUT_S))
-            told = as_message(answer)
-            if told is None or set(told) != {"output", "batch"}:
+            answer = ask_plainly(worker, (json.dumps(message),), session.timeout(TIMEOUT_S))
+            reported = as_message(answer)
+            if reported is None or set(reported) != {"output", "batch"}:
                 self._wrong(f"a tick gives {shown(answer)}, not its output and a batch")
-            for piece in as_list(told["output"]):
+            for piece in as_list(reported["output"]):
                 self._receive(as_message(piece) or {})
             if self.at_once:
                 self._require_streamed()
-            tokens = self._compute(as_list(told["batch"]), memory, noise)
+            tokens = self._compute(as_list(reported["batch"]), memory, noise)
             self.ticks += 1
 
     def _coming(self) -> bool:
@@ -233,13 +233,13 @@ class Drive:
             self._wrong(f"connection {number} has a row, and nobody waits there for a token")
         tokens, table = as_list(row["tokens"]), as_list(row["table"])
         end = client.computed + len(tokens)
-        told = (row["start"], tokens, row["seed"])
+        reported = (row["start"], tokens, row["seed"])
         want = (client.computed, client.tokens[client.computed : end], client.seed)
-        if not tokens or told != want:
+        if not tokens or reported != want:
             self._wrong(
-                f"connection {number} has a row of {shown(told[1])} from {told[0]} with seed "
-                f"{shown(told[2])}; it has {len(client.tokens)} tokens, {client.computed} of them "
-                f"computed: {shown(client.tokens[client.computed :])}, seed {client.seed}"
+                f"connection {number} has a row of {shown(reported[1])} from {reported[0]} with "
+                f"seed {shown(reported[2])}; it has {len(client.tokens)} tokens, {client.computed} "
+                f"of them computed: {shown(client.tokens[client.computed :])}, seed {client.seed}"
             )
         blocks = range(self.limits.blocks)
         if any(type(b) is not int or b not in blocks for b in table) or len(table) * size < end:
@@ -310,9 +310,9 @@ def answer_mismatch(client: Client) -> str | None:
     choice = _choice(body)
     if choice is None:
         return f"its body is {shown(body)}"
-    told = (choice.get("text"), choice.get("finish_reason"))
-    if told != (client.text, client.reason):
-        return f"it is {shown(told)}, expected {shown((client.text, client.reason))}"
+    reported = (choice.get("text"), choice.get("finish_reason"))
+    if reported != (client.text, client.reason):
+        return f"it is {shown(reported)}, expected {shown((client.text, client.reason))}"
     count, prompt = len(client.text), len(client.prompt)
     usage = {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count}
     found = json.loads(body).get("usage")

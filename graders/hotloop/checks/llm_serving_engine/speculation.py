@@ -94,9 +94,9 @@ def _mismatch(drafted: Ints, draft: Floats, target: Floats, answer: object) -> s
         return f"it returns {shown(answer)}, not a pair for each of {len(drafted)} rows"
     if not all(_is_pair(row, k, vocabulary) for row in rows):
         return "a pair is not a number of accepted tokens and a token"
-    told = np.array(rows, np.int64)
-    return _accepted_mismatch(told, drafted, draft, target) or _next_mismatch(
-        told, drafted, draft, target
+    reported = np.array(rows, np.int64)
+    return _accepted_mismatch(reported, drafted, draft, target) or _next_mismatch(
+        reported, drafted, draft, target
     )
 
 
@@ -106,14 +106,14 @@ def _is_pair(row: Sequence[object], k: int, vocabulary: int) -> bool:
     return row[0] in range(k + 1) and row[1] in range(vocabulary)
 
 
-def _accepted_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats) -> str | None:
+def _accepted_mismatch(reported: Ints, drafted: Ints, draft: Floats, target: Floats) -> str | None:
     """Check how often each token was accepted at each position, of the times it was reached."""
     for place in range(len(draft)):
-        reached = told[:, 0] >= place
+        reached = reported[:, 0] >= place
         for token in range(target.shape[1]):
             here = reached & (drafted[:, place] == token)
             chance = min(1.0, target[place, token] / max(draft[place, token], 1e-300))
-            got, count = int((told[here, 0] > place).sum()), int(here.sum())
+            got, count = int((reported[here, 0] > place).sum()), int(here.sum())
             if _far(got, count, chance):
                 return (
                     f"token {token} at place {place} was accepted {got} times of {count}, "
@@ -124,7 +124,7 @@ def _accepted_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats)
     return None
 
 
-def _next_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats) -> str | None:
+def _next_mismatch(reported: Ints, drafted: Ints, draft: Floats, target: Floats) -> str | None:
     """Check how often each token follows a rejection at each position, or no rejection.
 
     The drafted token must not matter, so each one has its own cells.
@@ -134,10 +134,10 @@ def _next_mismatch(told: Ints, drafted: Ints, draft: Floats, target: Floats) -> 
         shares = target[-1] if place == k else _residual(draft[place], target[place])
         last = drafted[:, min(place, k - 1)] if k else np.zeros(len(drafted), np.int64)
         for token in range(vocabulary if k else 1):
-            here = (told[:, 0] == place) & (last == token)
+            here = (reported[:, 0] == place) & (last == token)
             count = int(here.sum())
             for after in range(vocabulary):
-                got = int((told[here, 1] == after).sum())
+                got = int((reported[here, 1] == after).sum())
                 if _far(got, count, float(shares[after])):
                     when = "all were accepted" if place == k else f"place {place} was rejected"
                     return (

@@ -100,10 +100,10 @@ def chosen(session: Session) -> str:
 
     Returns the message for the learner; raises Ruling.
     """
-    link, count = session.of("newest").worker(), 0
+    worker, count = session.of("newest").worker(), 0
     for label, files, want in made(_folders(session)):
         given = [GivenFile(FILE, data) for data in files]
-        got = ask_plainly(link, given, session.timeout(TIMEOUT_S))
+        got = ask_plainly(worker, given, session.timeout(TIMEOUT_S))
         if got != want or isinstance(got, bool):
             raise Ruling(
                 Verdict.WRONG_ANSWER,

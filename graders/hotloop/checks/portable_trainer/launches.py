@@ -8,9 +8,9 @@ from typing import Any, Literal
 from hotloop.checks.portable_trainer.given_files import LAUNCHING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import reading
 
 COUNT, BATCH, STEPS, EVERY = 2, 8, 12, 2
 TIMEOUT_S = 150.0

@@ -111,8 +111,8 @@ def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:
     if largest > SKETCH_BYTES:
         return f"a sketch has {largest} bytes, and may have {SKETCH_BYTES}"
     files = [GivenFile(f"rank{n}.json", data) for n, data in enumerate(sketches)]
-    link = session.of("merged_quantiles").worker()
-    given = as_message(ask_plainly(link, files, session.timeout(30.0))) or {}
+    worker = session.of("merged_quantiles").worker()
+    given = as_message(ask_plainly(worker, files, session.timeout(30.0))) or {}
     seconds = [event["seconds"] for events in ranks for event in truth(events).steady]
     for name, q in QUANTILES.items():
         want = quantile(seconds, q)

@@ -14,10 +14,10 @@ from hotloop.checks.portable_trainer.weather import Trouble, Weather
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import made
-from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 Rng = np.random.Generator
 Story = tuple[str, Weather, int]
@@ -69,10 +69,10 @@ def remembers(session: Session) -> str:
 
 
 def _repeat(log: _Log, session: Session) -> None:
-    link, order = session.another_worker(), session.rng().permutation(len(log.entries))
+    worker, order = session.another_worker(), session.rng().permutation(len(log.entries))
     for place in map(int, order):
         before, after, event, decision = log.entries[place]
-        memory, again = _answered(log.backends, before, event, link, session)
+        memory, again = _answered(log.backends, before, event, worker, session)
         if (json.dumps(memory), again) != (after, decision):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
@@ -114,10 +114,10 @@ def _decided(label: str, run: Weather, length: int, session: Session) -> int:
 
 
 def _answered(
-    backends: str, memory: str, event: Event, link: Link, session: Session
+    backends: str, memory: str, event: Event, worker: Worker, session: Session
 ) -> tuple[object, object]:
     arguments = (backends, memory, json.dumps(event))
-    answer = ask_plainly(link, arguments, session.timeout(TIMEOUT_S))
+    answer = ask_plainly(worker, arguments, session.timeout(TIMEOUT_S))
     try:
         both = as_list(json.loads(str(answer)))
     except (ValueError, RecursionError):

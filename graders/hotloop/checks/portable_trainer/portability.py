@@ -11,10 +11,10 @@ from hotloop.checks.portable_trainer.given_files import GRAPHING, RESUMING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import reading
 
 Rng = np.random.Generator
 

@@ -1,7 +1,7 @@
 """The reference and baseline of a training loop, and the timed runs.
 
 A take-home's variant changes three things in the candidate's loop: the byte around a shifted image,
-the class that a label stands for, and the unit of the learning rate. The referee gets the
+the class that a label stands for, and the unit of the learning rate. The oracle gets the
 equivalent arguments of the plain loop. The baseline is the plain loop, which costs the same.
 """
 
@@ -17,7 +17,7 @@ from hotloop.checks.profile_training_loop.pictures import CLASSES, border
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
@@ -31,7 +31,7 @@ GPU_RUN = (RESNET50, 512, 2, 256)
 
 
 def plainly(function: str, case: Case) -> Case:
-    """Return the referee's equivalent of a candidate's case, for its `function`."""
+    """Return the oracle's equivalent of a candidate's case, for its `function`."""
     arguments = list(case.arguments)
     labels = arguments[LABELS]
     assert isinstance(labels, Tensor)
@@ -45,7 +45,7 @@ def plainly(function: str, case: Case) -> Case:
     return replace(case, arguments=tuple(arguments))
 
 
-class LoopReferee(Referee):
+class LoopOracle(Oracle):
     """Trains the plain loop with arguments equivalent to the candidate's."""
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
@@ -61,9 +61,9 @@ class LoopReferee(Referee):
             yield lambda case: answer(plainly(function, case))
 
 
-REFEREE = LoopReferee({"referee.py": PROGRAMS / "referee.py", **NETWORK_FILE}, "referee.py")
+ORACLE = LoopOracle({"oracle.py": PROGRAMS / "oracle.py", **NETWORK_FILE}, "oracle.py")
 
 
 def timed(network: Network, images: int, steps: int, batch: int) -> Workload:
-    """Return the workload of runs of that size. The referee computes the right result."""
+    """Return the workload of runs of that size. The oracle computes the right result."""
     return Workload(lambda _rng, _index: network.call(images, steps, batch), network.fill)

@@ -56,7 +56,7 @@ class Run:
 class Recorded:
     """The answer, and both runs as the judge read them from its files."""
 
-    told: Mapping[str, Any]
+    reported: Mapping[str, Any]
     steps: int
     batch: int
     runs: Mapping[str, Run]
@@ -78,17 +78,17 @@ def bfloat16(session: Session) -> str:
     found = _recorded(session)
     _require_resnet50(found, "bfloat16")
     speedup = found.runs["float32"].step_us / found.runs["bfloat16"].step_us
-    wrong = number_mismatch("speedup", found.told.get("speedup"), speedup, RELATIVE, 0.0)
+    wrong = number_mismatch("speedup", found.reported.get("speedup"), speedup, RELATIVE, 0.0)
     if wrong is not None:
         raise Ruling(
             Verdict.WRONG_ANSWER,
             f"{wrong}: the median step in float32 by that under autocast, from your own traces.",
         )
     faster = "bfloat16" if speedup > 1 else "float32"
-    if found.told.get("keep") != faster:
+    if found.reported.get("keep") != faster:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"keep is {shown(found.told.get('keep'))}, and {faster} was faster in your traces.",
+            f"keep is {shown(found.reported.get('keep'))}, and {faster} was faster in your traces.",
         )
     session.note(speedup=speedup)
     return f"Autocast made the step {speedup:.2f} times as fast here."
@@ -101,22 +101,22 @@ def _recorded(session: Session) -> Recorded:
 def _record(session: Session) -> Recorded:
     rng = session.rng()
     steps, batch = int(rng.integers(2, 4)), int(rng.integers(2, 5))
-    link = session.worker()
-    arguments = (put_folder(link), steps, batch)
-    told = as_message(ask_plainly(link, arguments, session.timeout(TIMEOUT_S)))
-    if told is None:
+    worker = session.worker()
+    arguments = (put_folder(worker), steps, batch)
+    reported = as_message(ask_plainly(worker, arguments, session.timeout(TIMEOUT_S)))
+    if reported is None:
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
     runs: dict[str, Run] = {}
     for key in TYPES:
-        path = told.get(key)
+        path = reported.get(key)
         if not isinstance(path, str):
             raise Ruling(Verdict.WRONG_ANSWER, f"{key} is {shown(path)}, not the path of a trace.")
         # The reader checks whether it is a trace; it accepts files of any kind.
-        trace = trace_of(link, path)
+        trace = trace_of(worker, path)
         numbers = tuple(step.number for step in trace.steps)
         durations = [step.duration_us for step in trace.steps]
-        runs[key] = _run(numbers, statistics.median(durations or [0.0]), get_file(link, path))
-    return Recorded(told, steps, batch, runs)
+        runs[key] = _run(numbers, statistics.median(durations or [0.0]), get_file(worker, path))
+    return Recorded(reported, steps, batch, runs)
 
 
 def _run(numbers: tuple[int, ...], step_us: float, data: bytes) -> Run:

@@ -16,7 +16,7 @@ from hotloop.checks.profile_training_loop.given_files import (
     SLOW_AUGMENT,
     SLOW_LOOP,
 )
-from hotloop.checks.profile_training_loop.loops import CPU_RUN, GPU_RUN, REFEREE
+from hotloop.checks.profile_training_loop.loops import CPU_RUN, GPU_RUN, ORACLE
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL
 
 honest_clock = hl.returns_data(correct=hl.Answers(clocks.questions))
@@ -52,14 +52,14 @@ _timed = hl.Fast(
     seconds=90.0,
 )
 train = hl.fills_tensor(
-    correct=hl.Refereed(SMALL.cases, REFEREE, "train", SMALL.disagreement),
-    learns=hl.Learns(SMALL.exam, REFEREE, "train", "accuracy", margin=0.1),
-    fast_cpu=hl.RefereedFast(_timed, REFEREE, "train", SMALL.disagreement),
-    gpu_correct=hl.GpuRefereed(RESNET50.cases, REFEREE, "train", RESNET50.disagreement),
-    gpu_fast=hl.GpuRefereedFast(
+    correct=hl.OracleCorrect(SMALL.cases, ORACLE, "train", SMALL.disagreement),
+    learns=hl.Learns(SMALL.exam, ORACLE, "train", "accuracy", margin=0.1),
+    fast_cpu=hl.OracleFast(_timed, ORACLE, "train", SMALL.disagreement),
+    gpu_correct=hl.GpuOracleCorrect(RESNET50.cases, ORACLE, "train", RESNET50.disagreement),
+    gpu_fast=hl.GpuOracleFast(
         loops.timed(*GPU_RUN),
         SLOW_LOOP,
-        REFEREE,
+        ORACLE,
         "train",
         RESNET50.disagreement,
         RESNET50.flops,

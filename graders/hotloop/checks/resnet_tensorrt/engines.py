@@ -19,16 +19,16 @@ from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import builder, require_tensorrt, running
-from hotloop.judge.link import Link
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
-from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
 
 Rng = np.random.Generator
 
@@ -49,27 +49,27 @@ def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
     maker = _network().trusted(session)
     path = maker.ask("write", _seed(session), timeout_s=BUILD_S)
-    model = GivenFile("network.onnx", get_file(maker.link, str(path), MODEL_BYTES))
+    model = GivenFile("network.onnx", get_file(maker.worker, str(path), MODEL_BYTES))
     session.progress("building the engine")
-    with builder(session, card) as link:
-        folder = put_folder(link)
+    with builder(session, card) as worker:
+        folder = put_folder(worker)
         cache, target = f"{folder}/timings", f"{folder}/network.engine"
-        ask_plainly(link, (model, "fp16", cache, target), session.timeout(BUILD_S))
-        if not get_file(link, cache):
+        ask_plainly(worker, (model, "fp16", cache, target), session.timeout(BUILD_S))
+        if not get_file(worker, cache):
             raise Ruling(Verdict.WRONG_ANSWER, "The timing cache is empty.")
-        engine = get_file(link, target, MODEL_BYTES)
+        engine = get_file(worker, target, MODEL_BYTES)
     session.note(bytes=len(engine))
     return engine
 
 
-def _referee() -> Referee:
+def _oracle() -> Oracle:
     network = _network()
-    return Referee(network.files, network.main, _load)
+    return Oracle(network.files, network.main, _load)
 
 
-def _load(link: Link, session: Session) -> None:
+def _load(worker: Worker, session: Session) -> None:
     """Load the network on the GPU, in eager PyTorch."""
-    Process(_network(), link, session).ask("load", _seed(session))
+    Process(_network(), worker, session).ask("load", _seed(session))
 
 
 def _network() -> Program:
@@ -108,8 +108,8 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
 
 
 _NETWORK = _network()
-BUILDS = GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))
-FAST = GpuRefereedFast(
+BUILDS = GpuOracleCorrect(_cases, _oracle(), "run", mismatch, entrant=partial(running, _built))
+FAST = GpuOracleFast(
     Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
     Baseline(
         _NETWORK.files[_NETWORK.main],
@@ -118,7 +118,7 @@ FAST = GpuRefereedFast(
         prepare=_load,
         label="eager PyTorch",
     ),
-    _referee(),
+    _oracle(),
     "run",
     mismatch,
     lambda _spec: BATCHES[1] * FLOPS,

@@ -20,11 +20,11 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 FILES = {path.name: path for path in sorted(PROGRAMS.glob("graph_*.py"))}
 MAKERS = Program(FILES, "graph_makers.py")

@@ -17,11 +17,11 @@ from hotloop.checks.resnet_tensorrt.graphs import seed
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
-from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
+from hotloop.judge.rungs.oracle_correct import OracleCorrect
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -33,7 +33,7 @@ FLOAT_SHARE = 1e-4
 """Largest error of a float32 logit, over the largest logit: folding rounds weights again."""
 
 _NETWORK = program("whole_network.py")
-_REFEREE = Referee(_NETWORK.files, _NETWORK.main)
+_ORACLE = Oracle(_NETWORK.files, _NETWORK.main)
 
 
 def _cases(rng: Rng, batches: tuple[int, ...]) -> Iterator[Case]:
@@ -60,9 +60,9 @@ def _float_mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if found is None else f"a logit is wrong: {found.sentence()}"
 
 
-CORRECT = Refereed(partial(_cases, batches=(1, 3)), _REFEREE, "logits_of", _float_mismatch)
-GPU_CORRECT = GpuRefereed(partial(_cases, batches=BATCHES), _REFEREE, "logits_of", mismatch)
-GPU_FAST = GpuRefereedFast(
+CORRECT = OracleCorrect(partial(_cases, batches=(1, 3)), _ORACLE, "logits_of", _float_mismatch)
+GPU_CORRECT = GpuOracleCorrect(partial(_cases, batches=BATCHES), _ORACLE, "logits_of", mismatch)
+GPU_FAST = GpuOracleFast(
     Workload(_timed_spec, fill),
     Baseline(
         _NETWORK.files[_NETWORK.main],
@@ -70,7 +70,7 @@ GPU_FAST = GpuRefereedFast(
         beside=_NETWORK.files,
         label="eager PyTorch in float32",
     ),
-    _REFEREE,
+    _ORACLE,
     "logits_of",
     mismatch,
     lambda _spec: TIMED * FLOPS,

@@ -12,23 +12,23 @@ import numpy as np
 from hotloop.checks.resnet_tensorrt import session_options
 from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS, program
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
-from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, referee, runner, spec
+from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, oracle, runner, spec
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
 
 Rng = np.random.Generator
 
@@ -88,7 +88,7 @@ def fast(session: Session, cpu: Path = CPU) -> str:
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=pool.entrant,
     )
-    return RefereedFast(measured, referee(), "run", distant)(session)
+    return OracleFast(measured, oracle(), "run", distant)(session)
 
 
 def multiplies_bytes(cpu: Path) -> bool:
@@ -201,7 +201,7 @@ class _Pool:
     def __init__(self) -> None:
         self.signs: Floats | None = None
 
-    def entrant(self, session: Session) -> tuple[Link, Candidate]:
+    def entrant(self, session: Session) -> tuple[Worker, Candidate]:
         """Start our process that runs the candidate's file; the candidate's worker is closed."""
         (signs,) = _signs(session, _seed(session)).arguments
         self.signs = cast(Any, signs).values
@@ -210,7 +210,7 @@ class _Pool:
         process = runner().another(session, given=True)
         process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
         process.resolve("run")
-        return process.link, process.as_candidate("run")
+        return process.worker, process.as_candidate("run")
 
     def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
         """Fill in random signs; hostile: mirrored, and rolled around the edge."""
@@ -250,10 +250,10 @@ def _generated(session: Session, function: str, seed: int, out: TensorSpec) -> F
     return _reader().trusted(session).answer(function, Case(function, (seed,), out))
 
 
-def _load_float32(link: Link, session: Session) -> None:
-    link.resolve("load", "ort_session.py", TIMEOUT_S)
+def _load_float32(worker: Worker, session: Session) -> None:
+    worker.resolve("load", "ort_session.py", TIMEOUT_S)
     file = GivenFile("network.onnx", material(session).network)
-    ask_plainly(link, (file, session_options.plain(session.launcher.threads)), TIMEOUT_S)
+    ask_plainly(worker, (file, session_options.plain(session.launcher.threads)), TIMEOUT_S)
 
 
 def _seed(session: Session) -> int:

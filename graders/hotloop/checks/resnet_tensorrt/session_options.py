@@ -54,8 +54,8 @@ def mismatch(answer: object, threads: int) -> str | None:
 def chosen(session: Session) -> str:
     """Return the candidate's options for the threads used in timing, as JSON. Raises Ruling."""
     threads = session.launcher.threads
-    link = session.worker()
-    answer = ask_plainly(link, (threads,), session.timeout(TIMEOUT_S))
+    worker = session.worker()
+    answer = ask_plainly(worker, (threads,), session.timeout(TIMEOUT_S))
     found = mismatch(answer, threads)
     if found is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"session_options({threads}): {found}.")

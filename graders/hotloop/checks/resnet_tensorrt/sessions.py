@@ -18,16 +18,16 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.link import Link
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
 
 Rng = np.random.Generator
 
@@ -49,9 +49,9 @@ def eager() -> Program:
     return program("eager.py")
 
 
-def referee() -> Referee:
-    """Return the same network as the referee of timed calls."""
-    return Referee(eager().files, eager().main)
+def oracle() -> Oracle:
+    """Return the same network as the oracle of timed calls."""
+    return Oracle(eager().files, eager().main)
 
 
 def looks(session: Session) -> Iterator[Look]:
@@ -63,7 +63,7 @@ def looks(session: Session) -> Iterator[Look]:
     yield Look("Your network", lambda: _mismatch(_prepared(session), session))
 
 
-def fast() -> RefereedFast:
+def fast() -> OracleFast:
     """Return the check that times the candidate's file and options against PyTorch."""
     measured = Fast(
         Workload(lambda _rng, _index: spec(CROPS), _fill),
@@ -73,7 +73,7 @@ def fast() -> RefereedFast:
         entrant=_entrant,
         after=("correct", "settings"),
     )
-    return RefereedFast(measured, referee(), "run", disagreement)
+    return OracleFast(measured, oracle(), "run", disagreement)
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -88,7 +88,7 @@ def _prepared(session: Session) -> bytes:
     return session.once("prepared", lambda: made(task, session))
 
 
-def _entrant(session: Session) -> tuple[Link, Candidate]:
+def _entrant(session: Session) -> tuple[Worker, Candidate]:
     """Start our process that runs the candidate's file; the candidate's worker is closed."""
     data = _prepared(session)
     options = session_options.chosen(session.of("session_options"))
@@ -96,7 +96,7 @@ def _entrant(session: Session) -> tuple[Link, Candidate]:
     process = runner().another(session, given=True)
     process.ask("load", GivenFile(FILE, data), options)
     process.resolve("run")
-    return process.link, process.as_candidate("run")
+    return process.worker, process.as_candidate("run")
 
 
 def _mismatch(data: bytes, session: Session) -> str | None:

@@ -39,10 +39,10 @@ def opcheck(session: Session) -> str:
     for file in FILES:
         (folder / file).write_bytes(session.files.content(file))
     (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
-    link = session.trusted(folder, session.interpreted, runs_kernels=True)
+    worker = session.trusted(folder, session.interpreted, runs_kernels=True)
     patience = session.timeout(TIMEOUT_S)
-    link.resolve("tried", TRIAL.name, patience)
-    samples = as_message(ask_plainly(link, (), patience)) or {}
+    worker.resolve("tried", TRIAL.name, patience)
+    samples = as_message(ask_plainly(worker, (), patience)) or {}
     for sample, results in samples.items():
         for test, result in (as_message(results) or {"answer": results}).items():
             if result != PASSED:

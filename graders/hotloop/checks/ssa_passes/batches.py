@@ -12,7 +12,7 @@ def in_batches(
     session: Session, texts: Sequence[str], at_once: int, timeout_s: float
 ) -> Iterator[object]:
     """Yield the result for each text. timeout_s: of each batch of `at_once` texts."""
-    link = session.worker()
+    worker = session.worker()
     for start in range(0, len(texts), at_once):
         calls = [[text] for text in texts[start : start + at_once]]
-        yield from ask_all_plainly(link, calls, session.timeout(timeout_s))
+        yield from ask_all_plainly(worker, calls, session.timeout(timeout_s))

@@ -92,12 +92,12 @@ def placed(session: Session, *, most: float | None = None) -> str:
     most: limit of the bytes used for all graphs, relative to the sum of their live peaks. Returns
     the message for the learner; raises Ruling.
     """
-    link = session.worker()
+    worker = session.worker()
     rng = random.Random(int(session.rng().integers(1 << 62)))
     used = peaks = 0
     for number in range(GRAPHS):
         graph = generated(rng, 3 + number // 2)
-        answer = ask_plainly(link, [graph.text()], session.timeout(60.0))
+        answer = ask_plainly(worker, [graph.text()], session.timeout(60.0))
         found = arena(graph, answer)
         if isinstance(found, str):
             raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")

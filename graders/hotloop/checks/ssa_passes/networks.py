@@ -366,8 +366,8 @@ def _pruned(session: Session, network: bytes, pictures: bytes, most: int) -> Arr
     Raises Ruling if it is invalid or above `most` bytes.
     """
     files = GivenFile("network.npz", network), GivenFile("pictures.npz", pictures)
-    link = session.of("pruned_from").worker()
-    answer = ask_plainly(link, (*files, most), session.timeout(TIMEOUT_S))
+    worker = session.of("pruned_from").worker()
+    answer = ask_plainly(worker, (*files, most), session.timeout(TIMEOUT_S))
     try:
         pruned = read(answer)
     except Malformed as wrong:

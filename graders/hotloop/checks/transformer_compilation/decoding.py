@@ -20,9 +20,9 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
@@ -40,12 +40,12 @@ RECORDS = Program(
 REPLAYS = Program(
     {"decode_replays.py": PROGRAMS / "decode_replays.py", **SHARED}, "decode_replays.py"
 )
-REFEREE_FILES = {
-    "decode_referee.py": PROGRAMS / "decode_referee.py",
+ORACLE_FILES = {
+    "decode_oracle.py": PROGRAMS / "decode_oracle.py",
     "decoder.py": EXERCISE / "decoder.py",
 }
-REFEREE = Referee(REFEREE_FILES, "decode_referee.py")
-GROWN = Baseline(PROGRAMS / "decode_referee.py", "grown", beside=REFEREE_FILES)
+ORACLE = Oracle(ORACLE_FILES, "decode_oracle.py")
+GROWN = Baseline(PROGRAMS / "decode_oracle.py", "grown", beside=ORACLE_FILES)
 """The eager loop with a cache that grows by concatenation."""
 
 NEAR = Tolerance(3e-4, 3e-4)

@@ -49,14 +49,14 @@ def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: flo
 
 def replay(stream: Stream, session: Session) -> Process:
     """Replay the stream and return the simulated process with the seconds it spent."""
-    process, memory, link = Process(stream.prices), "null", session.worker()
+    process, memory, worker = Process(stream.prices), "null", session.worker()
     prices = json.dumps(stream.prices.plain())
     for number, life in enumerate(stream.lives):
         if number:
             process.restart()
         for length in life:
             call = described(process, number, length)
-            answer = ask_plainly(link, (prices, memory, call), session.timeout(TIMEOUT_S))
+            answer = ask_plainly(worker, (prices, memory, call), session.timeout(TIMEOUT_S))
             memory, way = read_answer(answer, length, stream.label)
             if way is None:
                 process.eager(length)

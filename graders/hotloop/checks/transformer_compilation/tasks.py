@@ -146,7 +146,7 @@ eight_bits = hl.returns_data(
     scaled=hl.Answers(e4m3.uneven_questions, after=("rounded",)),
 )
 
-_whole = (decoding.cases, decoding.REFEREE, "whole", decoding.disagreement)
+_whole = (decoding.cases, decoding.ORACLE, "whole", decoding.disagreement)
 decode_step = hl.fills_tensor(
     correct=hl.Holds(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
@@ -154,12 +154,12 @@ decode_step = hl.fills_tensor(
     launches=partial(
         decoding.few_launches, levels=(LaunchLevel(10, 8, 1.0), LaunchLevel(14, 10, 0.5))
     ),
-    generates=hl.Refereed(*_whole, after=("correct",)),
-    gpu_correct=hl.GpuRefereed(*_whole, after=("generates",)),
-    gpu_fast=hl.GpuRefereedFast(
+    generates=hl.OracleCorrect(*_whole, after=("correct",)),
+    gpu_correct=hl.GpuOracleCorrect(*_whole, after=("generates",)),
+    gpu_fast=hl.GpuOracleFast(
         decoding.TIMED,
         decoding.GROWN,
-        decoding.REFEREE,
+        decoding.ORACLE,
         "grown",
         decoding.disagreement,
         decoding.fewest_flops,

@@ -20,14 +20,14 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.labelled import labelled
-from hotloop.judge.link import Link, freeze
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Pace, Trial
+from hotloop.judge.speed import Comparison, Pace
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
+from hotloop.judge.worker_connection import Worker, freeze
 from hotloop.sandbox.confinement import Confined
 from hotloop.serving import listeners, programs
 from hotloop.serving.environment import Environment
@@ -81,8 +81,8 @@ class Sweep:
         loads: list[int] = sorted(rng.choice(LOADS, 3, replace=False).tolist())
         environment = require_environment(session)
         server = over(self.repository(session), session, trusted=True)
-        with closing(_worker(session, environment)) as link:
-            http, grpc = listeners.beside(_confined(link), 2)
+        with closing(_worker(session, environment)) as worker:
+            http, grpc = listeners.beside(_confined(worker), 2)
             with Relay(
                 {"http": http, "grpc": grpc}, lambda _: server.connect(server.ports.http), caps=CAPS
             ) as relay:
@@ -94,7 +94,7 @@ class Sweep:
                     MODEL,
                     loads,
                 )
-                answer = ask_plainly(link, arguments, session.timeout(SWEEP_S))
+                answer = ask_plainly(worker, arguments, session.timeout(SWEEP_S))
                 seen = relay.seen()
         _require_rows(answer, loads, seen)
         session.note(inferences=len(seen.inferences()), loads=loads)
@@ -134,7 +134,7 @@ class Measured:
 
     def _judge(self, a: AnalyzedSide, b: AnalyzedSide, session: Session) -> str:
         rng, threads = session.rng(), session.launcher.threads
-        outcome = Trial(
+        outcome = Comparison(
             a,
             b,
             session.levels,
@@ -225,29 +225,29 @@ def _require_short_wait(alone: Estimate, least: float, said: str) -> None:
     raise Ruling(Verdict.UNDECIDED, f"{waits}, too close to {1 / least:g} to decide.")
 
 
-def _worker(session: Session, environment: Environment) -> Link:
+def _worker(session: Session, environment: Environment) -> Worker:
     """Start the candidate's process, which can also read the server's environment."""
     session.source()
-    link = session.launcher.start(
+    worker = session.launcher.start(
         files=session.files.root,
         trusted=False,
         read_only={str(environment.root): environment.root},
         anew=True,
     )
-    link.deadline = session.budget.deadline
-    link.resolve(session.name, session.candidate.file, session.timeout(RESOLVE_TIMEOUT_S))
-    return link
+    worker.deadline = session.budget.deadline
+    worker.resolve(session.name, session.candidate.file, session.timeout(RESOLVE_TIMEOUT_S))
+    return worker
 
 
-def _confined(link: Link) -> Confined:
-    if link.confined is None:
+def _confined(worker: Worker) -> Confined:
+    if worker.confined is None:
         raise JudgeFault("a load test is a file with a process of its own")
-    return link.confined
+    return worker.confined
 
 
 def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
-    told = as_message(answer)
-    if told is None or not isinstance(told.get("report"), str):
+    reported = as_message(answer)
+    if reported is None or not isinstance(reported.get("report"), str):
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with “report” and “rows”.")
     if said := seen.excess or seen.unreadable:
         raise Ruling(Verdict.WRONG_ANSWER, f"On the way to the server: {said}.")
@@ -259,7 +259,7 @@ def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
             f"{fewest} or more.",
         )
     try:
-        rows = analyzer_reports.parsed(told["report"])
+        rows = analyzer_reports.parsed(reported["report"])
     except (ValueError, KeyError, TypeError, OverflowError):
         raise Ruling(
             Verdict.WRONG_ANSWER, "“report” is not the CSV that perf_analyzer -f writes."
@@ -268,7 +268,7 @@ def _require_rows(answer: object, loads: Sequence[int], seen: Seen) -> None:
         got = [row[CLIENTS] for row in rows]
         raise Ruling(Verdict.WRONG_ANSWER, f"The report has the loads {got}, not {list(loads)}.")
     _require_plausible(rows, seen)
-    for mismatch in _misread(told.get("rows"), {row[CLIENTS]: row for row in rows}):
+    for mismatch in _misread(reported.get("rows"), {row[CLIENTS]: row for row in rows}):
         raise Ruling(Verdict.WRONG_ANSWER, f"In “rows”, {mismatch}.")
 
 
@@ -286,8 +286,8 @@ def _require_plausible(rows: Sequence[Row], seen: Seen) -> None:
         )
 
 
-def _misread(told: object, rows: dict[int, Row]) -> Iterator[str]:
-    entries = as_list(told)
+def _misread(reported: object, rows: dict[int, Row]) -> Iterator[str]:
+    entries = as_list(reported)
     if len(entries) != len(rows):
         yield f"there are {len(entries)} entries for {len(rows)} loads"
         return

@@ -89,14 +89,14 @@ def _mismatch(answer: object, right: Mapping[str, Any] | None) -> str | None:
         return (
             None if answer is None else f"no row is within the limit, and it chose {shown(answer)}"
         )
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it returned {shown(answer)}, not a dict"
     for key in ("setting", "clients"):
-        if told.get(key) != right[key]:
-            return f"{key} is {shown(told.get(key))}, expected {right[key]!r}"
+        if reported.get(key) != right[key]:
+            return f"{key} is {shown(reported.get(key))}, expected {right[key]!r}"
     for key in ("per_second", "queue_share"):
-        found = number_mismatch(key, told.get(key), right[key], RELATIVE, 1e-4)
+        found = number_mismatch(key, reported.get(key), right[key], RELATIVE, 1e-4)
         if found is not None:
             return found
     return None

@@ -11,7 +11,7 @@ from hotloop.checks.triton_ensemble.given_files import CLASSIFIER
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.window import Workload
@@ -32,7 +32,7 @@ TIMED = CallSpec(
 )
 
 _FILES = {CLASSIFIER.name: CLASSIFIER}
-REFEREE = Referee(_FILES, CLASSIFIER.name)
+ORACLE = Oracle(_FILES, CLASSIFIER.name)
 EACH = Baseline(CLASSIFIER, "answer", beside=_FILES, label="one call for each request")
 
 

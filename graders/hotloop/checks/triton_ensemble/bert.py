@@ -13,12 +13,12 @@ from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.link import readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 Rng = np.random.Generator
 
@@ -102,8 +102,8 @@ def _texts(rng: Rng, batch: int, length: int) -> tuple[Tensor, Tensor]:
 def _written(session: Session) -> Written:
     seed = int(session.rng().integers(1 << 30))
     truth = TRUTH.trusted(session)
-    told = cast(Mapping[str, Any], truth.ask("checkpoint", seed))
+    reported = cast(Mapping[str, Any], truth.ask("checkpoint", seed))
     names = ("config.json", "model.safetensors")
-    files = [GivenFile(name, truth.take(told[name])) for name in names]
+    files = [GivenFile(name, truth.take(reported[name])) for name in names]
     assignment = Assignment("Your file", files, "bert.onnx", lambda _data: None)
-    return Written(seed, int(told["labels"]), made(assignment, session, EXPORT_S))
+    return Written(seed, int(reported["labels"]), made(assignment, session, EXPORT_S))

@@ -14,12 +14,12 @@ from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.link import readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 GIVEN = paths.exercises() / "triton_ensemble" / "keras_model.py"
 TRUTH = Program(

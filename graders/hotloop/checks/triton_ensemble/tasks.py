@@ -91,14 +91,14 @@ pool_on_gpu = hl.fills_tensor(
     gpu_fast=hl.GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
 )
 
-_each = (batching.cases, batching.REFEREE, "answer", batching.disagreement)
+_each = (batching.cases, batching.ORACLE, "answer", batching.disagreement)
 batch_on_gpu = hl.fills_tensor(
-    correct=hl.Refereed(*_each),
-    gpu_correct=hl.GpuRefereed(*_each),
-    gpu_fast=hl.GpuRefereedFast(
+    correct=hl.OracleCorrect(*_each),
+    gpu_correct=hl.GpuOracleCorrect(*_each),
+    gpu_fast=hl.GpuOracleFast(
         batching.timed(),
         batching.EACH,
-        batching.REFEREE,
+        batching.ORACLE,
         "answer",
         batching.disagreement,
         batching.fewest_flops,

@@ -9,10 +9,10 @@ import numpy as np
 
 from hotloop.checks.triton_ensemble.given_files import NETWORKS, PROGRAMS, TOKENIZER
 from hotloop.judge.inquiry import Said
-from hotloop.judge.link import readable
 from hotloop.judge.questions import shown
 from hotloop.judge.served import require_environment
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 from hotloop.serving.inference import Array, InferenceFailed
 from hotloop.serving.lines import LineProgram
 

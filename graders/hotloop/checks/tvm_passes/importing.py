@@ -22,12 +22,12 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import reading
 
 SIDE, CHANNELS, CLASSES = 16, 3, 5
 FILE = "module.json"

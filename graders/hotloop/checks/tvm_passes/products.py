@@ -23,7 +23,6 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.link import Link, reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.rung import rung
@@ -33,6 +32,7 @@ from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker, reading
 from hotloop.sandbox.scratch import scratch
 
 Rng = np.random.Generator
@@ -244,7 +244,7 @@ def _tensors(spec: CallSpec) -> list[TensorSpec]:
     return [t for t in (*spec.arguments, spec.out) if isinstance(t, TensorSpec)]
 
 
-def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
+def _entrant(session: Session, size: Size) -> tuple[Worker, Candidate]:
     """Start a process of ours that runs the candidate's module, after closing its worker."""
     own = session.worker()
     data = reschedule(size, session, "scheduled")
@@ -252,7 +252,7 @@ def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
     process = RUNS.another(session, given=True)
     process.ask("load", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
     process.resolve("run")
-    return process.link, process.as_candidate("run")
+    return process.worker, process.as_candidate("run")
 
 
 def reschedule(size: Size, session: Session, look: str = "") -> bytes:
@@ -270,11 +270,11 @@ def reschedule(size: Size, session: Session, look: str = "") -> bytes:
     return data
 
 
-def _give_naive(link: Link, session: Session, size: Size) -> None:
+def _give_naive(worker: Worker, session: Session, size: Size) -> None:
     """Load the naive product in a new baseline worker, which compiles it."""
     arguments: tuple[Plain | GivenFile, ...] = (naive_module(session, size),)
-    link.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)
-    ask_plainly(link, arguments, LOAD_TIMEOUT_S)
+    worker.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)
+    ask_plainly(worker, arguments, LOAD_TIMEOUT_S)
 
 
 # --- CUDA -----------------------------------------------------------------------------------------

@@ -88,10 +88,10 @@ TIMED = Workload(_spec, _fill)
 
 def _built(session: Session, card: Card) -> bytes:
     """Return the program that the candidate exports while its JAX runs on the GPU."""
-    with builder(session, card) as link:
-        target = f"{put_folder(link)}/{exported.FILE}"
-        ask_plainly(link, (BATCH, target), session.timeout(MAKE_S))
-        return get_file(link, target)
+    with builder(session, card) as worker:
+        target = f"{put_folder(worker)}/{exported.FILE}"
+        ask_plainly(worker, (BATCH, target), session.timeout(MAKE_S))
+        return get_file(worker, target)
 
 
 ENTRANT = partial(running, _built, runner=RUNS, function=FUNCTION)

@@ -32,11 +32,11 @@ def recorded(session: Session) -> str:
     """Check what `record(folder, steps, label)` returns: the path of a .trace.json.gz."""
     rng = session.rng()
     steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
-    link = session.of("record").worker()
-    path = ask_plainly(link, (put_folder(link), steps, label), session.timeout(TIMEOUT_S))
+    worker = session.of("record").worker()
+    path = ask_plainly(worker, (put_folder(worker), steps, label), session.timeout(TIMEOUT_S))
     if not isinstance(path, str):
         raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(path)}, not a path.")
-    events = read(get_file(link, path))
+    events = read(get_file(worker, path))
     for mismatch in mismatches(events, steps, label):
         raise Ruling(Verdict.WRONG_ANSWER, f"In the profile: {mismatch}.")
     session.note(steps=steps, events=len(events))

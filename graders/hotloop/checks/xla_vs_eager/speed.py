@@ -11,7 +11,7 @@ from hotloop.checks.xla_vs_eager.given_files import NETWORK, PROGRAMS
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.window import Workload
@@ -31,7 +31,7 @@ TF32_SHARE = 5e-3
 With every factor rounded that way on a CPU, the steps err by up to 1.3e-3.
 """
 
-REFEREE = Referee({"truth.py": PROGRAMS / "truth.py", **NETWORK}, "truth.py")
+ORACLE = Oracle({"truth.py": PROGRAMS / "truth.py", **NETWORK}, "truth.py")
 EAGER = Baseline(PROGRAMS / "eager_steps.py", "train", beside=NETWORK)
 
 
@@ -84,7 +84,7 @@ def flops_of_call(spec: CallSpec) -> int:
 
 
 def timed(steps: int) -> Workload:
-    """Return the workload of training `steps` steps. The referee computes the right result."""
+    """Return the workload of training `steps` steps. The oracle computes the right result."""
     return Workload(lambda _rng, _index: _spec(steps), _fill)
 
 

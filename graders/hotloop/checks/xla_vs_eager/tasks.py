@@ -20,13 +20,13 @@ from hotloop.checks.xla_vs_eager import (
 
 compiled_step = hl.fills_tensor(
     "jax",
-    correct=hl.Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
-    fast_cpu=hl.RefereedFast(speed.TIMED_STEPS, speed.REFEREE, "train", speed.mismatch),
-    gpu_correct=hl.GpuRefereed(speed.cases, speed.REFEREE, "train", speed.mismatch_on_gpu),
-    gpu_fast=hl.GpuRefereedFast(
+    correct=hl.OracleCorrect(speed.cases, speed.ORACLE, "train", speed.mismatch),
+    fast_cpu=hl.OracleFast(speed.TIMED_STEPS, speed.ORACLE, "train", speed.mismatch),
+    gpu_correct=hl.GpuOracleCorrect(speed.cases, speed.ORACLE, "train", speed.mismatch_on_gpu),
+    gpu_fast=hl.GpuOracleFast(
         speed.timed(speed.GPU_STEPS),
         speed.EAGER,
-        speed.REFEREE,
+        speed.ORACLE,
         "train",
         speed.mismatch_on_gpu,
         speed.flops_of_call,
@@ -71,18 +71,18 @@ host_transfer = hl.returns_data(
     "jax",
     on_device=hl.Makes(steps.on_device),
     same=hl.Makes(steps.guarded, after=("on_device",)),
-    gpu_same=hl.GpuRefereed(
+    gpu_same=hl.GpuOracleCorrect(
         gpu_steps.cases,
-        speed.REFEREE,
+        speed.ORACLE,
         gpu_steps.FUNCTION,
         gpu_steps.mismatch,
         after=("same",),
         entrant=gpu_steps.ENTRANT,
     ),
-    gpu_fast=hl.GpuRefereedFast(
+    gpu_fast=hl.GpuOracleFast(
         gpu_steps.TIMED,
         gpu_steps.SLOW,
-        speed.REFEREE,
+        speed.ORACLE,
         gpu_steps.FUNCTION,
         gpu_steps.mismatch,
         speed.flops_of_call,
@@ -102,7 +102,7 @@ diagnose = hl.returns_data(
 )
 
 torch_xla_step = hl.fills_tensor(
-    correct=hl.Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
+    correct=hl.OracleCorrect(speed.cases, speed.ORACLE, "train", speed.mismatch),
     graph=hl.AnswersFrom("step_hlo", lazy.graph_questions, after=("correct",)),
 )
 

@@ -78,12 +78,12 @@ def mismatch(conversion: Conversion, limit: int, session: Session) -> str | None
 
     Returns a message about a wrong or malformed answer, or None.
     """
-    link = session.worker()
+    worker = session.worker()
     looked: dict[str, float] = {}
     question = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
     while True:
         given = GivenFile("conversion.json", json.dumps(question).encode())
-        answer = as_message(ask_plainly(link, (given,), session.timeout(TIMEOUT_S)))
+        answer = as_message(ask_plainly(worker, (given,), session.timeout(TIMEOUT_S)))
         if answer is None or len(answer) != 1 or not {"look", "departs"} & set(answer):
             return f"it says {shown(answer)}; asked for is a dict with “look” or “departs”"
         if "departs" in answer:

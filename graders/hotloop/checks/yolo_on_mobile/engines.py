@@ -20,16 +20,16 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import builder, require_tensorrt, running
-from hotloop.judge.link import Link
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
-from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
 
 Rng = np.random.Generator
 
@@ -49,23 +49,23 @@ def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
     maker = program("engine_files.py", "eager.py").trusted(session)
     path = maker.ask("write", *SIZE)
-    model = GivenFile("detector.onnx", get_file(maker.link, str(path), MODEL_BYTES))
+    model = GivenFile("detector.onnx", get_file(maker.worker, str(path), MODEL_BYTES))
     session.progress("building the engine")
-    with builder(session.of(ENTRY), card) as link:
-        target = f"{put_folder(link)}/detector.engine"
-        ask_plainly(link, (model, *BATCHES, target), session.timeout(BUILD_S))
-        engine = get_file(link, target, MODEL_BYTES)
+    with builder(session.of(ENTRY), card) as worker:
+        target = f"{put_folder(worker)}/detector.engine"
+        ask_plainly(worker, (model, *BATCHES, target), session.timeout(BUILD_S))
+        engine = get_file(worker, target, MODEL_BYTES)
     session.note(bytes=len(engine))
     return engine
 
 
-def _referee() -> Referee:
-    return Referee(EAGER.files, EAGER.main, _use)
+def _oracle() -> Oracle:
+    return Oracle(EAGER.files, EAGER.main, _use)
 
 
-def _use(link: Link, session: Session) -> None:
+def _use(worker: Worker, session: Session) -> None:
     """Load the eager PyTorch network onto the GPU."""
-    Process(EAGER, link, session).ask("use", DEVICE)
+    Process(EAGER, worker, session).ask("use", DEVICE)
 
 
 def _cases(rng: Rng) -> Iterator[Case]:
@@ -90,8 +90,8 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     return None
 
 
-BUILDS = GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))
-FAST = GpuRefereedFast(
+BUILDS = GpuOracleCorrect(_cases, _oracle(), "run", mismatch, entrant=partial(running, _built))
+FAST = GpuOracleFast(
     Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
     Baseline(
         PROGRAMS / EAGER.main,
@@ -100,7 +100,7 @@ FAST = GpuRefereedFast(
         prepare=_use,
         label="eager PyTorch",
     ),
-    _referee(),
+    _oracle(),
     "run",
     mismatch,
     lambda _spec: BATCHES[1] * flops(*SIZE),

@@ -25,16 +25,16 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.link import NO_PROTOCOL, Link, readable
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.questions import GivenFile, ask_plainly
-from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 
 Rng = np.random.Generator
 Facts = Mapping[str, Any]
@@ -179,7 +179,7 @@ def fast(session: Session) -> str:
         entrant=_entrant,
         baseline_workload=replace(workload, verify=_nothing),
     )
-    return RefereedFast(measured, Referee(FITTING.files, FITTING.main), "truth", distant)(session)
+    return OracleFast(measured, Oracle(FITTING.files, FITTING.main), "truth", distant)(session)
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -192,24 +192,24 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     return f"the maps are {distance:.2f} of their size away from those of float32"
 
 
-def _entrant(session: Session) -> tuple[Link, Candidate]:
+def _entrant(session: Session) -> tuple[Worker, Candidate]:
     """Load the candidate's file in a process that runs Hotloop's program.
 
-    The candidate's worker is closed first. Returns the process's link and the callable to time.
+    The candidate's worker is closed first. Returns the process's worker and the callable to time.
     """
     file = _file(session)
     session.worker().close()
     process = FITTING.another(session, given=True)
     process.ask("load", file, session.launcher.threads)
     process.resolve("run")
-    return process.link, process.as_candidate("run")
+    return process.worker, process.as_candidate("run")
 
 
-def _load_source(link: Link, session: Session) -> None:
+def _load_source(worker: Worker, session: Session) -> None:
     maker = FITTING.trusted(session)
     data = maker.take(maker.ask("source", card(session).side))
-    link.resolve("load_source", "fitting.py", TIMEOUT_S)
-    ask_plainly(link, (GivenFile("detector.onnx", data), session.launcher.threads), TIMEOUT_S)
+    worker.resolve("load_source", "fitting.py", TIMEOUT_S)
+    ask_plainly(worker, (GivenFile("detector.onnx", data), session.launcher.threads), TIMEOUT_S)
 
 
 def _facts(session: Session) -> Facts:

@@ -14,11 +14,11 @@ from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 PROGRAM = Program({"rewriting.py": PROGRAMS / "rewriting.py"}, "rewriting.py")
 

@@ -106,12 +106,12 @@ class Runtime:
         return speeds.disagreement(case, process.answer("run", case), want)
 
     def _made(self, session: Session, size: Size) -> list[GivenFile]:
-        link = session.worker()
-        path = f"{put_folder(link)}/{self.target}"
-        ask_plainly(link, (*size, path), session.timeout(CONVERSION_S))
+        worker = session.worker()
+        path = f"{put_folder(worker)}/{self.target}"
+        ask_plainly(worker, (*size, path), session.timeout(CONVERSION_S))
         paths = [path, *(str(Path(path).with_suffix(ending)) for ending in self.beside)]
         try:
-            contents = get_files(link, paths)
+            contents = get_files(worker, paths)
         except Ruling as ruling:
             if "FileNotFoundError" not in ruling.sentence:
                 raise

@@ -52,8 +52,8 @@ def chosen(session: Session) -> str:
     Raises Ruling if they are wrong.
     """
     threads = session.launcher.threads
-    link = session.worker()
-    answer = ask_plainly(link, (threads,), session.timeout(TIMEOUT_S))
+    worker = session.worker()
+    answer = ask_plainly(worker, (threads,), session.timeout(TIMEOUT_S))
     found = mismatch(answer, threads)
     if found is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"session_options({threads}): {found}.")

@@ -18,16 +18,16 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.link import Link
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
+from hotloop.judge.worker_connection import Worker
 
 Rng = np.random.Generator
 
@@ -50,7 +50,7 @@ def looks(session: Session) -> Iterator[Look]:
         yield Look(f"{size[0]}×{size[1]}", lambda size=size: _mismatch(session, size))
 
 
-def fast() -> RefereedFast:
+def fast() -> OracleFast:
     """Time the candidate's file and options against the network in PyTorch."""
     measured = Fast(
         Workload(lambda _rng, _index: spec(*SIZE), fill),
@@ -60,7 +60,7 @@ def fast() -> RefereedFast:
         entrant=_entrant,
         after=("correct", "settings"),
     )
-    return RefereedFast(measured, Referee(EAGER.files, EAGER.main), "run", disagreement)
+    return OracleFast(measured, Oracle(EAGER.files, EAGER.main), "run", disagreement)
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -109,10 +109,10 @@ def file_of(session: Session, size: tuple[int, int]) -> bytes:
     return session.once(f"prepared {size}", lambda: made(assignment, session))
 
 
-def _entrant(session: Session) -> tuple[Link, Candidate]:
+def _entrant(session: Session) -> tuple[Worker, Candidate]:
     """Load the candidate's file in a process that runs Hotloop's program.
 
-    The candidate's worker is closed first. Returns the process's link and the callable to time.
+    The candidate's worker is closed first. Returns the process's worker and the callable to time.
     """
     data = file_of(session, SIZE)
     options = session_options.chosen(session.of("session_options"))
@@ -120,7 +120,7 @@ def _entrant(session: Session) -> tuple[Link, Candidate]:
     process = RUNNER.another(session, given=True)
     process.ask("load", GivenFile(FILE, data), options)
     process.resolve("run")
-    return process.link, process.as_candidate("run")
+    return process.worker, process.as_candidate("run")
 
 
 def _mismatch(session: Session, size: tuple[int, int]) -> str | None:

@@ -14,11 +14,11 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.link import readable
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 Rng = np.random.Generator
 Limits = tuple[float, float]

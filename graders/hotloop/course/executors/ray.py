@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.executors.local import attempt
 from hotloop.course.gpu_rungs import open_on_gpu
+from hotloop.judge.grader_digest import grader_digest
 from hotloop.ray_cluster import ClusterUnavailable, alive, connected, has_gpu, last_line
 
 RETRIES = 3

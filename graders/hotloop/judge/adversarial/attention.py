@@ -12,8 +12,8 @@ from hotloop.judge.adversarial.reductions import Floats, Places, Rng
 
 def keys_alike(rng: Rng, shape: tuple[int, ...]) -> Floats:
     """Return keys [..., keys, width] of equal length: each key's largest score is with itself."""
-    drawn = rng.standard_normal(shape)
-    return drawn * np.sqrt(shape[-1]) / np.linalg.norm(drawn, axis=-1, keepdims=True)
+    sampled = rng.standard_normal(shape)
+    return sampled * np.sqrt(shape[-1]) / np.linalg.norm(sampled, axis=-1, keepdims=True)
 
 
 def pointing(keys: Floats, deciding: Places, scale: float, height: float) -> Floats:

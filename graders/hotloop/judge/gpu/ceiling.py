@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly
+from hotloop.judge.worker_connection import Worker
 
 FILE = Path(__file__).parent / "trusted" / "limits.py"
 TIMEOUT_S = 120.0
@@ -22,20 +22,20 @@ class Ceiling:
     flops_per_s: float | None = None
 
 
-def measure(link: Link, *, matmul: bool = False) -> Ceiling:
+def measure(worker: Worker, *, matmul: bool = False) -> Ceiling:
     """Measure in a trusted worker that sees the folder of `FILE`, with no other work on the GPU."""
-    moved = ask_number(link, "copy_bytes_per_second", FILE.name)
-    flops = ask_number(link, "matmul_flops_per_second", FILE.name) if matmul else None
+    moved = ask_number(worker, "copy_bytes_per_second", FILE.name)
+    flops = ask_number(worker, "matmul_flops_per_second", FILE.name) if matmul else None
     return Ceiling(moved, flops)
 
 
-def ask_number(link: Link, function: str, file: str) -> float:
+def ask_number(worker: Worker, function: str, file: str) -> float:
     """Return the positive float that a trusted function without arguments returns.
 
     Raises JudgeFault for anything else.
     """
-    link.resolve(function, file, TIMEOUT_S)
-    value = ask_plainly(link, (), TIMEOUT_S)
+    worker.resolve(function, file, TIMEOUT_S)
+    value = ask_plainly(worker, (), TIMEOUT_S)
     if not isinstance(value, float) or not value > 0:
         raise JudgeFault(f"{function} answered {value!r}, not a positive number")
     return value

@@ -12,10 +12,10 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
-from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 FILE = Path(__file__).parent / "trusted" / "engine_runner.py"
 RUNNER = Program({FILE.name: FILE}, FILE.name)
@@ -31,7 +31,7 @@ def require_tensorrt() -> None:
         raise Ruling(Verdict.NOT_MEASURED, f"TensorRT is not installed here: {REMEDY}")
 
 
-def builder(session: Session, card: Card) -> AbstractContextManager[Link]:
+def builder(session: Session, card: Card) -> AbstractContextManager[Worker]:
     """Return the candidate's worker, in which it builds the engine."""
     return candidate_worker(session, card, BUILDER_BYTES)
 
@@ -43,7 +43,7 @@ def running(
     card: Card,
     runner: Program = RUNNER,
     function: str = "run",
-) -> Generator[tuple[Link, Candidate]]:
+) -> Generator[tuple[Worker, Candidate]]:
     """Yield a trusted worker that has loaded the candidate's engine, and the function to call.
 
     build: has the candidate build the engine, once for all rungs of the task. The worker is
@@ -52,10 +52,10 @@ def running(
         formats.
     """
     engine = session.once("the engine", lambda: build(session, card))
-    with trusted_worker(session, session.staged(runner.files), card) as link:
+    with trusted_worker(session, session.staged(runner.files), card) as worker:
         # From here on, failures are the candidate's, since its engine runs.
-        link.trusted = False
-        process = Process(runner, link, session)
+        worker.trusted = False
+        process = Process(runner, worker, session)
         process.ask("load", GivenFile("network.engine", engine))
         process.resolve(function)
-        yield link, process.as_candidate(function)
+        yield worker, process.as_candidate(function)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.gpu.memory import Layout
-from hotloop.judge.gpu.window import RUN_TIMEOUT_S, DeviceSide
+from hotloop.judge.gpu.window import RUN_TIMEOUT_S, TimedDeviceWorker
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ L2_TIMES = 5
 """Minimum size of a leg's tensors as a multiple of L2, so that L2 holds none of them."""
 
 
-def lengthen(side: DeviceSide) -> None:
+def lengthen(side: TimedDeviceWorker) -> None:
     """Plan a window of at least WINDOW_S: more calls while they fit in memory, then more legs.
 
     Raises Ruling(UNDECIDED) if the task's time runs out first.
@@ -50,7 +50,7 @@ def lengthen(side: DeviceSide) -> None:
         count = min(most, max(count + 1, min(wanted, 16 * count)))
 
 
-def limits(side: DeviceSide, spec: CallSpec) -> tuple[int, int]:
+def limits(side: TimedDeviceWorker, spec: CallSpec) -> tuple[int, int]:
     """Return the minimum and maximum number of calls of a leg, from L2 size and free memory."""
     size = call_bytes(spec)
     free, _ = side.card.driver.memory()
@@ -59,7 +59,7 @@ def limits(side: DeviceSide, spec: CallSpec) -> tuple[int, int]:
     return min(most, max(1, fewest)), most
 
 
-def fitting(side: DeviceSide, index: int) -> CallSpec:
+def fitting(side: TimedDeviceWorker, index: int) -> CallSpec:
     """Return call `index` of the workload, with as many rows as fit in the GPU's memory."""
     spec = side.workload.spec(side.seeds.shapes(), index)
     rows = spec.out.shape[0]
@@ -86,5 +86,5 @@ def _with_rows(spec: CallSpec, before: int, rows: int) -> CallSpec:
     return CallSpec(tuple(map(fewer, spec.arguments)), fewer(spec.out))
 
 
-def _seconds(side: DeviceSide) -> float:
+def _seconds(side: TimedDeviceWorker) -> float:
     return side.window([False] * len(side.calls)).seconds

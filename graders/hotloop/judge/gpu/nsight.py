@@ -15,12 +15,12 @@ from hotloop.core.verdict import Ruling
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.length import fitting
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.launcher import GIB
-from hotloop.judge.link import Link
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.worker.cuda_tools import program
 
 METRICS = {
@@ -59,23 +59,25 @@ def _figures(
     if ncu is None:
         return [], "`ncu` is not installed: it comes with CUDA's toolkit"
     free = card.driver.memory()[0]
-    with candidate_worker(session, card, HOST_BYTES, under=_command(ncu)) as link:
-        side = DeviceSide(link, candidate, workload, card, session.seeds, free, session.budget)
+    with candidate_worker(session, card, HOST_BYTES, under=_command(ncu)) as worker:
+        side = TimedDeviceWorker(
+            worker, candidate, workload, card, session.seeds, free, session.budget
+        )
         side.plan([fitting(side, 0)])
         try:
             side.window([False])
         finally:
-            printed = _end(link)
+            printed = _end(worker)
     return parse(printed), printed
 
 
-def _end(link: Link) -> str:
+def _end(worker: Worker) -> str:
     """Let the worker exit by itself, since the profiler prints its results only then."""
-    link.thaw()
-    link.sock.close()
-    assert link.confined is not None
-    link.confined.wait(END_S)
-    return link.confined.output().decode(errors="replace")
+    worker.thaw()
+    worker.sock.close()
+    assert worker.confined is not None
+    worker.confined.wait(END_S)
+    return worker.confined.output().decode(errors="replace")
 
 
 def _command(ncu: Path) -> Sequence[str]:

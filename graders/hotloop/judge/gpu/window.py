@@ -36,9 +36,9 @@ from hotloop.judge.gpu.idle import reached_within
 from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
-from hotloop.judge.link import Link
 from hotloop.judge.overrun import Overrun
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.worker_connection import Worker
 
 FOREIGN_SHARE = 0.03
 RUN_TIMEOUT_S = 60.0
@@ -72,7 +72,7 @@ class DeviceWindow:
         return self.intact and self.clean and self.foreign <= FOREIGN_SHARE
 
 
-class DeviceSide:
+class TimedDeviceWorker:
     """One side of a comparison on a GPU, baseline or candidate: worker and planned calls.
 
     free_bytes: free device memory without this worker.
@@ -82,7 +82,7 @@ class DeviceSide:
 
     def __init__(
         self,
-        link: Link,
+        worker: Worker,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,
@@ -90,7 +90,7 @@ class DeviceSide:
         free_bytes: int,
         budget: Budget,
     ) -> None:
-        self.link = link
+        self.worker = worker
         self.candidate = candidate
         self.workload = workload
         self.card = card
@@ -102,7 +102,7 @@ class DeviceSide:
         self._budget = budget
         self._verifier = Verifier(workload, card.arithmetic)
         self._free_bytes = free_bytes
-        self.link.freeze()
+        self.worker.freeze()
 
     @property
     def calls(self) -> Sequence[Call]:
@@ -153,14 +153,14 @@ class DeviceSide:
         except Overrun:
             raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
         except Ruling as ruling:
-            if self.link.trusted and ruling.verdict is not Verdict.UNDECIDED:
+            if self.worker.trusted and ruling.verdict is not Verdict.UNDECIDED:
                 raise JudgeFault(f"a trusted worker was ruled on: {ruling}") from ruling
             raise
 
     def _leg(self, adversarial: Sequence[bool]) -> DeviceWindow:
         destination = self.candidate.style == "destination"
         self._plan_in_worker(self.layout, self.layout.messages(destination=destination))
-        freezer, arithmetic = self.link.freezer, self.card.arithmetic
+        freezer, arithmetic = self.worker.freezer, self.card.arithmetic
         before = freezer.usage()
         with Loan(self.card.driver, self.layout) as loan:
             secrets = Secrets.draw(self.workload, self.layout, adversarial, self.seeds)
@@ -177,7 +177,7 @@ class DeviceSide:
             self._verify(loan, secrets, captured)
             still = still and freezer.usage() == after
         self._unmap_in_worker()
-        self.link.freeze()
+        self.worker.freeze()
         foreign = (after.wait_ns - before.wait_ns) * 1e-9 / seconds
         return DeviceWindow(seconds, still, clean, foreign)
 
@@ -191,7 +191,7 @@ class DeviceSide:
             self.card.require_free_soon()
             seconds, _ = self._go(loan, index)
         self._unmap_in_worker()
-        self.link.freeze()
+        self.worker.freeze()
         return seconds
 
     def _plan_in_worker(self, layout: Layout, calls: list[dict[str, Any]]) -> None:
@@ -203,18 +203,18 @@ class DeviceSide:
             "framework": self.candidate.framework,
             "style": self.candidate.style,
         }
-        self.link.thaw()
-        self.link.request(plan, RUN_TIMEOUT_S)
-        self.link.freeze()
+        self.worker.thaw()
+        self.worker.request(plan, RUN_TIMEOUT_S)
+        self.worker.freeze()
         self._require_memory_back()
 
     def _unmap_in_worker(self) -> None:
         """Unmap in the worker. Its mapping would keep the memory, and count as the other side's."""
-        self.link.thaw()
-        self.link.request({"op": "device_unmap"}, UNMAP_TIMEOUT_S)
+        self.worker.thaw()
+        self.worker.request({"op": "device_unmap"}, UNMAP_TIMEOUT_S)
 
     def _require_memory_back(self) -> None:
-        if self.link.trusted or self._keeps_little():
+        if self.worker.trusted or self._keeps_little():
             return
         # First release the judge's own cached memory, which would count as the candidate's.
         self.card.arithmetic.give_back_unused()
@@ -249,16 +249,16 @@ class DeviceSide:
         fds = [buffer.export() for buffer in loan.buffers]
         try:
             # The request stays in the socket until the worker is thawed.
-            self.link.send({"op": "device_run"}, fds)
+            self.worker.send({"op": "device_run"}, fds)
             started = now()
-            self.link.thaw()
+            self.worker.thaw()
         finally:
             for fd in fds:
                 os.close(fd)
-        self.link.receive(time.monotonic() + self.timeout_s)
+        self.worker.receive(time.monotonic() + self.timeout_s)
         captured = self._capture(flat, index)
         seconds = now() - started
-        self.link.freeze()
+        self.worker.freeze()
         return seconds, captured
 
     def _capture(self, flat: Tensor, index: Tensor) -> NDArray[np.uint8]:

@@ -10,9 +10,9 @@ from hotloop.judge.device import kind
 from hotloop.judge.gpu import devices
 from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.nvcc import toolchain
 from hotloop.simulate.problem import ToolMissing
 from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
@@ -43,7 +43,7 @@ def card_for(session: Session) -> Card:
 
 @contextmanager
 def card_for_three(session: Session) -> Generator[Card]:
-    """Yield the GPU for the judge and three processes: candidate, baseline and referee.
+    """Yield the GPU for the judge and three processes: candidate, baseline and oracle.
 
     Raises Ruling(UNDECIDED) if other programs use it meanwhile.
     """
@@ -67,7 +67,7 @@ def candidate_worker(
     card: Card,
     memory_bytes: int | None = None,
     under: Sequence[str] = (),
-) -> Generator[Link]:
+) -> Generator[Worker]:
     """Yield the candidate's worker: a new process for a file, otherwise the notebook's kernel.
 
     The kernel must have access to the device: its starter grants it, for example `notebook_worker`.
@@ -87,28 +87,28 @@ def candidate_worker(
     launcher = session.launcher
     if memory_bytes is not None:
         launcher = replace(launcher, memory_bytes=memory_bytes)
-    link = _start(launcher, session.files.root, card, trusted=False, under=under)
-    link.deadline = session.budget.deadline
+    worker = _start(launcher, session.files.root, card, trusted=False, under=under)
+    worker.deadline = session.budget.deadline
     try:
         path = candidate.launched_by
         harness = None if path is None else session.launcher_text(path)
-        link.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, harness)
-        yield link
+        worker.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, harness)
+        yield worker
     finally:
-        link.close()
+        worker.close()
 
 
 @contextmanager
-def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Link]:
+def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Worker]:
     """Yield a worker that sees only `folder`, one of the check, with the same confinement."""
-    link = _start(session.launcher, folder, card, trusted=True)
+    worker = _start(session.launcher, folder, card, trusted=True)
     try:
-        yield link
+        yield worker
     finally:
-        link.close()
+        worker.close()
 
 
-def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> Link:
+def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> Worker:
     """Start a process for a notebook's cells, with the GPU unless `card` is None."""
     if card is None:
         return launcher.start(files=files, trusted=False)
@@ -139,9 +139,9 @@ def require_nvcc(card: Card) -> None:
 
 def _require_jax(session: Session, card: Card) -> None:
     """Raise Ruling(NOT_MEASURED) if JAX cannot use the GPU: it would silently use the CPU."""
-    with trusted_worker(session, JAX.parent, card) as link:
-        link.resolve("platform", JAX.name, RESOLVE_TIMEOUT_S)
-        found = ask_plainly(link, [], RESOLVE_TIMEOUT_S)
+    with trusted_worker(session, JAX.parent, card) as worker:
+        worker.resolve("platform", JAX.name, RESOLVE_TIMEOUT_S)
+        found = ask_plainly(worker, [], RESOLVE_TIMEOUT_S)
     if found != "gpu":
         raise Ruling(Verdict.NOT_MEASURED, str(found))
 
@@ -158,7 +158,7 @@ def _start(
     *,
     trusted: bool,
     under: Sequence[str] = (),
-) -> Link:
+) -> Worker:
     nvcc = program("nvcc")
     compiler = {} if nvcc is None else {NVCC_VARIABLE: str(nvcc)}
     return launcher.start(

@@ -30,9 +30,9 @@ class Answers:
         count = 0
         for question in made(self.questions(session.rng())):
             # Making the question may have called another function of the candidate.
-            link = session.worker()
+            worker = session.worker()
             with labelled(question.label, question):
-                answer = ask_plainly(link, question.arguments, session.timeout(self.timeout_s))
+                answer = ask_plainly(worker, question.arguments, session.timeout(self.timeout_s))
                 mismatch = question.mismatch(answer)
                 if mismatch is not None:
                     raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")

@@ -20,10 +20,10 @@ from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault, made, ours
-from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.serving import extra, listeners
 from hotloop.serving.conversation import Call, Kind
 from hotloop.serving.inference import Client, InferenceFailed, texts
@@ -141,12 +141,12 @@ class CalledOver:
         """Run one trial. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
         server = self._server(session)
         truth = self._truth(server, session, given)
-        link = session.worker()
-        with _relay(link, server, trial.trouble, session) as relay:
+        worker = session.worker()
+        with _relay(worker, server, trial.trouble, session) as relay:
             started = now()
             timeout_s = session.timeout(trial.deadline_s + self.grace_s)
             try:
-                answer = _ask(link, trial, given, relay, timeout_s)
+                answer = _ask(worker, trial, given, relay, timeout_s)
                 seconds = now() - started
                 seen = relay.seen()
                 _require_right(trial, seconds, seen, answer, truth, self.service.max_batch_size)
@@ -194,8 +194,8 @@ def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]
     with Client(server) as client:
         for start in range(0, len(given), size):
             some = texts(given[start : start + size])
-            told = client.infer(service.model, {"TEXT": some})
-            topics, sure = told["TOPIC"].reshape(-1), told["CONFIDENCE"].reshape(-1)
+            reported = client.infer(service.model, {"TEXT": some})
+            topics, sure = reported["TOPIC"].reshape(-1), reported["CONFIDENCE"].reshape(-1)
             found += [(t.decode(), float(c)) for t, c in zip(topics, sure, strict=True)]
     return found
 
@@ -211,15 +211,15 @@ def _start(service: Service, session: Session) -> Server:
 
 
 def _relay(
-    link: Link, server: Server, trouble: Trouble, session: Session
+    worker: Worker, server: Server, trouble: Trouble, session: Session
 ) -> AbstractContextManager[Relay]:
     """Return a relay from new ports in the candidate's network to the server."""
-    if link.confined is None:
+    if worker.confined is None:
         raise JudgeFault("a client is a file with a process of its own")
     try:
-        http, grpc = listeners.beside(link.confined, 2)
+        http, grpc = listeners.beside(worker.confined, 2)
     except OSError as error:
-        if link.confined.poll() is not None:
+        if worker.confined.poll() is not None:
             raise Ruling(Verdict.RUNTIME_ERROR, "Its process ended between two calls.") from None
         if error.errno == errno.EADDRINUSE and session.launcher.isolation != "none":
             # Only the candidate's process uses the sandbox's network.
@@ -232,14 +232,16 @@ def _relay(
     return Relay(doors, lambda kind: server.connect(ports[kind]), trouble)
 
 
-def _ask(link: Link, trial: Trial, given: Sequence[str], relay: Relay, timeout_s: float) -> object:
+def _ask(
+    worker: Worker, trial: Trial, given: Sequence[str], relay: Relay, timeout_s: float
+) -> object:
     http, grpc = relay.ports["http"], relay.ports["grpc"]
     arguments = (given, trial.kind, http, grpc, trial.version, trial.deadline_s)
     try:
-        answer = ask_plainly(link, arguments, timeout_s)
+        answer = ask_plainly(worker, arguments, timeout_s)
     except Ruling as ruling:
         if ruling.verdict is Verdict.TIMEOUT:
-            link.close()  # its late answer would be read as the answer to the next question
+            worker.close()  # its late answer would be read as the answer to the next question
         _require_decency(trial, relay.seen())
         raise Ruling(ruling.verdict, f"{trial.label}: {ruling.sentence}") from None
     _require_decency(trial, relay.seen())
@@ -293,8 +295,8 @@ def _wrong_version(trial: Trial, seen: Seen) -> str | None:
 def _wrong_entries(trial: Trial, answer: object, truth: Sequence[Pair]) -> str | None:
     entries = as_list(answer)
     if len(entries) != len(truth):
-        told = f"{len(entries)} entries" if entries else shown(answer)
-        return f"there are {len(truth)} texts, and it returned {told}"
+        reported = f"{len(entries)} entries" if entries else shown(answer)
+        return f"there are {len(truth)} texts, and it returned {reported}"
     for number, (entry, pair) in enumerate(zip(entries, truth, strict=True)):
         may_answer = not trial.error or trial.partly
         must_answer = not trial.error or (trial.partly and number == 0)

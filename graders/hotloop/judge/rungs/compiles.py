@@ -11,10 +11,10 @@ from typing import Any
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.kernel_source import KernelSource
 from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
-from hotloop.judge.link import Link, readable, reading
 from hotloop.judge.rungs.kernel_calls import KernelCalls, Recorded
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker, readable, reading
 
 SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 227, 120: 99}
 """Maximum shared memory of a block in KiB, by compute capability (CUDA C++ Programming Guide, table
@@ -42,12 +42,12 @@ class Compiles:
         """Compile each distinct kernel of the recorded launches once for each target."""
         judged = self.calls.judged(session)
         figures: list[dict[str, Any]] = []
-        with kernel_process(session, "triton_compile", {}) as link:
+        with kernel_process(session, "triton_compile", {}) as worker:
             for launch, claim, source in _distinct(judged.compiled):
                 for target in self.targets:
                     session.progress(f"compiling {launch.kernel} for sm_{target}")
                     timeout = min(self.timeout_s, session.budget.remaining_s())
-                    figures.append(_compile(launch, claim, source, target, link, timeout))
+                    figures.append(_compile(launch, claim, source, target, worker, timeout))
         return self._rule(session, figures)
 
     def _rule(self, session: Session, figures: Sequence[dict[str, Any]]) -> str:
@@ -69,10 +69,10 @@ def _compile(
     arguments: Mapping[str, Any],
     source: KernelSource,
     target: int,
-    link: Link,
+    worker: Worker,
     timeout_s: float,
 ) -> dict[str, Any]:
-    reply = link.request(
+    reply = worker.request(
         {
             "op": "compile",
             "source": source.text,
@@ -116,14 +116,14 @@ def _distinct(
 ) -> Iterator[tuple[Launch, Mapping[str, Any], KernelSource]]:
     """Yield launches that the compiler specializes differently, with their argument messages."""
     seen: set[str] = set()
-    for told in recorded:
+    for reported in recorded:
         for launch, message in zip(
-            told.plan.launches, told.plan.to_message()["launches"], strict=True
+            reported.plan.launches, reported.plan.to_message()["launches"], strict=True
         ):
-            key = repr(_specialization(launch, told.source))
+            key = repr(_specialization(launch, reported.source))
             if key not in seen:
                 seen.add(key)
-                yield launch, message["arguments"], told.source
+                yield launch, message["arguments"], reported.source
 
 
 def _specialization(launch: Launch, source: KernelSource) -> object:

@@ -16,8 +16,8 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
 from hotloop.judge.fault import made, ours
 from hotloop.judge.labelled import labelled
-from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 
 
 @dataclass(frozen=True)
@@ -115,29 +115,29 @@ class Correct:
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""
-        link = session.worker()
+        worker = session.worker()
         passed = 0
         for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                self._judge_case(case, link, session)
+                self._judge_case(case, worker, session)
             passed += 1
         session.note(cases=passed)
         return f"Right on all {passed} hidden cases."
 
-    def _judge_case(self, case: Case, link: Link, session: Session) -> None:
+    def _judge_case(self, case: Case, worker: Worker, session: Session) -> None:
         timeout_s = session.timeout(self.case_timeout_s)
-        answer = ask(case, link, session, timeout_s)
+        answer = ask(case, worker, session, timeout_s)
         require_agreement(case, answer, self.reference, self.tolerance(case))
 
 
-def ask(case: Case, link: Link, session: Session, timeout_s: float) -> Floats:
+def ask(case: Case, worker: Worker, session: Session, timeout_s: float) -> Floats:
     """Return the candidate's output for one case as float64."""
-    return call(case, link, session, timeout_s)[0]
+    return call(case, worker, session, timeout_s)[0]
 
 
 def call(
     case: Case,
-    link: Link,
+    worker: Worker,
     session: Session,
     timeout_s: float,
     *,
@@ -156,14 +156,14 @@ def call(
         fill(placed, case)
         pattern = session.seeds.pattern()
         placed.poison_output(pattern)
-        buffers.hand_to(link, session.candidate, timeout_s, watch=watch)
-        reply = link.request({"op": "run"}, timeout_s)
-        with frozen(link):
+        buffers.hand_to(worker, session.candidate, timeout_s, watch=watch)
+        reply = worker.request({"op": "run"}, timeout_s)
+        with frozen(worker):
             require_fit(placed, session.candidate, reply)
             _require_inputs_kept(placed, case)
             _require_nothing_outside(placed, pattern, ADVICE[watch == "launches"])
             answer = placed.output_values()
-        link.request({"op": "unmap"}, 10)
+        worker.request({"op": "unmap"}, 10)
         return answer, reply
     finally:
         buffers.close()
@@ -189,13 +189,13 @@ def require_agreement(
 
 
 @contextmanager
-def frozen(link: Link) -> Generator[None]:
+def frozen(worker: Worker) -> Generator[None]:
     """Freeze the worker inside the `with` block."""
-    link.freeze()
+    worker.freeze()
     try:
         yield
     finally:
-        link.thaw()
+        worker.thaw()
 
 
 def ruling_about(case: Case) -> AbstractContextManager[None]:
@@ -216,8 +216,8 @@ def require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None
     """
     if candidate.style != "return":
         return
-    told = as_list(reply.get("returned"))
-    first = as_message(told[0]) if len(told) == 1 else None
+    reported = as_list(reply.get("returned"))
+    first = as_message(reported[0]) if len(reported) == 1 else None
     if first is None:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     want = (call.out.dtype.name, list(call.out.shape))

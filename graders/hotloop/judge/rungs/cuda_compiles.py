@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.link import Link, readable
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker, readable
 from hotloop.nvcc import compile as compiling
 from hotloop.nvcc import figures, toolchain
 from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
@@ -62,13 +62,13 @@ class CudaCompiles:
         named = replace(self, kernels=tuple(map(session.called, kernels)))
         tools = _toolchain()
         made: list[Compiled] = []
-        with kernel_process(session, "nvcc_compile", {}) as link:
-            link.deadline = session.budget.deadline
+        with kernel_process(session, "nvcc_compile", {}) as worker:
+            worker.deadline = session.budget.deadline
             for target in self.targets:
                 session.progress(f"compiling {file} for sm_{target}")
                 timeout_s = session.timeout(self.timeout_s)
                 job = compiling.job(tools, target, timeout_s, include=self.include)
-                outcome = _compile(file, source, job, link)
+                outcome = _compile(file, source, job, worker)
                 self._require_compiled(session, outcome, tools, timeout_s)
                 made.append(outcome.compiled())
         return _Ruled(named, file, made).sentence(session)
@@ -88,13 +88,13 @@ class CudaCompiles:
             raise Ruling(Verdict.COMPILE_ERROR, sentence)
         if outcome.succeeded:
             return
-        told = [d for d in outcome.diagnostics() if d.failure and _may_be_told(d, outcome, file)]
+        reported = [d for d in outcome.diagnostics() if d.failure and _is_shown(d, outcome, file)]
         sentence = f"It does not compile for sm_{outcome.capability}"
-        if told:
+        if reported:
             # Show an error in the file itself before an error in a header.
-            first = next((d for d in told if d.file == file), told[0])
+            first = next((d for d in reported if d.file == file), reported[0])
             sentence = f"{_place(first, file)}: {sentence}: {readable(first.message, 300)}"
-        texts = [d.text if outcome.read is not None else d.text.splitlines()[0] for d in told]
+        texts = [d.text if outcome.read is not None else d.text.splitlines()[0] for d in reported]
         messages = readable("\n".join(texts), _TEXT_LIMIT)
         session.note(target=f"sm_{outcome.capability}", messages=messages)
         raise Ruling(Verdict.COMPILE_ERROR, f"{sentence}.")
@@ -224,9 +224,9 @@ def _toolchain() -> Toolchain:
         raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
 
 
-def _compile(file: str, source: str, job: Mapping[str, Any], link: Link) -> Outcome:
+def _compile(file: str, source: str, job: Mapping[str, Any], worker: Worker) -> Outcome:
     request = {"op": "compile", "name": file, "source": source, **job}
-    reply = link.request(request, job["timeout_s"] + _REPLY_S)
+    reply = worker.request(request, job["timeout_s"] + _REPLY_S)
     try:
         return compiling.read(file, job["capability"], reply)
     except ToolMissing as missing:
@@ -250,7 +250,7 @@ def _known(read: str, allowed: Sequence[Path]) -> bool:
     return any(path.is_relative_to(folder.resolve()) for folder in allowed)
 
 
-def _may_be_told(found: Diagnostic, outcome: Outcome, file: str) -> bool:
+def _is_shown(found: Diagnostic, outcome: Outcome, file: str) -> bool:
     """Return True if the learner may see the diagnostic.
 
     Diagnostics of other files are shown only if the list of files that the compiler read is known.

@@ -9,11 +9,11 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import made
-from hotloop.judge.link import Link
 from hotloop.judge.rung import Rung, after
 from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class RightOrRefused:
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""
-        link = session.worker()
+        worker = session.worker()
         right, cases = 0, 0
         for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                right += self._is_right(case, link, session)
+                right += self._is_right(case, worker, session)
             cases += 1
         said = f"Right on {right} of {cases} hidden cases, and an error on the others."
         if right == cases:
@@ -64,14 +64,14 @@ class RightOrRefused:
         session.note(cases=cases, right=right)
         return said
 
-    def _is_right(self, case: Case, link: Link, session: Session) -> bool:
+    def _is_right(self, case: Case, worker: Worker, session: Session) -> bool:
         """Return True for a correct answer, False if the function raised an exception."""
         timeout_s = session.timeout(self.case_timeout_s)
         try:
-            answer = ask(case, link, session, timeout_s)
+            answer = ask(case, worker, session, timeout_s)
         except Ruling as ruling:
             if ruling.verdict is Verdict.RUNTIME_ERROR and ruling.sentence.startswith(RAISED):
-                link.request({"op": "unmap"}, timeout_s)
+                worker.request({"op": "unmap"}, timeout_s)
                 return False
             raise
         require_agreement(case, answer, self.reference, self.tolerance(case))

@@ -14,10 +14,10 @@ from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.fault import ours
-from hotloop.judge.link import readable, reading
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable, reading
 
 CONFLICTS = 1.05
 """Allowed ratio of shared memory passes to the minimum number of passes."""
@@ -73,8 +73,8 @@ class CudaTraffic:
             lines=[_line(site) for site in sites],
         )
         if factor < COUNTING_SLACK:
-            told = f"It moves {factor:.2f}× of what this task was thought to need at least."
-            raise Ruling(Verdict.IMPLAUSIBLE, told)
+            reported = f"It moves {factor:.2f}× of what this task was thought to need at least."
+            raise Ruling(Verdict.IMPLAUSIBLE, reported)
         earned = max((lv.earned for lv in self.levels if factor <= lv.factor), default=0.0)
         faults: list[str] = []
         if earned < 1:

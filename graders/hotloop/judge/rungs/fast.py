@@ -15,14 +15,14 @@ from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
-from hotloop.judge.link import Link
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Trial
+from hotloop.judge.speed import Comparison
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
-from hotloop.judge.window import Side, Window, Workload
+from hotloop.judge.window import TimedWorker, Window, Workload
+from hotloop.judge.worker_connection import Worker
 
 WINDOW_S = 0.045
 """Minimum length of a window in seconds, so that the protocol takes at most 1 % of it."""
@@ -41,11 +41,11 @@ IMPLAUSIBLE = 1.3
 
 COPY = Candidate("copy", LIMITS.name, "destination")
 
-Entrant = Callable[[Session], tuple[Link, Candidate]]
+Entrant = Callable[[Session], tuple[Worker, Candidate]]
 """Returns what is timed for a candidate: a worker and the function to call in it."""
 
 
-def own_worker(session: Session) -> tuple[Link, Candidate]:
+def own_worker(session: Session) -> tuple[Worker, Candidate]:
     """Return the candidate's own worker and function."""
     return session.worker(), session.candidate
 
@@ -55,7 +55,7 @@ def bytes_of(spec: CallSpec) -> int:
     return spec.bytes
 
 
-def _nothing(_link: Link, _session: Session) -> None:
+def _nothing(_worker: Worker, _session: Session) -> None:
     """Default `prepare`: most baselines need no preparation."""
 
 
@@ -77,12 +77,12 @@ class Baseline:
     name: str
     copy: str = "copy"
     beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
-    prepare: Callable[[Link, Session], None] = _nothing
+    prepare: Callable[[Worker, Session], None] = _nothing
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     label: str = ""
 
     @property
-    def told(self) -> str:
+    def title(self) -> str:
         """The baseline's name in the evidence."""
         return self.label or self.name
 
@@ -91,12 +91,12 @@ class Baseline:
         """The function to call in the baseline's worker."""
         return Candidate(self.name, Path(self.path).name, "destination")
 
-    def start(self, session: Session) -> Link:
+    def start(self, session: Session) -> Worker:
         """Start a worker for the baseline, with the function found in it."""
-        link = session.trusted(self.folder(session), self.environment)
-        self.prepare(link, session)
-        link.resolve(self.name, self.candidate.file, RESOLVE_TIMEOUT_S)
-        return link
+        worker = session.trusted(self.folder(session), self.environment)
+        self.prepare(worker, session)
+        worker.resolve(self.name, self.candidate.file, RESOLVE_TIMEOUT_S)
+        return worker
 
     def folder(self, session: Session) -> Path:
         """Return the folder that the baseline's worker sees."""
@@ -137,58 +137,60 @@ class Fast:
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
         threads = session.launcher.threads
-        link, run = self.entrant(session)
+        worker, run = self.entrant(session)
         session.progress("starting the baseline")
         other = self.baseline.start(session)
         right = published(self.workload.verify)
         theirs = self.baseline_workload or replace(self.workload, verify=right)
-        side_a = Side(other, self.baseline.candidate, theirs, threads, session.seeds)
-        side_b = Side(link, run, self.workload, threads, session.seeds)
+        side_a = TimedWorker(other, self.baseline.candidate, theirs, threads, session.seeds)
+        side_b = TimedWorker(worker, run, self.workload, threads, session.seeds)
         try:
             session.progress("warming up")
             for side in (side_b, side_a):
                 warm_up(side, self.workload, session.seeds)
             session.alone()
-            with undisturbed((link, other), threads):
+            with undisturbed((worker, other), threads):
                 return self._judge(side_a, side_b, session)
         finally:
             side_a.close()
             side_b.close()
 
     @contextmanager
-    def _twin(self, like: Side, session: Session) -> Generator[Side]:
+    def _second_baseline(self, like: TimedWorker, session: Session) -> Generator[TimedWorker]:
         """Start the baseline in another process, placed and warmed up like the first one."""
-        link = self.baseline.start(session)
+        worker = self.baseline.start(session)
         try:
-            twin = Side(link, like.candidate, like.workload, like.threads, session.seeds)
+            second_baseline = TimedWorker(
+                worker, like.candidate, like.workload, like.threads, session.seeds
+            )
             try:
-                join(link, cores_of(like.link))
-                lengthen_side(twin, self.workload, session.seeds, len(like.calls))
-                yield twin
+                join(worker, cores_of(like.worker))
+                lengthen_side(second_baseline, self.workload, session.seeds, len(like.calls))
+                yield second_baseline
             finally:
-                twin.close()
+                second_baseline.close()
         finally:
-            link.close()
+            worker.close()
 
-    def _judge(self, side_a: Side, side_b: Side, session: Session) -> str:
+    def _judge(self, side_a: TimedWorker, side_b: TimedWorker, session: Session) -> str:
         rng = session.rng()
         for side in (side_b, side_a):
             lengthen_side(side, self.workload, session.seeds)
         deadline = session.deadline_in(self.seconds)
-        trial = Trial(
+        comparison = Comparison(
             side_a,
             side_b,
             session.levels,
             rng,
             deadline,
             session.progress,
-            twin=lambda: self._twin(side_a, session),
+            second_baseline=lambda: self._second_baseline(side_a, session),
         )
-        outcome = trial.run()
+        outcome = comparison.run()
         evidence = speed_evidence(
             outcome,
             session.levels,
-            baseline=self.baseline.told,
+            baseline=self.baseline.title,
             limit=self._limit(side_a, side_b, session),
             calls_per_window=len(side_b.calls),
             threads=side_b.threads,
@@ -196,7 +198,7 @@ class Fast:
         )
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
 
-    def _limit(self, side_a: Side, side_b: Side, session: Session) -> Limit:
+    def _limit(self, side_a: TimedWorker, side_b: TimedWorker, session: Session) -> Limit:
         """Return the limit for an average call of the candidate."""
         session.progress("measuring the device's limit")
         specs = [call.spec for call in side_b.calls]
@@ -208,20 +210,20 @@ class Fast:
         peak = self._copied_per_second(side_a, session)
         return Limit(moved / peak, moved, peak)
 
-    def _copied_per_second(self, side: Side, session: Session) -> float:
+    def _copied_per_second(self, side: TimedWorker, session: Session) -> float:
         """Return the bandwidth in bytes/s of a plain copy over buffers of the same sizes.
 
         It uses the same threads.
         """
         if not self.baseline.copies(session):
             return self._copied_by_the_judge(side, session)
-        side.link.thaw()
-        side.link.resolve(self.baseline.copy, side.candidate.file, 60)
+        side.worker.thaw()
+        side.worker.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, verify=_anything)
         fastest = lengthen_side(side, side.workload, session.seeds, 2 * len(side.calls))
         return sum(self.fewest_bytes(call.spec) for call in side.calls) / fastest
 
-    def _copied_by_the_judge(self, like: Side, session: Session) -> float:
+    def _copied_by_the_judge(self, like: TimedWorker, session: Session) -> float:
         """Return the bandwidth in bytes/s of copying the largest tensor of each call."""
 
         def spec(rng: np.random.Generator, index: int) -> CallSpec:
@@ -229,18 +231,20 @@ class Fast:
             largest = max(tensors, key=lambda tensor: tensor.bytes)
             return CallSpec((largest,), largest)
 
-        link = session.trusted(LIMITS.parent)
-        link.resolve(COPY.name, COPY.file, RESOLVE_TIMEOUT_S)
-        side = Side(link, COPY, Workload(spec, _zeros, _anything), like.threads, session.seeds)
+        worker = session.trusted(LIMITS.parent)
+        worker.resolve(COPY.name, COPY.file, RESOLVE_TIMEOUT_S)
+        side = TimedWorker(
+            worker, COPY, Workload(spec, _zeros, _anything), like.threads, session.seeds
+        )
         try:
-            join(link, cores_of(like.link))
+            join(worker, cores_of(like.worker))
             fastest = lengthen_side(side, side.workload, session.seeds, 2 * len(like.calls))
             return sum(call.spec.bytes for call in side.calls) / fastest
         finally:
             side.close()
 
 
-def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
+def warm_up(side: TimedWorker, workload: Workload, seeds: Seeds) -> None:
     """Compile what needs compiling, on all cores, before anything is measured.
 
     To the worker it looks like any other window. It contains each distinct call once: repeating one
@@ -251,7 +255,7 @@ def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
     _windows(side, 1)
 
 
-def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) -> float:
+def lengthen_side(side: TimedWorker, workload: Workload, seeds: Seeds, count: int = 1) -> float:
     """Plan enough calls for a window of at least WINDOW_S, which also warms up.
 
     count: number of calls to start with. Returns the time of the fastest window of the final plan,
@@ -261,7 +265,7 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) 
         specs = [workload.spec(seeds.shapes(), i) for i in range(count)]
         side.plan(specs)
         fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
-        promote(side.link)
+        promote(side.worker)
         most = _most_calls(specs)
         if fastest >= WINDOW_S or count >= most:
             side.timeout_s = max(5.0, 50 * fastest)
@@ -277,17 +281,17 @@ def _most_calls(specs: Sequence[CallSpec]) -> int:
     return max(1, min(MOST_CALLS, int(MOST_BYTES // mean_bytes)))
 
 
-def _bind_if_it_helps(side: Side, fastest: float) -> None:
+def _bind_if_it_helps(side: TimedWorker, fastest: float) -> None:
     """Bind each thread to one core, unless that is slower.
 
     It is slower for code that starts new threads in each call.
     """
     if side.threads == 1:
         return
-    cores = cores_of(side.link)
-    spread(side.link, side.threads)
+    cores = cores_of(side.worker)
+    spread(side.worker, side.threads)
     if min(w.seconds for w in _windows(side, WARMUP_WINDOWS)) > BINDING_LOSS * fastest:
-        side.link.freezer.set_affinity(cores)
+        side.worker.freezer.set_affinity(cores)
 
 
 def _zeros(_rng: np.random.Generator, call: Call, _hostile: bool) -> None:
@@ -299,5 +303,5 @@ def _anything(_call: Call, _rows: Rows) -> None:
     """Verifier of the bandwidth measurement, whose output is not checked."""
 
 
-def _windows(side: Side, count: int) -> Sequence[Window]:
+def _windows(side: TimedWorker, count: int) -> Sequence[Window]:
     return [side.window([False] * len(side.calls)) for _ in range(count)]

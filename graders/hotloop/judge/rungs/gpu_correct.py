@@ -19,7 +19,6 @@ from hotloop.judge.fault import made
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workers import candidate_worker, card_for
-from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import (
     Case,
     Tensor,
@@ -30,6 +29,7 @@ from hotloop.judge.rungs.correct import (
 )
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
 
@@ -50,25 +50,30 @@ class GpuCorrect:
         """Run every case; raise Ruling at the first wrong answer."""
         card = card_for(session)
         session.note(gpu=card.facts.name)
-        with candidate_worker(session, card) as link:
-            passed = self.judge_on(card.driver, link, session.candidate, session.seeds)
+        with candidate_worker(session, card) as worker:
+            passed = self.judge_on(card.driver, worker, session.candidate, session.seeds)
         session.note(cases=passed)
         return f"Right on the {card.facts.name} on all {passed} hidden cases."
 
-    def judge_on(self, driver: Driver, link: Link, candidate: Candidate, seeds: Seeds) -> int:
+    def judge_on(self, driver: Driver, worker: Worker, candidate: Candidate, seeds: Seeds) -> int:
         """Return the number of cases. Raises Ruling at the first wrong answer."""
         passed = 0
         for case in made(self.cases(seeds.generator())):
             with ruling_about(case):
-                answer = ask(case, candidate, link, driver, seeds, self.case_timeout_s)
-                with frozen(link):
+                answer = ask(case, candidate, worker, driver, seeds, self.case_timeout_s)
+                with frozen(worker):
                     require_agreement(case, answer, self.reference, self.tolerance(case))
             passed += 1
         return passed
 
 
 def ask(
-    case: Case, candidate: Candidate, link: Link, driver: Driver, seeds: Seeds, timeout_s: float
+    case: Case,
+    candidate: Candidate,
+    worker: Worker,
+    driver: Driver,
+    seeds: Seeds,
+    timeout_s: float,
 ) -> Floats:
     """Return the candidate's output for one case, read from device memory while it is frozen."""
     layout = Layout.of([case.spec])
@@ -81,16 +86,16 @@ def ask(
         "framework": candidate.framework,
         "style": candidate.style,
     }
-    link.request(plan, timeout_s)
+    worker.request(plan, timeout_s)
     with _lent(driver, layout) as loan:
         _fill(driver, loan.inputs, call, case)
         _poison(driver, loan.outputs, call.out, seeds.pattern())
-        reply = run(link, loan, timeout_s)
-        with frozen(link):
+        reply = run(worker, loan, timeout_s)
+        with frozen(worker):
             require_fit(call, candidate, reply)
             _require_inputs_kept(driver, loan.inputs, call, case)
             raw = read(driver, loan.outputs, call.out)
-    link.request({"op": "device_unmap"}, timeout_s)
+    worker.request({"op": "device_unmap"}, timeout_s)
     return to_float64(raw.copy(), call.out.dtype)
 
 
@@ -111,11 +116,11 @@ def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]
     return _strided(span, place)
 
 
-def run(link: Link, loan: Loan, timeout_s: float) -> Message:
+def run(worker: Worker, loan: Loan, timeout_s: float) -> Message:
     """Lend the device memory to a worker that has its plan; wait until it has made the calls."""
     fds = [buffer.export() for buffer in loan.buffers]
     try:
-        return link.request({"op": "device_run"}, timeout_s, fds)
+        return worker.request({"op": "device_run"}, timeout_s, fds)
     finally:
         for fd in fds:
             os.close(fd)

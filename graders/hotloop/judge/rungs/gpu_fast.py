@@ -13,14 +13,14 @@ from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
 from hotloop.judge.gpu.length import lengthen
 from hotloop.judge.gpu.nsight import profile
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.link import Link
 from hotloop.judge.rungs.fast import Baseline, bytes_of
 from hotloop.judge.session import Session
-from hotloop.judge.speed import USUAL, Pace, Trial
+from hotloop.judge.speed import USUAL, Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.worker_connection import Worker
 
 CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.10
@@ -74,8 +74,8 @@ class GpuFast:
 
     def _judge_on(self, card: Card, session: Session) -> str:
         session.progress("measuring the GPU's limits")
-        with trusted_worker(session, LIMITS.parent, card) as link:
-            ceiling = measure(link, matmul=self.fewest_flops is not None)
+        with trusted_worker(session, LIMITS.parent, card) as worker:
+            ceiling = measure(worker, matmul=self.fewest_flops is not None)
         session.progress("starting the baseline")
         before = card.driver.memory()[0]
         with trusted_worker(session, self.baseline.folder(session), card) as other:
@@ -85,10 +85,10 @@ class GpuFast:
             side_a = self._side(other, ours, self.of_baseline(), card, session, before)
             lengthen(side_a)
             taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
-            with candidate_worker(session, card) as link:
+            with candidate_worker(session, card) as worker:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
                 side_b = self._side(
-                    link,
+                    worker,
                     session.candidate,
                     self.workload,
                     card,
@@ -98,20 +98,22 @@ class GpuFast:
                 try:
                     return self._judge(side_a, side_b, ceiling, session)
                 except CardBusy as busy:
-                    raise blame(link, card, str(busy)) from None
+                    raise blame(worker, card, str(busy)) from None
                 finally:
                     side_b.close()
 
     def _side(
         self,
-        link: Link,
+        worker: Worker,
         candidate: Candidate,
         workload: DeviceWorkload,
         card: Card,
         session: Session,
         free: int,
-    ) -> DeviceSide:
-        return DeviceSide(link, candidate, workload, card, session.seeds, free, session.budget)
+    ) -> TimedDeviceWorker:
+        return TimedDeviceWorker(
+            worker, candidate, workload, card, session.seeds, free, session.budget
+        )
 
     def of_baseline(self) -> DeviceWorkload:
         """Return the workload with the baseline's reference."""
@@ -124,12 +126,16 @@ class GpuFast:
         )
 
     def _judge(
-        self, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, session: Session
+        self,
+        side_a: TimedDeviceWorker,
+        side_b: TimedDeviceWorker,
+        ceiling: Ceiling,
+        session: Session,
     ) -> str:
         session.progress("warming up")
         lengthen(side_b)
         shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
-        trial = Trial(
+        comparison = Comparison(
             side_a,
             side_b,
             session.levels,
@@ -139,11 +145,11 @@ class GpuFast:
             control_tolerance=CONTROL_TOLERANCE,
             pace=self.pace,
         )
-        outcome = trial.run()
+        outcome = comparison.run()
         evidence = speed_evidence(
             outcome,
             session.levels,
-            baseline=self.baseline.told,
+            baseline=self.baseline.title,
             limit=self._limit(ceiling, side_b),
             calls_per_window=len(side_b.calls),
             gpu=side_b.card.facts.name,
@@ -155,7 +161,7 @@ class GpuFast:
         )
         return rule_on_speed(session, outcome, evidence, self.implausible)
 
-    def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
+    def _limit(self, ceiling: Ceiling, side: TimedDeviceWorker) -> Limit:
         """Return the limit for an average call, from the GPU's measured bandwidth and FLOP/s."""
         count = len(side.calls)
         moved = sum(self.fewest_bytes(c.spec) for c in side.calls) / count
@@ -167,7 +173,7 @@ class GpuFast:
         return Limit(seconds, moved, ceiling.bytes_per_s, flops, ceiling.flops_per_s)
 
 
-def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
+def take_off_protocol(trusted: TimedDeviceWorker, side: TimedDeviceWorker) -> float:
     """Subtract the protocol's cost per leg from `side`'s windows; return its share of a leg.
 
     Handing over device memory takes driver time that neither side causes; an empty leg of `trusted`
@@ -185,14 +191,14 @@ def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
     return cost / leg
 
 
-def blame(link: Link, card: Card, state: str) -> Ruling:
+def blame(worker: Worker, card: Card, state: str) -> Ruling:
     """Return the Ruling for a busy GPU: TAMPERED if it becomes idle once the candidate is ended.
 
     UNDECIDED otherwise, since other programs then use it.
     """
-    if link.confined is None:
+    if worker.confined is None:
         return _others_use_it(state)
-    link.close()
+    worker.close()
     card.clocks.expected_clients -= 1
     if not card.free():
         return _others_use_it(state)

@@ -15,11 +15,11 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import ours
 from hotloop.judge.kernel_source import KernelSource, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
-from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.twins import twins, with_values_of
+from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
 
 Rng = np.random.Generator
 
@@ -109,8 +109,8 @@ class KernelCalls:
         plans = [_plan(one.case, claim) for one, claim in zip(asked, claims, strict=True)]
         recorded = _recorded(asked, plans, session)
         session.progress("running the kernels alone")
-        with kernel_process(session, "triton_replay", INTERPRETED) as link:
-            return self._replayed(asked, recorded, link, session)
+        with kernel_process(session, "triton_replay", INTERPRETED) as worker:
+            return self._replayed(asked, recorded, worker, session)
 
     def _asked(self, session: Session) -> list[_Asked]:
         """Return the correctness cases in order, with the other cases at random positions."""
@@ -130,8 +130,8 @@ class KernelCalls:
     def _claim(self, case: Case, session: Session) -> object:
         """Return the worker's report of the call's launches, after comparing the call's answer."""
         with ruling_about(case):
-            link, timeout_s = session.worker(), session.timeout(self.timeout_s)
-            answer, reply = call(case, link, session, timeout_s, watch="launches")
+            worker, timeout_s = session.worker(), session.timeout(self.timeout_s)
+            answer, reply = call(case, worker, session, timeout_s, watch="launches")
             require_agreement(case, answer, self.reference, self.tolerance(case))
         claims = reply.get("watched")
         if not isinstance(claims, list) or len(claims) != 1:  # pyright: ignore[reportUnknownArgumentType]
@@ -139,7 +139,11 @@ class KernelCalls:
         return claims[0]  # pyright: ignore[reportUnknownVariableType]
 
     def _replayed(
-        self, asked: Sequence[_Asked], recorded: Sequence[Recorded], link: Link, session: Session
+        self,
+        asked: Sequence[_Asked],
+        recorded: Sequence[Recorded],
+        worker: Worker,
+        session: Session,
     ) -> Judged:
         counted: list[tuple[Case, Sequence[TensorTraffic]]] = []
         waves: list[int] = []
@@ -151,7 +155,7 @@ class KernelCalls:
             with ours("making the case again"):
                 case = with_values_of(one.case, one.again())
             with ruling_about(case):
-                moved, wave_bytes = self._replay(case, recorded[index], link, session)
+                moved, wave_bytes = self._replay(case, recorded[index], worker, session)
             replayed += one.kind == "correct"
             if one.kind == "counted":
                 counted.append((case, moved))
@@ -167,10 +171,10 @@ class KernelCalls:
         )
 
     def _replay(
-        self, case: Case, told: Recorded, link: Link, session: Session
+        self, case: Case, reported: Recorded, worker: Worker, session: Session
     ) -> tuple[list[TensorTraffic], int]:
         timeout_s = session.timeout(self.timeout_s)
-        done = replay(case, told, link, session, timeout_s, resident=self.resident)
+        done = replay(case, reported, worker, session, timeout_s, resident=self.resident)
         self._require_right(case, done.answer, done.undefined)
         return done.traffic, done.wave_bytes
 
@@ -198,8 +202,8 @@ class Replayed:
 
 def replay(
     case: Case,
-    told: Recorded,
-    link: Link,
+    reported: Recorded,
+    worker: Worker,
     session: Session,
     timeout_s: float,
     *,
@@ -207,7 +211,7 @@ def replay(
     writable: Sequence[int] = (),
     returned: Sequence[tuple[Pointer, int]] = (),
 ) -> Replayed:
-    """Run the recorded kernels on a case in the process behind `link`. Ruling for a fault.
+    """Run the recorded kernels on a case in the process of `worker`. Ruling for a fault.
 
     writable: arguments that kernels may write to, besides the output. returned: places and sizes in
         bytes of what is put into the output afterwards, where the kernels do not write to it.
@@ -217,18 +221,18 @@ def replay(
         placed = buffers.calls[0]
         fill(placed, case)
         placed.poison_output(session.seeds.pattern())
-        link.map(buffers.buffers)
+        worker.map(buffers.buffers)
         request = {
-            **_request(placed, told, session.rng(), writable),
+            **_request(placed, reported, session.rng(), writable),
             "returned": [{**place.to_message(), "bytes": size} for place, size in returned],
             "resident": resident,
         }
-        reply = link.request(request, timeout_s)
-        link.request({"op": "unmap"}, 10)
+        reply = worker.request(request, timeout_s)
+        worker.request({"op": "unmap"}, 10)
         with reading():
             if "fault" in reply:
-                raise _ruling(reply["fault"], told)
-            moved, waves = _traffic(reply, told, placed), int(reply["wave_bytes"])
+                raise _ruling(reply["fault"], reported)
+            moved, waves = _traffic(reply, reported, placed), int(reply["wave_bytes"])
             return Replayed(placed.output_values(), bool(reply.get("undefined")), moved, waves)
     finally:
         buffers.close()
@@ -288,19 +292,19 @@ def _recorded(asked: Sequence[_Asked], plans: Sequence[Plan], session: Session) 
     return [Recorded(plan, source) for plan in plans]
 
 
-def _request(placed: Call, told: Recorded, rng: Rng, writable: Sequence[int]) -> dict[str, Any]:
+def _request(placed: Call, reported: Recorded, rng: Rng, writable: Sequence[int]) -> dict[str, Any]:
     places = [*placed.places, placed.out]
     return {
         "op": "replay",
-        "source": told.source.text,
+        "source": reported.source.text,
         "tensors": [None if place is None else place.to_message() for place in places],
         "writable": [*writable, len(places) - 1],
-        "plan": told.plan.to_message(),
+        "plan": reported.plan.to_message(),
         "seed": int(rng.integers(1 << 62)),
     }
 
 
-def _traffic(reply: Mapping[str, Any], told: Recorded, placed: Call) -> list[TensorTraffic]:
+def _traffic(reply: Mapping[str, Any], reported: Recorded, placed: Call) -> list[TensorTraffic]:
     sizes = {
         index: math.prod(place.shape) * place.dtype.bytes
         for index, place in enumerate([*placed.places, placed.out])
@@ -310,7 +314,7 @@ def _traffic(reply: Mapping[str, Any], told: Recorded, placed: Call) -> list[Ten
     for entry in cast(list[dict[str, Any]], reply["traffic"]):
         tensor, index = str(entry["tensor"]), int(entry["index"])
         size = sizes[index] if tensor == "argument" else 0
-        name = _tensor_name(told.plan, tensor, index)
+        name = _tensor_name(reported.plan, tensor, index)
         traffic.append(
             TensorTraffic(name, size, int(entry["loaded_bytes"]), int(entry["stored_bytes"]))
         )
@@ -334,9 +338,9 @@ def _parameter_name(launch: Launch, tensor: str, index: int) -> str | None:
     return None
 
 
-def _ruling(fault: Mapping[str, Any], told: Recorded) -> Ruling:
-    place = told.source.place(fault.get("line"))
-    launch = told.plan.launches[int(fault["launch"])]
+def _ruling(fault: Mapping[str, Any], reported: Recorded) -> Ruling:
+    place = reported.source.place(fault.get("line"))
+    launch = reported.plan.launches[int(fault["launch"])]
     kind = fault.get("kind")
     if kind == "error":
         error = readable(fault["type"], 80)
@@ -345,7 +349,7 @@ def _ruling(fault: Mapping[str, Any], told: Recorded) -> Ruling:
             Verdict.RUNTIME_ERROR, f"{place}: `{launch.kernel}` raised {error}: {message}"
         )
     tensor, index = fault["tensor"]
-    name = _parameter_name(launch, tensor, index) or _tensor_name(told.plan, tensor, index)
+    name = _parameter_name(launch, tensor, index) or _tensor_name(reported.plan, tensor, index)
     what = _misdeed(str(kind), readable(fault["access"], 20), f"`{name}`", fault)
     return Ruling(Verdict.WRONG_ANSWER, f"{place}: `{launch.kernel}` {what}.")
 

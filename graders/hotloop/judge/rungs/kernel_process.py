@@ -3,18 +3,18 @@
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
-from hotloop.judge.link import Link
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 
 @contextmanager
 def kernel_process(
     session: Session, program: str, environment: Mapping[str, str]
-) -> Generator[Link]:
+) -> Generator[Worker]:
     """Run `hotloop.worker.<program>` in its own sandbox; end it when the `with` block exits."""
     module = ("-m", f"hotloop.worker.{program}")
-    link = session.trusted(None, environment, module, runs_kernels=True)
+    worker = session.trusted(None, environment, module, runs_kernels=True)
     try:
-        yield link
+        yield worker
     finally:
-        link.close()
+        worker.close()

@@ -7,7 +7,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.compare import Floats
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
 from hotloop.judge.session import Session
 
@@ -25,15 +25,15 @@ class Exam:
 
 @dataclass(frozen=True)
 class Learns:
-    """The trained weights must be about as accurate as those of the referee's training.
+    """The trained weights must be about as accurate as those of the oracle's training.
 
     exam: generates the exam from a secret generator.
-    train, accuracy: names of functions of the referee; `accuracy` returns a share between 0 and 1.
+    train, accuracy: names of functions of the oracle; `accuracy` returns a share between 0 and 1.
     margin: how much lower the candidate's accuracy may be.
     """
 
     exam: Callable[[np.random.Generator], Exam]
-    referee: Referee
+    oracle: Oracle
     train: str
     accuracy: str
     margin: float
@@ -41,15 +41,15 @@ class Learns:
     case_timeout_s: float = 120.0
 
     def __call__(self, session: Session) -> str:
-        """Train with the candidate and with the referee, and test both."""
+        """Train with the candidate and with the oracle, and test both."""
         exam = self.exam(session.rng())
-        link = session.worker()
+        worker = session.worker()
         with ruling_about(exam.training):
             timeout_s = session.timeout(self.case_timeout_s)
-            got = ask(exam.training, link, session, timeout_s)
+            got = ask(exam.training, worker, session, timeout_s)
             if not np.isfinite(got).all():
                 raise Ruling(Verdict.WRONG_ANSWER, "Some of the trained weights are not numbers.")
-        want = self.referee.answer(self.train, exam.training, session)
+        want = self.oracle.answer(self.train, exam.training, session)
         theirs, ours = (self._tested(exam, weights, session) for weights in (got, want))
         evidence = {"accuracy": theirs, "reference_accuracy": ours, "margin": self.margin}
         said = f"Right on {theirs:.1%} of held-out images; our own training reaches {ours:.1%}"
@@ -60,4 +60,4 @@ class Learns:
         return f"{said}."
 
     def _tested(self, exam: Exam, weights: Floats, session: Session) -> float:
-        return float(self.referee.answer(self.accuracy, exam.test(weights), session)[0])
+        return float(self.oracle.answer(self.accuracy, exam.test(weights), session)[0])

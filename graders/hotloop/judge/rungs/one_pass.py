@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
-from hotloop.judge.link import readable, reading
 from hotloop.judge.rungs.correct import Case, ruling_about
 from hotloop.judge.rungs.watched import Watched
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable, reading
 
 LONG_ROW = 1 << 16
 SLACK = 0.1

@@ -9,9 +9,9 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallBuffers
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
-from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, fill, ruling_about
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 RAISED = "It raised "
 
@@ -29,28 +29,28 @@ class Refuses:
 
     def __call__(self, session: Session) -> str:
         """Make every call; raise Ruling at the first one that is accepted."""
-        link = session.worker()
+        worker = session.worker()
         refused = 0
         for case in made(self.cases(session.rng())):
             with ruling_about(case):
                 _require_refusal(
-                    case, session.candidate, link, session.timeout(self.case_timeout_s)
+                    case, session.candidate, worker, session.timeout(self.case_timeout_s)
                 )
             refused += 1
         session.note(cases=refused)
         return f"Refuses all {refused} inputs that it cannot compute."
 
 
-def _require_refusal(case: Case, candidate: Candidate, link: Link, timeout_s: float) -> None:
+def _require_refusal(case: Case, candidate: Candidate, worker: Worker, timeout_s: float) -> None:
     buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
         fill(buffers.calls[0], case)
-        buffers.hand_to(link, candidate, timeout_s)
+        buffers.hand_to(worker, candidate, timeout_s)
         try:
-            link.request({"op": "run"}, timeout_s)
+            worker.request({"op": "run"}, timeout_s)
         except Ruling as ruling:
             if ruling.verdict is Verdict.RUNTIME_ERROR and ruling.sentence.startswith(RAISED):
-                link.request({"op": "unmap"}, timeout_s)
+                worker.request({"op": "unmap"}, timeout_s)
                 return
             raise
         raise Ruling(

@@ -19,7 +19,7 @@ from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.served import over
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Samples, Trial
+from hotloop.judge.speed import Comparison, Samples
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
 from hotloop.serving.server import Server
@@ -87,7 +87,7 @@ class ServedFast:
     def _judge(self, a: LoadedSide, b: LoadedSide, session: Session) -> str:
         rng = session.rng()
         deadline = session.deadline_in(self.seconds)
-        trial = Trial(
+        comparison = Comparison(
             a,
             b,
             session.levels,
@@ -96,7 +96,7 @@ class ServedFast:
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
         )
-        outcome = trial.run()
+        outcome = comparison.run()
         session.progress("measuring the network alone")
         threads = session.launcher.threads
         samples = outcome.samples

@@ -27,9 +27,9 @@ class Stable:
     def __call__(self, session: Session) -> str:
         """Make the same call in two processes and compare the answers."""
         given = self.arguments(session.rng())
-        links = (session.worker(), session.another_worker())
+        workers = (session.worker(), session.another_worker())
         first, second = (
-            ask_plainly(link, given, session.timeout(self.timeout_s)) for link in links
+            ask_plainly(worker, given, session.timeout(self.timeout_s)) for worker in workers
         )
         if first != second:
             raise Ruling(

@@ -24,18 +24,18 @@ class TraceRead:
 
     def __call__(self, session: Session) -> str:
         """Record a trace, ask about it, and compute the expected answer from the same file."""
-        link = session.of(self.recorder, "json").worker()
-        told = recorded(link, (1, 1, 3, "own"), session.timeout(self.timeout_s))
-        path = told.get("chrome")
+        worker = session.of(self.recorder, "json").worker()
+        reported = recorded(worker, (1, 1, 3, "own"), session.timeout(self.timeout_s))
+        path = reported.get("chrome")
         if not isinstance(path, str):
             raise Ruling(
                 Verdict.WRONG_ANSWER, f"`{self.recorder}` named {shown(path)} as its trace."
             )
-        trace = trace_of(link, path)
+        trace = trace_of(worker, path)
         if not trace.steps or not trace.ops():
             raise Ruling(Verdict.WRONG_ANSWER, "Your own trace has no steps or no operators.")
         session.worker()
-        answer = ask_plainly(link, (path,), session.timeout(self.timeout_s))
+        answer = ask_plainly(worker, (path,), session.timeout(self.timeout_s))
         mismatch = self.mismatch(trace, answer)
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"About your own trace: {mismatch}.")

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.link import Link
 from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
 from hotloop.trace import Trace, TraceError, read
 
@@ -42,9 +42,9 @@ class TraceRecorded:
         # The notebook calls `record` with none of these values.
         wait, warmup, active = (int(rng.choice(numbers)) for numbers in ((2, 3), (1, 3), (2, 4, 5)))
         label = f"run{int(rng.integers(100, 1000))}"
-        link = session.worker()
-        told = recorded(link, (wait, warmup, active, label), session.timeout(self.timeout_s))
-        chrome, board = (_path(told, key) for key in ("chrome", "tensorboard"))
+        worker = session.worker()
+        reported = recorded(worker, (wait, warmup, active, label), session.timeout(self.timeout_s))
+        chrome, board = (_path(reported, key) for key in ("chrome", "tensorboard"))
         if chrome == board:
             raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
         if Path(chrome).parent == Path(board).parent:
@@ -52,39 +52,39 @@ class TraceRecorded:
                 Verdict.WRONG_ANSWER,
                 "Both files lie in one folder: TensorBoard's needs a folder of its own.",
             )
-        found = trace_of(link, chrome)
+        found = trace_of(worker, chrome)
         first = wait + warmup
         for mismatch in _mismatches(found, range(first, first + active), self.prefix(label)):
             raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {mismatch}.")
-        self._require_board(link, board, active)
+        self._require_board(worker, board, active)
         session.note(steps=len(found.steps), events=found.events)
         return f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
 
-    def _require_board(self, link: Link, path: str, active: int) -> None:
+    def _require_board(self, worker: Worker, path: str, active: int) -> None:
         if not path.endswith(BOARD_SUFFIXES):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
                 "TensorBoard looks for files whose name ends in .pt.trace.json: yours is called "
                 f"{shown(Path(path).name)}.",
             )
-        steps = len(trace_of(link, path).steps)
+        steps = len(trace_of(worker, path).steps)
         if steps != active:
             raise Ruling(
                 Verdict.WRONG_ANSWER, f"TensorBoard's file has {steps} steps, not {active}."
             )
 
 
-def recorded(link: Link, arguments: tuple[Plain, ...], timeout_s: float) -> Mapping[str, Any]:
+def recorded(worker: Worker, arguments: tuple[Plain, ...], timeout_s: float) -> Mapping[str, Any]:
     """Return the dict that the candidate's `record` returns. Raises Ruling if it is no dict."""
-    told = as_message(ask_plainly(link, (put_folder(link), *arguments), timeout_s))
-    if told is None:
+    reported = as_message(ask_plainly(worker, (put_folder(worker), *arguments), timeout_s))
+    if reported is None:
         raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
-    return told
+    return reported
 
 
-def trace_of(link: Link, path: str) -> Trace:
+def trace_of(worker: Worker, path: str) -> Trace:
     """Read a trace from the worker's file. Raises Ruling(WRONG_ANSWER) if it is no trace."""
-    data = get_file(link, path)
+    data = get_file(worker, path)
     with scratch() as folder:
         copy = folder / ("trace.json.gz" if path.endswith(".gz") else "trace.json")
         copy.write_bytes(data)
@@ -94,8 +94,8 @@ def trace_of(link: Link, path: str) -> Trace:
             raise Ruling(Verdict.WRONG_ANSWER, f"It is not a trace: {error.what}.") from None
 
 
-def _path(told: Mapping[str, Any], key: str) -> str:
-    value = told.get(key)
+def _path(reported: Mapping[str, Any], key: str) -> str:
+    value = reported.get(key)
     if not isinstance(value, str):
         raise Ruling(Verdict.WRONG_ANSWER, f"“{key}” is {shown(value)}, not the path of a file.")
     return value

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.fault import made
-from hotloop.judge.link import NO_PROTOCOL
 from hotloop.judge.rungs.correct import Case, Correct, call, require_agreement, ruling_about
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Watched:
 
     def _call(self, case: Case, session: Session) -> Message:
         with ruling_about(case):
-            link, timeout_s = session.worker(), session.timeout(self.correct.case_timeout_s)
-            answer, reply = call(case, link, session, timeout_s, watch=self.watch)
+            worker, timeout_s = session.worker(), session.timeout(self.correct.case_timeout_s)
+            answer, reply = call(case, worker, session, timeout_s, watch=self.watch)
             tolerance = self.correct.tolerance(case)
             require_agreement(case, answer, self.correct.reference, tolerance)
         notes = [as_message(note) for note in as_list(reply.get("watched"))]

@@ -123,8 +123,8 @@ class ForkedProcess(RestrainedProcess):
     def _collect(self) -> None:
         assert self._socket is not None
         try:
-            told = wire.receive(self._socket, time.monotonic() + _TOLD_S)
-            self._status_told.code = int(told["status"])
+            reported = wire.receive(self._socket, time.monotonic() + _TOLD_S)
+            self._status_told.code = int(reported["status"])
         except (wire.WireError, KeyError, ValueError):
             if not self._killed and not self._out_of_memory():
                 self.fault = "the sandbox around the program ended by itself"

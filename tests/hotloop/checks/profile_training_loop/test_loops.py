@@ -35,7 +35,7 @@ def test_an_augmentation_is_compared_with_its_own_border_and_the_baseline_with_n
             fast.workload.verify(call, None)
 
 
-def test_the_referee_trains_plainly_what_a_candidate_is_given_in_other_units() -> None:
+def test_the_oracle_trains_plainly_what_a_candidate_is_given_in_other_units() -> None:
     (plain, *_), (given, *_) = SMALL.cases(np.random.default_rng(1)), _given()
     with constants({"BORDER": 7, "TIMES": 3, "PLUS": 4, "PACE": 5}):
         *run, border = plainly("train", given).arguments

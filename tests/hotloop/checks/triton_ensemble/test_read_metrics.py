@@ -16,8 +16,8 @@ from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
-from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.task_spec import task_spec
 from hotloop.worker.serve import serve
@@ -53,10 +53,10 @@ def judged() -> Iterator[Judge]:
 
         def run(names: dict[str, Any]) -> dict[str, RungRecord]:
             ours, theirs = socket.socketpair()
-            worker = threading.Thread(target=serve, args=(theirs, names))
-            worker.start()
-            ending.callback(worker.join, 10)
-            link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
+            thread = threading.Thread(target=serve, args=(theirs, names))
+            thread.start()
+            ending.callback(thread.join, 10)
+            link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
             session = new_session(
                 candidate=tasks.read_metrics.candidate(
                     task_spec(load_module("triton_ensemble"), "read_metrics")

@@ -24,6 +24,6 @@ def test_a_module_whose_text_does_not_say_it_is_drawn_anew(
     monkeypatch.syspath_prepend(str(FOLDER))
     import donating
 
-    assert donating._drawn(1, np.random.default_rng(seed)) is None
+    assert donating._sampled(1, np.random.default_rng(seed)) is None
     made = donating.make(1, seed)
     assert Path(made["path"]).read_text().count("tf.aliasing_output") == len(made["aliased"])

@@ -18,11 +18,11 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.arithmetic import Arithmetic
-from hotloop.judge.link import Link
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.task import Task
+from hotloop.judge.worker_connection import Worker
 
 needs_jax = pytest.mark.skipif(
     bool(extras.missing("xla")), reason=f"no JAX: {extras.remedy('xla')}"
@@ -48,9 +48,9 @@ def test_steps_of_an_exported_program(
     wrong: str,
     tmp_path: Path,
     session_over: Over,
-    refereed_on_cpu: Callable[[], None],
+    oracle_on_cpu: Callable[[], None],
 ) -> None:
-    refereed_on_cpu()
+    oracle_on_cpu()
     task = tasks.host_transfer
     judged = session(task, "export_step", "on_device.py", tmp_path, session_over, wrong)
     if not wrong:
@@ -67,9 +67,9 @@ def test_steps_of_training(
     wrong: str,
     tmp_path: Path,
     session_over: Over,
-    refereed_on_cpu: Callable[[], None],
+    oracle_on_cpu: Callable[[], None],
 ) -> None:
-    refereed_on_cpu()
+    oracle_on_cpu()
     task = tasks.compiled_step
     judged = session(task, "train", "fast_training.py", tmp_path, session_over, wrong)
     if not wrong:
@@ -84,12 +84,12 @@ def test_steps_of_training(
 def test_the_slow_steps_are_right(tmp_path: Path, session_over: Over) -> None:
     """They are a baseline, which is compared with the truth when it warms up."""
     judged = session_over(tmp_path, isolation="none")
-    slow = Referee(
+    slow = Oracle(
         {gpu_steps.SLOW.path.name: gpu_steps.SLOW.path, **gpu_steps.SLOW.beside},
         gpu_steps.SLOW.path.name,
     )
     for case in gpu_steps.cases(np.random.default_rng(1)):
-        got, want = (of.answer(gpu_steps.FUNCTION, case, judged) for of in (slow, speed.REFEREE))
+        got, want = (of.answer(gpu_steps.FUNCTION, case, judged) for of in (slow, speed.ORACLE))
         assert gpu_steps.mismatch(case, got, want) is None
         assert gpu_steps.mismatch(case, 1.01 * got, want) is not None
 
@@ -101,7 +101,7 @@ def test_without_jaxs_plugin_it_stays_open(
     """JAX would silently use the CPU, and the timed device would not be the GPU."""
 
     @contextmanager
-    def on_cpu(session: Session, files: Path, _card: Any) -> Generator[Link]:
+    def on_cpu(session: Session, files: Path, _card: Any) -> Generator[Worker]:
         yield session.trusted(files)
 
     monkeypatch.setattr(workers, "trusted_worker", on_cpu)

@@ -24,7 +24,7 @@ from hotloop.judge.gpu.clocks import Clocks
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
-from hotloop.judge.link import Link
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
 
 FAKE = Path(__file__).parents[3] / "fakecuda"
@@ -114,7 +114,7 @@ def card(
 
 @dataclass(frozen=True)
 class FakeWorker:
-    link: Link
+    connection: Worker
     pid: int
     file: str
 
@@ -137,7 +137,7 @@ class FakeWorker:
         return False
 
     def end(self) -> None:
-        self.link.sock.close()
+        self.connection.sock.close()
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
 
@@ -174,10 +174,10 @@ def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterat
             request = {"library": fake.cuda, "environment": environment}
             wire.send(nursery, request, [theirs.fileno()])
             pid = wire.receive(nursery)["pid"]
-        worker = FakeWorker(Link(ours, SignalFreezer(pid), trusted=trusted), pid, str(file))
+        worker = FakeWorker(Worker(ours, SignalFreezer(pid), trusted=trusted), pid, str(file))
         started.append(worker)
-        worker.link.hello(60)
-        worker.link.resolve("softmax", str(file), 30)
+        worker.connection.hello(60)
+        worker.connection.resolve("softmax", str(file), 30)
         return worker
 
     yield start_worker

@@ -21,9 +21,9 @@ def measured(start, source: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     path = tmp_path / "candidate0.py"
     monkeypatch.setattr(ceiling, "FILE", path)
     monkeypatch.chdir(tmp_path)
-    resolve = worker.link.resolve
-    worker.link.resolve = lambda name, _file, t: resolve(name, str(path), t)
-    return ceiling.measure(worker.link, **options)
+    resolve = worker.connection.resolve
+    worker.connection.resolve = lambda name, _file, t: resolve(name, str(path), t)
+    return ceiling.measure(worker.connection, **options)
 
 
 def test_numbers(start, monkeypatch, tmp_path) -> None:

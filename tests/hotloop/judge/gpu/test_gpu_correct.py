@@ -54,17 +54,17 @@ RUNG = GpuCorrect(
 
 def ruling_on(driver: Driver, worker, candidate: Candidate = FILL) -> Ruling:
     with pytest.raises(Ruling) as ruling:
-        RUNG.judge_on(driver, worker.link, candidate, Seeds())
+        RUNG.judge_on(driver, worker.connection, candidate, Seeds())
     return ruling.value
 
 
 def test_right_answers(driver: Driver, start) -> None:
-    assert RUNG.judge_on(driver, start(HONEST).link, FILL, Seeds()) == 3
+    assert RUNG.judge_on(driver, start(HONEST).connection, FILL, Seeds()) == 3
 
 
 def test_right_answers_that_are_returned(driver: Driver, start) -> None:
     worker = start("def softmax(x):\n    return torch.softmax(x, -1)\n")
-    assert RUNG.judge_on(driver, worker.link, RETURN, Seeds()) == 3
+    assert RUNG.judge_on(driver, worker.connection, RETURN, Seeds()) == 3
 
 
 @needs_jax
@@ -81,7 +81,7 @@ SOFTMAX = jax.jit(lambda x: jax.nn.softmax(x))
 """
     worker = start(source)
     rung = replace(RUNG, cases=lambda rng: [c for c in cases(rng) if "gap" not in c.label])
-    assert rung.judge_on(driver, worker.link, JAX, Seeds()) == 2
+    assert rung.judge_on(driver, worker.connection, JAX, Seeds()) == 2
     assert worker.shared_mappings() == []
 
 
@@ -95,7 +95,7 @@ def test_wrong_answers_of_jax(driver: Driver, start) -> None:
 
 def test_all_memory_is_given_back(driver: Driver, start) -> None:
     worker = start(HONEST)
-    RUNG.judge_on(driver, worker.link, FILL, Seeds())
+    RUNG.judge_on(driver, worker.connection, FILL, Seeds())
     assert worker.shared_mappings() == []
     assert driver.memory()[0] == 1 << 30
 

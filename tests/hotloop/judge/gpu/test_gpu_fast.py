@@ -60,14 +60,14 @@ def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
-        link = start(COPY.format(seconds=SLOW), trusted=True).link
-        monkeypatch.setattr(link, "resolve", lambda *_: None)
-        yield link
+        worker = start(COPY.format(seconds=SLOW), trusted=True).connection
+        monkeypatch.setattr(worker, "resolve", lambda *_: None)
+        yield worker
 
     def judged(source: str, bytes_per_s: float = 1e12):
         @contextmanager
         def candidate(_session: Session, _card: Card) -> Iterator[Any]:
-            yield start(source).link
+            yield start(source).connection
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
         monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(bytes_per_s))
@@ -129,21 +129,21 @@ class Confined:
 
 def test_the_candidate_is_blamed_if_the_card_rests_without_it(card: Card, start, fake) -> None:
     fake.set(clients=5)
-    link = start("def softmax(): pass\n").link
-    link.confined = Confined(lambda: fake.set(clients=2))
-    assert module.blame(link, card, "busy").verdict is Verdict.TAMPERED
+    worker = start("def softmax(): pass\n").connection
+    worker.confined = Confined(lambda: fake.set(clients=2))
+    assert module.blame(worker, card, "busy").verdict is Verdict.TAMPERED
 
 
 def test_others_are_blamed_if_it_does_not(card: Card, start, fake) -> None:
     fake.set(clients=5)
-    link = start("def softmax(): pass\n").link
-    link.confined = Confined(lambda: fake.set(clients=4))
-    assert module.blame(link, card, "busy").verdict is Verdict.UNDECIDED
-    link.confined = None
-    assert module.blame(link, card, "busy").verdict is Verdict.UNDECIDED
+    worker = start("def softmax(): pass\n").connection
+    worker.confined = Confined(lambda: fake.set(clients=4))
+    assert module.blame(worker, card, "busy").verdict is Verdict.UNDECIDED
+    worker.confined = None
+    assert module.blame(worker, card, "busy").verdict is Verdict.UNDECIDED
 
 
-class Side:
+class TimedWorker:
     """The parts of a side that `take_off_protocol` uses."""
 
     layout = None
@@ -163,10 +163,10 @@ class Side:
 
 
 def test_the_protocols_cost_must_be_certain() -> None:
-    steady = Side(0.002, 0.0001, 0.04)
+    steady = TimedWorker(0.002, 0.0001, 0.04)
     assert module.take_off_protocol(steady, steady) == pytest.approx(0.1)  # type: ignore[arg-type]
     assert steady.leg_cost_s == 0.002
-    uneven = Side(0.002, 0.0003, 0.04)
+    uneven = TimedWorker(0.002, 0.0003, 0.04)
     with pytest.raises(Ruling) as ruling:
         module.take_off_protocol(uneven, uneven)  # type: ignore[arg-type]
     assert ruling.value.verdict is Verdict.UNDECIDED

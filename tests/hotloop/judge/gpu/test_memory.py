@@ -20,13 +20,13 @@ def lend(worker, driver: Driver, layout: Layout, loan: Loan) -> None:
     plan = {"op": "device_plan", "framework": "torch", "style": "destination"}
     buffers = layout.describe(driver.granularity())
     calls = layout.messages(destination=True)
-    worker.link.request({**plan, "buffers": buffers, "calls": calls}, 10)
+    worker.connection.request({**plan, "buffers": buffers, "calls": calls}, 10)
 
 
 def go(worker, loan: Loan) -> None:
     fds = [b.export() for b in loan.buffers]
     try:
-        worker.link.request({"op": "device_run"}, 10, fds)
+        worker.connection.request({"op": "device_run"}, 10, fds)
     finally:
         for fd in fds:
             os.close(fd)
@@ -74,7 +74,7 @@ def test_nothing_is_mapped_before_the_start(driver: Driver, start, fake) -> None
         assert worker.descriptors() == 0
         answer = driver.to_host(loan.outputs.address, 60)
         assert np.frombuffer(answer, np.float32).tolist() == list(range(15))
-        worker.link.request({"op": "device_unmap"}, 10)
+        worker.connection.request({"op": "device_unmap"}, 10)
         assert worker.shared_mappings() == []
     names = [e.split()[0] for e in fake.events(worker.pid)]
     assert names.index("reserve") < names.index("import") < names.index("map")

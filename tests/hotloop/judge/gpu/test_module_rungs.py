@@ -115,7 +115,7 @@ ASKED = [
 def test_the_solution_is_right(asked: Asked, driver: Driver, start) -> None:
     worker = start(asked.source(asked.right))
     candidate = asked.candidate(worker.file)
-    assert asked.judged_by.judge_on(driver, worker.link, candidate, Seeds()) > 0
+    assert asked.judged_by.judge_on(driver, worker.connection, candidate, Seeds()) > 0
 
 
 @pytest.mark.parametrize("asked", ASKED)
@@ -123,5 +123,5 @@ def test_another_answer_is_refused(asked: Asked, driver: Driver, start) -> None:
     worker = start(asked.source(asked.wrong))
     candidate = asked.candidate(worker.file)
     with pytest.raises(Ruling) as ruling:
-        asked.judged_by.judge_on(driver, worker.link, candidate, Seeds())
+        asked.judged_by.judge_on(driver, worker.connection, candidate, Seeds())
     assert ruling.value.verdict is Verdict.WRONG_ANSWER

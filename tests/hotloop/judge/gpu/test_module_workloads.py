@@ -16,7 +16,7 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.driver import Driver
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.seeds import Seeds
@@ -98,19 +98,19 @@ def fit(request: pytest.FixtureRequest) -> Fit:
 
 
 def test_right_on_all_hidden_cases(fit: Fit, driver: Driver, start: Any) -> None:
-    assert fit.correct().judge_on(driver, start(fit.right).link, CANDIDATE, Seeds()) > 5
+    assert fit.correct().judge_on(driver, start(fit.right).connection, CANDIDATE, Seeds()) > 5
 
 
 def test_wrong_on_one_of_them(fit: Fit, driver: Driver, start: Any) -> None:
     with pytest.raises(Ruling) as ruling:
-        fit.correct().judge_on(driver, start(fit.wrong).link, CANDIDATE, Seeds())
+        fit.correct().judge_on(driver, start(fit.wrong).connection, CANDIDATE, Seeds())
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 
 def _windows(fit: Fit, card: Card, worker: Any) -> None:
     free = card.driver.memory()[0]
     small = fit.small()
-    side = DeviceSide(worker.link, CANDIDATE, small, card, Seeds(), free, Budget(300))
+    side = TimedDeviceWorker(worker.connection, CANDIDATE, small, card, Seeds(), free, Budget(300))
     side.plan([fit.spec] * 4)
     for _ in range(5):
         side.window([False, True, True, False])

@@ -63,7 +63,7 @@ def profiled(card: Card, start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         def worker(_session: Session, _card: Card, _memory: int, under: Any) -> Iterator[Any]:
             assert under[:1] == ("/opt/ncu",)
             assert under[under.index("--clock-control") + 1] == "none"
-            link = start(source).link
+            link = start(source).connection
             link.confined = SimpleNamespace(
                 wait=lambda _s: None, output=printed.encode, fault=None, death=None, kill=list
             )

@@ -97,12 +97,12 @@ def judge(
 
     def in_folder(folder: Path, *, trusted: bool) -> Any:
         """Start a worker that finds its files in the folder, as in its sandbox."""
-        link = start(STARTED.format(folder=str(folder)), trusted=trusted).link
-        resolve = link.resolve
-        link.resolve = lambda name, file, timeout_s, *_: resolve(
+        worker = start(STARTED.format(folder=str(folder)), trusted=trusted).connection
+        resolve = worker.resolve
+        worker.resolve = lambda name, file, timeout_s, *_: resolve(
             name, str(folder / file), timeout_s
         )
-        return link
+        return worker
 
     @contextmanager
     def trusted(_session: Session, folder: Path, _card: Card) -> Iterator[Any]:
@@ -123,9 +123,9 @@ def judge(
 
         @contextmanager
         def candidate(asked: Session, _card: Card) -> Iterator[Any]:
-            link = in_folder(handed, trusted=False)
-            link.resolve(asked.name, asked.candidate.file, 30)
-            yield link
+            worker = in_folder(handed, trusted=False)
+            worker.resolve(asked.name, asked.candidate.file, 30)
+            yield worker
 
         for module in (on_gpu, gpu_fast):
             monkeypatch.setattr(module, "candidate_worker", candidate)

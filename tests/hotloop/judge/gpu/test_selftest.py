@@ -203,9 +203,11 @@ def in_process(card: Card, start: Any, monkeypatch: pytest.MonkeyPatch) -> Itera
         text = "".join(path.read_text() for path in found)
         text = text.replace("from __future__ import annotations", "")
         made = start(f"{text}\nsoftmax = torch_copy = lambda x, out: out.copy_(x)\n", trusted=True)
-        resolve = made.link.resolve
-        monkeypatch.setattr(made.link, "resolve", lambda name, _f, t: resolve(name, made.file, t))
-        yield made.link
+        resolve = made.connection.resolve
+        monkeypatch.setattr(
+            made.connection, "resolve", lambda name, _f, t: resolve(name, made.file, t)
+        )
+        yield made.connection
 
     for module in (opened, timing, workers):
         monkeypatch.setattr(module, "trusted_worker", worker)
@@ -261,8 +263,8 @@ def test_the_protocols_cost_by_size(in_process: Card, monkeypatch: pytest.Monkey
 def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatch) -> None:
     made = window.DeviceWindow(0.1, intact=True, clean=True, foreign=0.0)
     monkeypatch.setattr(timing, "lengthen", lambda side: side.plan([side.workload.spec(None, 0)]))
-    monkeypatch.setattr(window.DeviceSide, "window", lambda *_: made)
-    monkeypatch.setattr(window.DeviceSide, "protocol_cost", lambda *_: (0.0, 0.0))
+    monkeypatch.setattr(window.TimedDeviceWorker, "window", lambda *_: made)
+    monkeypatch.setattr(window.TimedDeviceWorker, "protocol_cost", lambda *_: (0.0, 0.0))
     monkeypatch.setattr(timing, "KNOWN", opened.PROGRAMS / "copies.py")
     monkeypatch.setattr(timing, "ask_number", lambda *_: 0.101)
     side = timing.opened.side
@@ -274,7 +276,7 @@ def test_a_length_that_is_known(in_process: Card, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(Broken, match=r"\+11\.1% off"):
         timing.known_length()
     foreign = replace(made, foreign=math.inf, clean=False)
-    monkeypatch.setattr(window.DeviceSide, "window", lambda *_: foreign)
+    monkeypatch.setattr(window.TimedDeviceWorker, "window", lambda *_: foreign)
     with pytest.raises(Broken, match="No window counts"):
         timing.known_length()
 
@@ -288,8 +290,14 @@ def test_late_work_is_ruled_on_discarded_or_timed(
         made = start(source)
         free = card.driver.memory()[0]
         ours = opened.Candidate("softmax", "c.py", "destination")
-        side = window.DeviceSide(
-            made.link, ours, workers.copies((8, 8)), card, opened.Seeds(), free, opened.Budget(60)
+        side = window.TimedDeviceWorker(
+            made.connection,
+            ours,
+            workers.copies((8, 8)),
+            card,
+            opened.Seeds(),
+            free,
+            opened.Budget(60),
         )
         side.plan([side.workload.spec(np.random.default_rng(), 0)])
         return workers.how_it_was_noticed(side, late_ms)

@@ -20,7 +20,7 @@ from hotloop.judge.gpu.length import fitting, lengthen, limits
 from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.recipes import HOSTILE, Normal
 from hotloop.judge.gpu.verify import Verifier
-from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workload import COMPARED_CALLS, SAMPLED_ROWS, DeviceWorkload, Secrets
 from hotloop.judge.overrun import Overrun
 from hotloop.judge.seeds import Seeds
@@ -62,14 +62,16 @@ def side_of(
     workload: DeviceWorkload = WORKLOAD,
     calls: int = 3,
     budget: Budget | None = None,
-) -> DeviceSide:
+) -> TimedDeviceWorker:
     free = card.driver.memory()[0]
-    side = DeviceSide(worker.link, CANDIDATE, workload, card, Seeds(), free, budget or Budget(300))
+    side = TimedDeviceWorker(
+        worker.connection, CANDIDATE, workload, card, Seeds(), free, budget or Budget(300)
+    )
     side.plan([workload.spec(np.random.default_rng(), i) for i in range(calls)])
     return side
 
 
-def window(side: DeviceSide):
+def window(side: TimedDeviceWorker):
     return side.window([i % 3 == 1 for i in range(len(side.calls))])
 
 
@@ -80,7 +82,7 @@ def ruling_on(worker, card: Card, windows: int = 1) -> Ruling:
     return ruling.value
 
 
-def make_windows(side: DeviceSide, count: int) -> None:
+def make_windows(side: TimedDeviceWorker, count: int) -> None:
     for _ in range(count):
         window(side)
 
@@ -358,10 +360,10 @@ def test_a_comparison_that_is_interrupted_decides_nothing(
 def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
     """The candidate's deadline is extended by the time that the judge used meanwhile."""
     side = side_of(start(HONEST), card)
-    side.link.deadline = time.monotonic() + 1.0
-    assert side.link._frozen_at is not None
-    side.link._frozen_at -= 10.0
-    side.link.deadline -= 5.0
+    side.worker.deadline = time.monotonic() + 1.0
+    assert side.worker._frozen_at is not None
+    side.worker._frozen_at -= 10.0
+    side.worker.deadline -= 5.0
     assert window(side).seconds > 0
 
 

@@ -130,17 +130,17 @@ def _expressions(value: Any) -> Any:
 def _inputs(model: dict[str, Any]) -> list[Any]:
     """Return [dtype number, sizes] of each user input; a size is an int or a symbol's name."""
     graph = model["graph_module"]["graph"]
-    told = []
+    reported = []
     for spec in model["graph_module"]["signature"]["input_specs"]:
         if "user_input" not in spec:
             continue
         argument = spec["user_input"]["arg"]
         if "as_tensor" not in argument:
-            told.append(["other", []])
+            reported.append(["other", []])
             continue
         meta = graph["tensor_values"][argument["as_tensor"]["name"]]
-        told.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
-    return told
+        reported.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
+    return reported
 
 
 def _size(size: dict[str, Any]) -> int | str:

@@ -47,7 +47,7 @@ def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) 
     n, length = out.shape
     early, goes_on = [], []
     limit = float(model(weights).sure)
-    for part in itertools.islice(_drawn(length, numbers), MOST):
+    for part in itertools.islice(_sampled(length, numbers), MOST):
         sure = first_confidence(weights, part, kind)
         early += list(part[sure > limit + MARGIN])
         goes_on += list(part[sure < limit - MARGIN])
@@ -63,22 +63,22 @@ def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) 
     out.copy_(torch.stack(rows))
 
 
-def _drawn(length: int, numbers: torch.Generator) -> Iterator[torch.Tensor]:
+def _sampled(length: int, numbers: torch.Generator) -> Iterator[torch.Tensor]:
     """Yield batches of messages, int64 [16, length], of which every second one ends in padding.
 
     With some weights, long messages of many words hardly ever exit early. So from the ninth batch
     on, every second batch has messages of only three words.
     """
     for lot in itertools.count():
-        drawn = torch.randint(1, encoder.VOCABULARY, (AT_ONCE, length), generator=numbers)
+        sampled = torch.randint(1, encoder.VOCABULARY, (AT_ONCE, length), generator=numbers)
         if lot >= 8 and lot % 2:
             places = torch.randint(min(3, length), (AT_ONCE, length), generator=numbers)
-            drawn = drawn.gather(1, places)
+            sampled = sampled.gather(1, places)
         real = torch.randint(max(1, length // 2), length + 1, (AT_ONCE, 1), generator=numbers)
         # The first message has no padding; otherwise the batch would be shorter.
         second = (torch.arange(AT_ONCE) % 2 == 1)[:, None]
-        drawn[(torch.arange(length)[None] >= real) & second] = encoder.PADDING
-        yield drawn
+        sampled[(torch.arange(length)[None] >= real) & second] = encoder.PADDING
+        yield sampled
 
 
 def first_confidence(weights: int, tokens: torch.Tensor, kind: int) -> torch.Tensor:
@@ -131,8 +131,8 @@ def seen_by_trace(weights: int, example: str, given: str) -> dict[str, Any]:
     largest score difference; None if the trace fails to run. "near": the smallest distance from the
     limit.
     """
-    told = json.loads(given)
-    tokens, kind = torch.tensor(told["tokens"], dtype=torch.int64), int(told["kind"])
+    request = json.loads(given)
+    tokens, kind = torch.tensor(request["tokens"], dtype=torch.int64), int(request["kind"])
     source = encoder.load(weights)
     sure = first_confidence(weights, tokens, kind)
     limit = float(source.sure)

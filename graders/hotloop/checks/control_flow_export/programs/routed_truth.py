@@ -25,10 +25,10 @@ def messages(seed: int, out: torch.Tensor) -> None:
     """Fill in messages, of which every second one ends in padding. out: int64 [n, length]."""
     numbers = torch.Generator().manual_seed(seed)
     n, length = out.shape
-    drawn = torch.randint(1, routed.VOCABULARY, (n, length), generator=numbers)
+    sampled = torch.randint(1, routed.VOCABULARY, (n, length), generator=numbers)
     real = torch.randint((length + 1) // 2, length + 1, (n, 1), generator=numbers)
     padded = (torch.arange(length)[None] >= real) & (torch.arange(n) % 2 == 1)[:, None]
-    out.copy_(drawn.masked_fill(padded, routed.PADDING))
+    out.copy_(sampled.masked_fill(padded, routed.PADDING))
 
 
 @torch.inference_mode()

@@ -25,15 +25,15 @@ def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
     All of it but `report` and `value` is recorded here. plan: JSON of seed, steps, every, backends,
     troubles, and kills: [request, its count, seconds between answer and kill or null].
     """
-    told = json.loads(plan)
-    world = Cluster(told["seed"], told["backends"], told["troubles"])
+    request = json.loads(plan)
+    world = Cluster(request["seed"], request["backends"], request["troubles"])
     folder = Path(tempfile.mkdtemp())
     sources = {"checkpoint": checkpoint, "policy": policy, "trainer": trainer}
-    kills, foul, value = [*told["kills"], None], None, None
+    kills, foul, value = [*request["kills"], None], None, None
     for kill in kills:
         child = NURSERY.start("lives", "train", sources, str(folder))
         try:
-            ended, value = _served(child, world, told, kill)
+            ended, value = _served(child, world, request, kill)
         except Foul as found:
             foul = str(found)
             break
@@ -44,7 +44,7 @@ def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
         world.events.append({"kind": "killed"})
         world.current = world.lineage = None
     lineage = world.lineage
-    told = {
+    request = {
         "foul": foul,
         "value": value is True,
         "events": world.events,
@@ -54,11 +54,11 @@ def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
         "spoiled": lineage is not None and lineage.spoiled,
         "report": _report(folder / "report.jsonl"),
     }
-    return json.dumps(told)
+    return json.dumps(request)
 
 
 def _served(
-    child: apart.Child, world: Cluster, told: dict[str, Any], kill: list[Any] | None
+    child: apart.Child, world: Cluster, request: dict[str, Any], kill: list[Any] | None
 ) -> tuple[bool, object]:
     """Answer requests until the trainer ends or must be killed.
 
@@ -78,7 +78,7 @@ def _served(
         if what == "ended":
             return True, child.ended(message)
         asked[what] = asked.get(what, 0) + 1
-        answer, payload = _answer(what, message, data, world, told)
+        answer, payload = _answer(what, message, data, world, request)
         if kill is not None and [what, asked[what]] == kill[:2]:
             return _killed(child.sock, answer, payload, kill)
         remote.send(child.sock, answer, payload)
@@ -95,10 +95,10 @@ def _killed(
 
 
 def _answer(
-    what: object, message: dict[str, Any], data: bytes, world: Cluster, told: dict[str, Any]
+    what: object, message: dict[str, Any], data: bytes, world: Cluster, request: dict[str, Any]
 ) -> tuple[dict[str, Any], bytes]:
     if what == "about":
-        return {name: told[name] for name in ("backends", "steps", "every", "seed")}, b""
+        return {name: request[name] for name in ("backends", "steps", "every", "seed")}, b""
     if what == "take_up":
         event = world.take_up(str(message["name"]), load(data) if data else None)
         return {"event": event}, b""

@@ -77,7 +77,7 @@ class Cluster:
         step = len(lineage.numbers)
         if self._strikes("compile_failed", name, step):
             self.current = self.lineage = None
-            return self._told({"kind": "compile_failed", "backend": name, "step": step})
+            return self._reported({"kind": "compile_failed", "backend": name, "step": step})
         self.current, self.lineage, self.compiled, self.fresh = name, lineage, 0, True
         self.model = vlm.made(self.seed)
         self.optimizer = run.optimizer_of(self.model)
@@ -97,7 +97,7 @@ class Cluster:
         for kind in ("rank_lost", "out_of_memory"):
             if self._strikes(kind, name, step):
                 self.lineage = None
-                return self._told({"kind": kind, "backend": name, "step": step})
+                return self._reported({"kind": kind, "backend": name, "step": step})
         backend = next(b for b in self.backends if b["name"] == name)
         again = self._strikes("recompiles", name, step) and backend["compiled"]
         first, self.fresh = self.fresh, False
@@ -112,8 +112,8 @@ class Cluster:
         spoiled = lineage.spoiled or math.isnan(loss)
         self.lineage = Lineage((*lineage.numbers, tuple(numbers)), (*lineage.losses, loss), spoiled)
         self.steps_done += 1
-        told = {"loss": loss, "seconds": seconds, "compilations": self.compiled}
-        return self._told({"kind": "step", "backend": name, "step": step, **told})
+        reported = {"loss": loss, "seconds": seconds, "compilations": self.compiled}
+        return self._reported({"kind": "step", "backend": name, "step": step, **reported})
 
     def state(self) -> Arrays:
         """Return all arrays, and record their history."""
@@ -173,7 +173,7 @@ class Cluster:
             return float(self.rng.uniform(3, 6))
         return float(np.exp(0.05 * self.rng.standard_normal()))
 
-    def _told(self, event: dict[str, Any]) -> dict[str, Any]:
+    def _reported(self, event: dict[str, Any]) -> dict[str, Any]:
         self.events.append(event)
         return event
 

@@ -28,12 +28,12 @@ def fault_names() -> list[str]:
 def pair(seed: int, fault: str | None) -> dict[str, object]:
     """Return two models and inputs for both; `first` is the first tensor that differs, or None."""
     rng = np.random.default_rng(seed)
-    drawn = graph_faults.faulty_pair(rng, fault) if fault else graph_faults.equal_pair(rng)
+    sampled = graph_faults.faulty_pair(rng, fault) if fault else graph_faults.equal_pair(rng)
     return {
-        "reference": _packed(drawn.reference),
-        "exported": _packed(drawn.exported),
-        "feeds": _packed_arrays(drawn.feeds),
-        "first": drawn.first,
+        "reference": _packed(sampled.reference),
+        "exported": _packed(sampled.exported),
+        "feeds": _packed_arrays(sampled.feeds),
+        "first": sampled.first,
     }
 
 
@@ -55,8 +55,8 @@ def foldables(seed: int, count: int) -> list[dict[str, object]]:
 def noops(seed: int, count: int, transposes: bool) -> list[dict[str, object]]:
     """Return small graphs with no-op nodes to remove, with inputs and right outputs."""
     rng = np.random.default_rng(seed)
-    drawn = (graph_noops.noop_graph(rng, transposes=transposes) for _ in range(count))
-    return [_with_truth(model, rng) for model in drawn]
+    sampled = (graph_noops.noop_graph(rng, transposes=transposes) for _ in range(count))
+    return [_with_truth(model, rng) for model in sampled]
 
 
 def _with_truth(model: onnx.ModelProto, rng: np.random.Generator) -> dict[str, object]:

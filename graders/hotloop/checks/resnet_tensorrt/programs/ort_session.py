@@ -50,10 +50,10 @@ def run(pictures, logits):
     logits.numpy()[...] = session.run(None, {name: pictures.numpy()})[0]
 
 
-def _options(told):
+def _options(settings):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    for key, value in told.items():
+    for key, value in settings.items():
         if key == "graph_optimization_level":
             options.graph_optimization_level = LEVELS[value]
         elif key == "execution_mode":

@@ -84,16 +84,16 @@ def calibration(seed, count):
 
 def signs(seed, out):
     """Generate signs. out: float32 [n, 3, 64, 64], normalized."""
-    out.numpy()[...] = normalize(_drawn(seed, len(out))[0])
+    out.numpy()[...] = normalize(_sampled(seed, len(out))[0])
 
 
 def classes(seed, out):
     """Write the classes of the same signs. out: int64 [n]."""
-    out.numpy()[...] = _drawn(seed, len(out))[1]
+    out.numpy()[...] = _sampled(seed, len(out))[1]
 
 
 @lru_cache(maxsize=1)
-def _drawn(seed, count):
+def _sampled(seed, count):
     return pictures(seed, count)
 
 

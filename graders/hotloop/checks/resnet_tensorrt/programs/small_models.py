@@ -20,12 +20,12 @@ OPSET = 13
 
 def write(plan: str) -> str:
     """Return the path of the model, in float32, with fixed shapes."""
-    told = json.loads(plan)
-    rng = np.random.default_rng(told["seed"])
-    shapes = [(told["batch"], told["channels"], told["side"], told["side"])]
+    request = json.loads(plan)
+    rng = np.random.default_rng(request["seed"])
+    shapes = [(request["batch"], request["channels"], request["side"], request["side"])]
     nodes: list[onnx.NodeProto] = []
     weights: list[onnx.TensorProto] = []
-    for number, (operator, inputs, *more) in enumerate(told["steps"], start=1):
+    for number, (operator, inputs, *more) in enumerate(request["steps"], start=1):
         names = [f"v{i}" for i in inputs]
         attributes: dict[str, object] = {}
         shape = shapes[inputs[0]]

@@ -22,7 +22,11 @@ def made(seed: int) -> dict[str, Any]:
     Every combination of block (8 or 16) and causal occurs once.
     """
     rng = np.random.default_rng(seed)
-    nodes, stored, told = list[onnx.NodeProto](), list[onnx.TensorProto](), list[dict[str, Any]]()
+    nodes, stored, reported = (
+        list[onnx.NodeProto](),
+        list[onnx.TensorProto](),
+        list[dict[str, Any]](),
+    )
     x = "x"
     kinds = [(block, causal) for block in (8, 16) for causal in (0, 1)]
     for number, place in enumerate(rng.permutation(len(kinds))):
@@ -51,7 +55,7 @@ def made(seed: int) -> dict[str, Any]:
             x = f"x{number}"
         else:
             x = f"a{number}"  # the last node is a custom one
-        told.append({"block": block, "causal": bool(causal)})
+        reported.append({"block": block, "causal": bool(causal)})
     shape = ["batch", HEADS, "length", DEPTH]
     ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, shape) for n in ("x", x)]
     graph = helper.make_graph(nodes, "layers", ends[:1], ends[1:], stored)
@@ -61,7 +65,7 @@ def made(seed: int) -> dict[str, Any]:
         opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid(lab_function.DOMAIN, 1)],
         ir_version=9,
     )
-    return {"model": base64.b64encode(model.SerializeToString()).decode(), "nodes": told}
+    return {"model": base64.b64encode(model.SerializeToString()).decode(), "nodes": reported}
 
 
 def bare(seed: int) -> dict[str, Any]:

@@ -76,8 +76,8 @@ def attached(number: int) -> int:
 
 def restored(number: int) -> int:
     """Return the number of a plugin created from the original's fields, the original destroyed."""
-    told = PLUGINS[number].get_fields_to_serialize()
-    fields = [(f.name, np.frombuffer(f.data, KINDS[f.type]).copy(), f.type) for f in told]
+    reported = PLUGINS[number].get_fields_to_serialize()
+    fields = [(f.name, np.frombuffer(f.data, KINDS[f.type]).copy(), f.type) for f in reported]
     _end(PLUGINS[number])
     return _created(fields, trt.TensorRTPhase.RUNTIME)
 
@@ -109,7 +109,7 @@ def described(number: int, sizes: str) -> dict[str, Any]:
 
 def supports(number: int, asked: str) -> list[bool]:
     """Return an answer for each [position, types, formats] in `asked` (JSON)."""
-    told: list[bool] = []
+    reported: list[bool] = []
     for position, types, formats in json.loads(asked):
         all_of_them = [trt.DynamicPluginTensorDesc() for _ in range(INPUTS + 1)]
         for i, each in enumerate(all_of_them):
@@ -117,8 +117,8 @@ def supports(number: int, asked: str) -> list[bool]:
             each.desc.type = trt.DataType(types[i]) if i <= position else None
             each.desc.format = trt.TensorFormat(formats[i]) if i <= position else None
         answer = PLUGINS[number].supports_format_combination(position, all_of_them, INPUTS)
-        told.append(bool(answer))
-    return told
+        reported.append(bool(answer))
+    return reported
 
 
 def workspace(number: int, least: str, usual: str, most: str, half: int) -> int:

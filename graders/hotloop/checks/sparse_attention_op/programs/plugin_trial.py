@@ -79,17 +79,17 @@ def described(number: int, sizes: str) -> dict[str, Any]:
     Only the capabilities if one of them is wrong.
     """
     library, plugin = LOADED[0], ctypes.c_void_p(PLUGINS[number])
-    told: dict[str, Any] = {"capabilities": library.trial_capabilities(plugin)}
-    if told["capabilities"] != 7:
-        return told
-    told |= {t: _text(library.trial_core_text(plugin, i)) for i, t in enumerate(TEXTS)}
-    told["outputs"] = library.trial_outputs(plugin)
+    reported: dict[str, Any] = {"capabilities": library.trial_capabilities(plugin)}
+    if reported["capabilities"] != 7:
+        return reported
+    reported |= {t: _text(library.trial_core_text(plugin, i)) for i, t in enumerate(TEXTS)}
+    reported["outputs"] = library.trial_outputs(plugin)
     types = ([0, 0, 0, 0], [1, 1, 1, 0])
-    told["types"] = [library.trial_type(plugin, (ctypes.c_int32 * 4)(*each)) for each in types]
+    reported["types"] = [library.trial_type(plugin, (ctypes.c_int32 * 4)(*each)) for each in types]
     out = (ctypes.c_int64 * 8)()
     rank = library.trial_shape(plugin, _sizes(sizes), out)
-    told["shape"] = list(out)[:rank] if rank >= 0 else None
-    return told
+    reported["shape"] = list(out)[:rank] if rank >= 0 else None
+    return reported
 
 
 def supports(number: int, asked: str) -> list[bool]:
@@ -147,12 +147,12 @@ def run(
 
 def _creator(which: int) -> dict[str, Any]:
     library = LOADED[0]
-    told: dict[str, Any] = {t: _text(library.trial_text(which, i)) for i, t in enumerate(TEXTS)}
-    told["fields"] = []
+    reported: dict[str, Any] = {t: _text(library.trial_text(which, i)) for i, t in enumerate(TEXTS)}
+    reported["fields"] = []
     name = ctypes.c_char_p()
-    while (kind := library.trial_field(which, len(told["fields"]), ctypes.byref(name))) >= 0:
-        told["fields"].append([_text(name.value), kind])
-    return told
+    while (kind := library.trial_field(which, len(reported["fields"]), ctypes.byref(name))) >= 0:
+        reported["fields"].append([_text(name.value), kind])
+    return reported
 
 
 def _replaced(number: int, act: Callable[[ctypes.c_void_p], int | None]) -> int:

@@ -37,9 +37,9 @@ def record(path: str, rows: int, layers: int, heads: int, width: int, longest: i
         torch.randn(layers, rows, 2, heads, longest, width // heads),
         torch.empty(rows, vocabulary),
     )
-    told = Path(tempfile.mkdtemp()) / "plan.json"
-    told.write_text(json.dumps({"once": made.once, "each": made.each}))
-    return str(told)
+    reported = Path(tempfile.mkdtemp()) / "plan.json"
+    reported.write_text(json.dumps({"once": made.once, "each": made.each}))
+    return str(reported)
 
 
 def _loaded(path: str) -> ModuleType:

@@ -27,15 +27,15 @@ def load(path: str) -> int:
 
     Raises ValueError if it has too many or forbidden operators.
     """
-    told = json.loads(Path(path).read_text())
-    ops = [*told["once"], *told["each"]]
+    request = json.loads(Path(path).read_text())
+    ops = [*request["once"], *request["each"]]
     if len(ops) > MOST_OPS:
         raise ValueError(f"a step and its preparation are {len(ops)} operators")
     for name, *_ in ops:
         if any(part in name for part in (*recording.WAITS, *OUTSIDE)):
             raise ValueError(f"{name} cannot be recorded")
-    _plan.update(told)
-    return sum(recording.launches(op[0]) for op in told["each"])
+    _plan.update(request)
+    return sum(recording.launches(op[0]) for op in request["each"])
 
 
 @torch.no_grad()

@@ -23,17 +23,17 @@ def network(seed: int) -> BertForSequenceClassification:
     """Return a small network whose weights are large enough for every token to matter."""
     numbers = torch.Generator().manual_seed(seed)
 
-    def drawn(least: int, most: int) -> int:
+    def sampled(least: int, most: int) -> int:
         return int(torch.randint(least, most + 1, (), generator=numbers))
 
     config = BertConfig(
         vocab_size=500,
-        hidden_size=16 * drawn(2, 4),
-        num_hidden_layers=drawn(2, 3),
+        hidden_size=16 * sampled(2, 4),
+        num_hidden_layers=sampled(2, 3),
         num_attention_heads=4,
-        intermediate_size=16 * drawn(4, 8),
+        intermediate_size=16 * sampled(4, 8),
         max_position_embeddings=48,
-        num_labels=drawn(3, 7),
+        num_labels=sampled(3, 7),
         initializer_range=0.2,
     )
     torch.manual_seed(seed)

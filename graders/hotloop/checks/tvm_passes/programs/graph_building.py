@@ -17,19 +17,19 @@ def build(text: str) -> str:
 
     text: a graph as `Graph.text` writes it.
     """
-    told = json.loads(text)
+    request = json.loads(text)
     inputs = [
         relax.Var("x" if n == 0 else f"p{n}", relax.TensorType(shape, "float32"))
-        for n, shape in enumerate(told["inputs"])
+        for n, shape in enumerate(request["inputs"])
     ]
     builder = relax.BlockBuilder()
     with builder.function("main", inputs):
         with builder.dataflow():
             values: list[Any] = list(inputs)
-            for kind, arguments, shape, axes in told["operators"]:
+            for kind, arguments, shape, axes in request["operators"]:
                 given = [values[n] for n in arguments]
                 values.append(builder.emit(operator(kind, given, shape, axes)))
-            outputs = [builder.emit_output(values[n]) for n in told["outputs"]]
+            outputs = [builder.emit_output(values[n]) for n in request["outputs"]]
         builder.emit_func_output(outputs if len(outputs) > 1 else outputs[0])
     path = Path(tempfile.mkdtemp()) / "graph.json"
     path.write_text(tvm.ir.save_json(builder.get()))

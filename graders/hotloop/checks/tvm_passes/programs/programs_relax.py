@@ -38,16 +38,16 @@ def make(seed: int, functions: int) -> dict[str, Any]:
     parts: list[Any] = []
     pool = 0
     for number in range(functions):
-        drawn = _Drawn(rng)
-        drawn.write(builder, f"f{number}")
+        sampled = _Drawn(rng)
+        sampled.write(builder, f"f{number}")
         arguments = []
-        for parameter in drawn.values[: drawn.parameters]:
+        for parameter in sampled.values[: sampled.parameters]:
             shape = _concrete(parameter.shape)
-            arguments.append({"shape": shape, "dtype": drawn.kind, "at": pool})
+            arguments.append({"shape": shape, "dtype": sampled.kind, "at": pool})
             pool += int(np.prod(shape, dtype=np.int64))
-        for value in drawn.results:
-            size = int(np.prod(_concrete(drawn.values[value].shape), dtype=np.int64))
-            parts.append([f"f{number}", drawn.kind, size])
+        for value in sampled.results:
+            size = int(np.prod(_concrete(sampled.values[value].shape), dtype=np.int64))
+            parts.append([f"f{number}", sampled.kind, size])
         calls.append({"name": f"f{number}", "arguments": arguments})
     module = builder.get()
     module["bystander"] = _bystander()

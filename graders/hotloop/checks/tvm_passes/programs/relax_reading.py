@@ -24,12 +24,12 @@ def described(path: str) -> dict[str, Any]:
         return {"refused": str(refusal)}
     named = {variable.name_hint: function for variable, function in module.functions.items()}
     relax_functions = [n for n, f in named.items() if isinstance(f, relax.Function)]
-    told: dict[str, Any] = {"functions": relax_functions, "ill_formed": _ill_formed(module)}
-    if "main" not in relax_functions or told["ill_formed"]:
-        return told
+    reported: dict[str, Any] = {"functions": relax_functions, "ill_formed": _ill_formed(module)}
+    if "main" not in relax_functions or reported["ill_formed"]:
+        return reported
     main = named["main"]
     return {
-        **told,
+        **reported,
         "inputs": [_tensor(parameter.ty) for parameter in main.params],
         "output": _tensor(main.ret_ty),
         "attributes": sorted(main.attrs.keys()) if main.attrs else [],

@@ -99,8 +99,8 @@ def _factors(factors: list[int], rng: random.Random) -> list[int]:
     product = 1
     for factor in factors:
         product *= factor
-    drawn = [1] * len(factors)
+    sampled = [1] * len(factors)
     while product > 1:
-        drawn[rng.randrange(len(drawn))] *= 2
+        sampled[rng.randrange(len(sampled))] *= 2
         product //= 2
-    return drawn
+    return sampled

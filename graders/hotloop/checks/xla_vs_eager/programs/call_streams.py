@@ -101,8 +101,8 @@ def _each_wide_one_matters(calls: list[Call]) -> bool:
 def _varied(cause: str, count: int, rng: np.random.Generator) -> list[Argument]:
     """Return the culprit's value in each call. With cause "dtype", every dtype occurs."""
     if cause == "dtype":
-        drawn = [*DTYPES, *rng.choice(DTYPES, count - len(DTYPES))]
-        return [_array([4], str(dtype)) for dtype in rng.permutation(drawn)]
+        sampled = [*DTYPES, *rng.choice(DTYPES, count - len(DTYPES))]
+        return [_array([4], str(dtype)) for dtype in rng.permutation(sampled)]
     return [_varied_once(cause, rng) for _ in range(count)]
 
 
@@ -127,10 +127,10 @@ def _harmless(scalar: str, rng: np.random.Generator) -> Argument:
     """Return a new number, or an array of the same type: always the same program."""
     if rng.random() < 0.4:
         return _array([], PYTHON[scalar], weak=scalar != "bool")
-    drawn = {"float": np.round(rng.normal(), 3), "int": rng.integers(99), "bool": rng.integers(2)}
+    sampled = {"float": np.round(rng.normal(), 3), "int": rng.integers(99), "bool": rng.integers(2)}
     python: dict[str, type[float] | type[int] | type[bool]]
     python = {"float": float, "int": int, "bool": bool}
-    return _python(scalar, python[scalar](drawn[scalar]))
+    return _python(scalar, python[scalar](sampled[scalar]))
 
 
 def _array(shape: list[int], dtype: str, *, weak: bool = False) -> Argument:

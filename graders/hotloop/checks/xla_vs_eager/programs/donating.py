@@ -28,13 +28,13 @@ def make(number: int, seed: int) -> dict[str, Any]:
     """
     rng = np.random.default_rng(seed)
     for _ in range(TRIES):
-        made = _drawn(number, rng)
+        made = _sampled(number, rng)
         if made is not None:
             return made
     raise ValueError(f"XLA planned other bytes than were expected {TRIES} times")
 
 
-def _drawn(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
+def _sampled(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
     """Return one module; None if XLA reuses an argument that jax.jit pairs with no result.
 
     XLA does so for a donated argument with as many bytes as a result of another shape or dtype. The

@@ -33,8 +33,8 @@ def facts(path: str) -> dict[str, Any]:
         return {
             "host": sorted({name for name in map(_host, operations) if name}),
             "foreign": sorted({name for name in map(_foreign, operations) if name}),
-            "arguments": [_told(each) for each in program.in_avals],
-            "results": [_told(each) for each in program.out_avals],
+            "arguments": [_reported(each) for each in program.in_avals],
+            "results": [_reported(each) for each in program.out_avals],
             "aliased": _aliased(module),
             "scopes": list(_scopes(operations)),
             "returned": _returned(module),
@@ -47,7 +47,7 @@ def _context() -> ir.Context:
     return mlir.make_ir_context()
 
 
-def _told(aval: Any) -> str:
+def _reported(aval: Any) -> str:
     return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
 
 

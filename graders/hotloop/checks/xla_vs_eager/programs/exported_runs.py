@@ -70,8 +70,8 @@ def guarded_steps(vector: Any, images: Any, labels: Any, rate: Any, out: Any) ->
     rate, value = np.float32(_array(rate)[0]), np.float32(NOT_FINITE)
     for pictures, right in zip(_array(images), _labels(labels), strict=True):
         parameters, momentum, rate, value = PROGRAMS[0](parameters, momentum, pictures, right, rate)
-    told = np.float32(value) if np.isfinite(value) else np.float32(NOT_FINITE)
-    _give(out, np.stack([told, np.float32(rate)]), parameters, momentum)
+    reported = np.float32(value) if np.isfinite(value) else np.float32(NOT_FINITE)
+    _give(out, np.stack([reported, np.float32(rate)]), parameters, momentum)
 
 
 def _array(tensor: Any) -> np.ndarray[Any, Any]:

@@ -62,8 +62,8 @@ def pictures(seed, out):
     """Fill `out`, float32 [n, 3, side, side], with the network's input images."""
     import shapes
 
-    drawn, _, _ = shapes.squares(seed, len(out), out.shape[2])
-    out.numpy()[...] = drawn.transpose(0, 3, 1, 2).astype(np.float32) / 255
+    sampled, _, _ = shapes.squares(seed, len(out), out.shape[2])
+    out.numpy()[...] = sampled.transpose(0, 3, 1, 2).astype(np.float32) / 255
 
 
 def objects(seed, count, side):

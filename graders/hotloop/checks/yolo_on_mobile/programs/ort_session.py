@@ -17,18 +17,18 @@ LEVELS = {
 LOADED = []
 
 
-def load(path, told):
+def load(path, settings):
     """Load the model and return the names, types and sizes of its inputs and outputs.
 
-    told: JSON, with the keys that `hotloop.checks.yolo_on_mobile.session_options` allows.
+    settings: JSON, with the keys that `hotloop.checks.yolo_on_mobile.session_options` allows.
     """
-    told = json.loads(told)
+    settings = json.loads(settings)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    options.graph_optimization_level = LEVELS[told.get("graph_optimization_level", "all")]
-    options.intra_op_num_threads = told["intra_op_num_threads"]
+    options.graph_optimization_level = LEVELS[settings.get("graph_optimization_level", "all")]
+    options.intra_op_num_threads = settings["intra_op_num_threads"]
     options.inter_op_num_threads = 1
-    spinning = "1" if told.get("intra_op_spinning", True) else "0"
+    spinning = "1" if settings.get("intra_op_spinning", True) else "0"
     options.add_session_config_entry("session.intra_op.allow_spinning", spinning)
     session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     LOADED[:] = [session]

@@ -31,14 +31,14 @@ def run(batch: torch.Tensor, result: torch.Tensor) -> None:
 
     Both are in host memory, with the batch size as first extent.
     """
-    _, _, context, (given,), (told,) = LOADED
+    _, _, context, (given,), (reported,) = LOADED
     fed = batch.cuda()
     out = torch.empty(result.shape, dtype=torch.float32, device="cuda")
     stream = torch.cuda.current_stream()
     if not context.set_input_shape(given, tuple(fed.shape)):
         raise ValueError(f"the engine has no profile for {tuple(fed.shape)}")
     context.set_tensor_address(given, fed.data_ptr())
-    context.set_tensor_address(told, out.data_ptr())
+    context.set_tensor_address(reported, out.data_ptr())
     if not context.execute_async_v3(stream.cuda_stream):
         raise RuntimeError("TensorRT could not run the engine")
     result.copy_(out)

@@ -14,20 +14,20 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
-from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, ask
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 TIMEOUT_S = 120.0
 RESOLVE_TIMEOUT_S = 60.0
 
 
-def _nothing(_link: Link, _session: Session) -> None:
-    """Default `prepare`: most referees need no preparation."""
+def _nothing(_worker: Worker, _session: Session) -> None:
+    """Default `prepare`: most oracles need no preparation."""
 
 
 @dataclass(frozen=True)
-class Referee:
+class Oracle:
     """Trusted functions in destination style.
 
     files: what the worker sees, by name in its folder.
@@ -37,14 +37,14 @@ class Referee:
 
     files: Mapping[str, Path]
     main: str
-    prepare: Callable[[Link, Session], None] = _nothing
+    prepare: Callable[[Worker, Session], None] = _nothing
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
         """Return the output of `function` for a case's inputs. Raises JudgeFault if it fails."""
-        link = session.once(f"referee {self.main}", lambda: self._start(session))
+        worker = session.once(f"oracle {self.main}", lambda: self._start(session))
         with _our_own(function):
-            link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
-            return ask(case, link, session.about(self._candidate(function)), TIMEOUT_S)
+            worker.resolve(function, self.main, RESOLVE_TIMEOUT_S)
+            return ask(case, worker, session.about(self._candidate(function)), TIMEOUT_S)
 
     @contextmanager
     def on_gpu(
@@ -52,24 +52,24 @@ class Referee:
     ) -> Generator[Callable[[Case], Floats]]:
         """Yield a function that answers a case on the GPU."""
         ours = session.about(self._candidate(function))
-        with trusted_worker(session, session.staged(self.files), card) as link:
-            self.prepare(link, session)
+        with trusted_worker(session, session.staged(self.files), card) as worker:
+            self.prepare(worker, session)
             with _our_own(function):
-                link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
+                worker.resolve(function, self.main, RESOLVE_TIMEOUT_S)
 
             def answer(case: Case) -> Floats:
                 with _our_own(function):
-                    return ask(case, link, ours, TIMEOUT_S)
+                    return ask(case, worker, ours, TIMEOUT_S)
 
             yield answer
 
     def _candidate(self, function: str) -> Candidate:
         return Candidate(function, self.main, "destination")
 
-    def _start(self, session: Session) -> Link:
-        link = session.trusted(session.staged(self.files))
-        self.prepare(link, session)
-        return link
+    def _start(self, session: Session) -> Worker:
+        worker = session.trusted(session.staged(self.files))
+        self.prepare(worker, session)
+        return worker
 
 
 @contextmanager

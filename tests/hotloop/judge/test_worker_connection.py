@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import link as module
+from hotloop.judge import worker_connection as module
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import Link
+from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import Unstoppable
 
 
@@ -27,15 +27,15 @@ class OutrunFreezer(StillFreezer):
         raise Unstoppable("it starts processes faster than they can be stopped")
 
 
-def _link(trusted: bool = False) -> tuple[Link, socket.socket]:
+def _worker(trusted: bool = False) -> tuple[Worker, socket.socket]:
     ours, theirs = socket.socketpair()
-    return Link(ours, StillFreezer(), trusted=trusted), theirs  # type: ignore[arg-type]
+    return Worker(ours, StillFreezer(), trusted=trusted), theirs  # type: ignore[arg-type]
 
 
-def _ruling(link: Link, timeout_s: float = 0.2) -> Ruling:
+def _ruling(worker: Worker, timeout_s: float = 0.2) -> Ruling:
     with pytest.raises(Ruling) as caught:
-        link.request({"op": "run"}, timeout_s)
-    link.sock.close()
+        worker.request({"op": "run"}, timeout_s)
+    worker.sock.close()
     return caught.value
 
 
@@ -43,20 +43,20 @@ def _ruling(link: Link, timeout_s: float = 0.2) -> Ruling:
 def test_a_worker_that_cannot_be_stopped_is_the_candidates(
     trusted: bool, fault: type[Exception]
 ) -> None:
-    link, theirs = _link(trusted)
-    link.freezer = OutrunFreezer()  # type: ignore[assignment]
-    with theirs, link.sock, pytest.raises(fault):
-        link.freeze()
+    worker, theirs = _worker(trusted)
+    worker.freezer = OutrunFreezer()  # type: ignore[assignment]
+    with theirs, worker.sock, pytest.raises(fault):
+        worker.freeze()
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(min_size=1, max_size=64))
 def test_garbage_never_becomes_an_answer(data: bytes) -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     with theirs:
         theirs.sendall(data)
         theirs.shutdown(socket.SHUT_WR)
-        assert _ruling(link).verdict in {Verdict.TAMPERED, Verdict.RUNTIME_ERROR}
+        assert _ruling(worker).verdict in {Verdict.TAMPERED, Verdict.RUNTIME_ERROR}
 
 
 replies = st.dictionaries(
@@ -74,56 +74,56 @@ replies = st.dictionaries(
 @settings(max_examples=100, deadline=None)
 @given(replies)
 def test_only_ok_true_is_an_answer(reply: dict) -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     with theirs:
         wire.send(theirs, reply)
         if reply.get("ok") is True:
-            assert link.request({"op": "run"}, 1) == reply
-            link.sock.close()
+            assert worker.request({"op": "run"}, 1) == reply
+            worker.sock.close()
             return
-        assert _ruling(link).verdict is not Verdict.PASSED
+        assert _ruling(worker).verdict is not Verdict.PASSED
 
 
 @settings(max_examples=60, deadline=None)
 @given(replies)
 def test_any_hello_is_survived(reply: dict) -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     with theirs:
         wire.send(theirs, {**reply, "ok": True})
-        link.hello(1)
-        assert all(isinstance(v, str) and len(v) <= 40 for v in link.versions.values())
-    link.sock.close()
+        worker.hello(1)
+        assert all(isinstance(v, str) and len(v) <= 40 for v in worker.versions.values())
+    worker.sock.close()
 
 
 def test_silence_is_a_timeout() -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     with theirs:
-        assert _ruling(link).verdict is Verdict.TIMEOUT
+        assert _ruling(worker).verdict is Verdict.TIMEOUT
 
 
 def test_what_comes_too_late_is_no_answer_to_the_next_request() -> None:
-    link, theirs = _link()
-    with theirs, link.sock:
+    worker, theirs = _worker()
+    with theirs, worker.sock:
         with pytest.raises(Ruling):
-            link.request({"op": "run"}, 0.1)
+            worker.request({"op": "run"}, 0.1)
         wire.send(theirs, {"ok": True, "returned": "to the first request"})
         with pytest.raises(Ruling, match="asked before") as caught:
-            link.request({"op": "run"}, 1)
+            worker.request({"op": "run"}, 1)
         assert caught.value.verdict is Verdict.TIMEOUT
 
 
 def test_a_confined_worker_that_is_too_late_is_ended() -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     ended: list[bool] = []
-    link.confined = SimpleNamespace(kill=lambda: ended.append(True))  # type: ignore[assignment]
+    worker.confined = SimpleNamespace(kill=lambda: ended.append(True))  # type: ignore[assignment]
     with theirs:
-        assert _ruling(link).verdict is Verdict.TIMEOUT
+        assert _ruling(worker).verdict is Verdict.TIMEOUT
     assert ended == [True]
-    assert not link.is_open
+    assert not worker.is_open
 
 
 def test_a_slow_drip_of_bytes_does_not_extend_the_deadline() -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     stop = threading.Event()
 
     def drip() -> None:
@@ -135,7 +135,7 @@ def test_a_slow_drip_of_bytes_does_not_extend_the_deadline() -> None:
     thread.start()
     started = time.monotonic()
     try:
-        assert _ruling(link, 0.3).verdict is Verdict.TIMEOUT
+        assert _ruling(worker, 0.3).verdict is Verdict.TIMEOUT
         assert time.monotonic() - started < 1
     finally:
         stop.set()
@@ -144,17 +144,17 @@ def test_a_slow_drip_of_bytes_does_not_extend_the_deadline() -> None:
 
 
 def test_a_closed_connection_is_the_candidates_end() -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     theirs.close()
-    assert _ruling(link).verdict is Verdict.RUNTIME_ERROR
+    assert _ruling(worker).verdict is Verdict.RUNTIME_ERROR
 
 
 def test_the_same_from_our_own_worker_is_our_fault() -> None:
-    link, theirs = _link(trusted=True)
+    worker, theirs = _worker(trusted=True)
     theirs.close()
     with pytest.raises(JudgeFault):
-        link.request({"op": "run"}, 0.2)
-    link.sock.close()
+        worker.request({"op": "run"}, 0.2)
+    worker.sock.close()
 
 
 @pytest.mark.parametrize(
@@ -166,10 +166,10 @@ def test_the_same_from_our_own_worker_is_our_fault() -> None:
     ],
 )
 def test_errors_become_verdicts(kind: str, verdict: Verdict) -> None:
-    link, theirs = _link()
+    worker, theirs = _worker()
     with theirs:
         wire.send(theirs, {"ok": False, "error": {"type": kind, "message": "x\ny"}})
-        ruling = _ruling(link)
+        ruling = _ruling(worker)
         assert ruling.verdict is verdict
         assert "\ny" not in ruling.sentence or verdict is Verdict.COMPILE_ERROR
 
@@ -188,15 +188,15 @@ def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch) -> Verdict:
     """Return the verdict for a silent worker after its deadline; the judge used `kept_s` of it."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        link = Link(ours, Still(), trusted=False)  # type: ignore[arg-type]
+        worker = Worker(ours, Still(), trusted=False)  # type: ignore[arg-type]
         monkeypatch.setattr(module, "LATEST_S", 0.2)
-        link.deadline = time.monotonic()
-        link.freeze()
-        assert link._frozen_at is not None
-        link._frozen_at -= kept_s
-        link.thaw()
+        worker.deadline = time.monotonic()
+        worker.freeze()
+        assert worker._frozen_at is not None
+        worker._frozen_at -= kept_s
+        worker.thaw()
         with pytest.raises(Ruling) as ruling:
-            link.receive(time.monotonic() + 60)
+            worker.receive(time.monotonic() + 60)
         return ruling.value.verdict
 
 

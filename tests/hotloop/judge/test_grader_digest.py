@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import paths
-from hotloop.course.attempts import grader
+from hotloop.judge import grader_digest as grader
 
-PACKAGE = Path(grader.__file__).resolve().parents[2]
+PACKAGE = Path(grader.__file__).resolve().parents[1]
 
 
 @pytest.fixture
@@ -19,13 +19,21 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.copytree(paths.curriculum(), tmp_path / "curriculum")
     monkeypatch.setattr(grader, "_PACKAGE", tmp_path / "hotloop")
     monkeypatch.setattr(paths, "curriculum", lambda: tmp_path / "curriculum")
-    grader._code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(
+        grader, "folder_of", lambda name, _source: tmp_path / "hotloop/checks" / name
+    )
+    forget()
     yield tmp_path
-    grader._code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    forget()
+
+
+def forget() -> None:
+    grader._shared_code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    grader._code_of.cache_clear()  # pyright: ignore[reportPrivateUsage]
 
 
 def digests() -> dict[str, str]:
-    grader._code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    forget()
     return {name: grader.grader_digest(name) for name in ("fused_softmax", "tvm_passes")}
 
 
@@ -48,6 +56,7 @@ ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
         ("hotloop/course/feedback.py", NONE),
         ("hotloop/cli/grade.py", NONE),
         ("curriculum/fused_softmax/lesson.md", NONE),
+        ("hotloop/core/verdict.py", ALL),
     ],
 )
 def test_what_changes_the_graders_digest(copy: Path, name: str, expected: set[str]) -> None:
@@ -71,23 +80,3 @@ def test_all_that_is_named_is_there() -> None:
         assert (PACKAGE / part).is_dir(), part
     for name in grader.COURSE:
         assert (PACKAGE / "course" / name).is_file(), name
-
-
-def test_a_machine_is_what_it_says() -> None:
-    document = grader.machine("bubblewrap")
-    assert grader.machine("bubblewrap") == document
-    assert grader.machine("none") != document
-    assert set(document) == {
-        "python",
-        "numpy",
-        "torch",
-        "triton",
-        "wasmtime",
-        "ziglang",
-        "device",
-        "driver",
-        "cores",
-        "isolation",
-    }
-    assert document["torch"] != "none"
-    assert int(document["cores"]) >= 1

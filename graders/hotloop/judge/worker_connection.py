@@ -45,7 +45,7 @@ _DEATHS = {
 }
 
 
-class Link:
+class Worker:
     """A worker that answers requests.
 
     trusted: it runs only trusted code, so its failures are the judge's.
@@ -182,7 +182,7 @@ class Link:
         self.sock.close()
 
     def _give_up(self) -> None:
-        """Mark the link as late: a late reply must not be read as the reply to the next request."""
+        """Mark the connection as late: a late reply must not be read as the next request's."""
         self._late = True
         if self.confined is not None:
             self.close()

@@ -22,18 +22,18 @@ from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
 from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
-from hotloop.judge.link import Link
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.overrun import Overrun
-from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, frozen, ruling_about
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.refereed_fast import case_of
+from hotloop.judge.rungs.oracle_fast import case_of
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Pace, Trial
+from hotloop.judge.speed import Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows, Verifier
-from hotloop.judge.window import Side, Window, Workload
+from hotloop.judge.window import TimedWorker, Window, Workload
+from hotloop.judge.worker_connection import Worker
 
 RESOLVE_TIMEOUT_S = 120.0
 CONTROL_TOLERANCE = 0.03
@@ -46,26 +46,26 @@ LONG_WINDOWS = Pace(pairs=3, looks=(6, 9, 14))
 """Fewer windows: each one is a whole call of tenths of a second, so a short disturbance matters
 little."""
 
-Entrant = Callable[[Session, Card], AbstractContextManager[tuple[Link, Candidate]]]
+Entrant = Callable[[Session, Card], AbstractContextManager[tuple[Worker, Candidate]]]
 """Yields what is judged for a candidate: a worker and the function to call in it."""
 
 
 @contextmanager
-def own_worker(session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
+def own_worker(session: Session, card: Card) -> Generator[tuple[Worker, Candidate]]:
     """Yield the candidate's own worker and function."""
-    with candidate_worker(session, card) as link:
-        yield link, session.candidate
+    with candidate_worker(session, card) as worker:
+        yield worker, session.candidate
 
 
 @dataclass(frozen=True)
-class GpuRefereed:
-    """As `Refereed`, with candidate and referee on the GPU.
+class GpuOracleCorrect:
+    """As `OracleCorrect`, with candidate and oracle on the GPU.
 
     entrant: yields what is judged, if not the candidate itself but a file that it made.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
-    referee: Referee
+    oracle: Oracle
     function: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
     after: tuple[str, ...] = ("correct",)
@@ -77,13 +77,13 @@ class GpuRefereed:
         with card_for_three(session) as card:
             passed = 0
             with (
-                self.entrant(session, card) as (link, run),
-                self.referee.on_gpu(self.function, session, card) as truth,
+                self.entrant(session, card) as (worker, run),
+                self.oracle.on_gpu(self.function, session, card) as truth,
             ):
                 for case in made(self.cases(session.rng())):
                     with ruling_about(case):
-                        got = ask(case, link, session.about(run), self.case_timeout_s)
-                        with frozen(link):
+                        got = ask(case, worker, session.about(run), self.case_timeout_s)
+                        with frozen(worker):
                             found = self.disagreement(case, got, truth(case))
                         if found is not None:
                             raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
@@ -92,7 +92,7 @@ class GpuRefereed:
             return f"Right on all {passed} hidden cases, on the GPU."
 
 
-class CardSide(Side):
+class TimedGpuWorker(TimedWorker):
     """A side whose windows count only if the GPU was free and not throttled when they ended."""
 
     card: Card | None = None
@@ -106,16 +106,16 @@ class CardSide(Side):
 
 
 @dataclass(frozen=True)
-class GpuRefereedFast:
-    """Speed of whole calls on the GPU, with every timed answer compared with the referee's.
+class GpuOracleFast:
+    """Speed of whole calls on the GPU, with every timed answer compared with the oracle's.
 
     fewest_flops: operations of one call; the GPU's measured matmul FLOP/s gives the limit.
-    entrant: as in `GpuRefereed`.
+    entrant: as in `GpuOracleCorrect`.
     """
 
     workload: Workload
     baseline: Baseline
-    referee: Referee
+    oracle: Oracle
     function: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
     fewest_flops: Callable[[CallSpec], int]
@@ -134,12 +134,12 @@ class GpuRefereedFast:
     def _measured(self, session: Session) -> str:
         with card_for_three(session) as card:
             session.progress("measuring the GPU's limits")
-            with trusted_worker(session, LIMITS.parent, card) as link:
-                peak = measure(link, matmul=True).flops_per_s
+            with trusted_worker(session, LIMITS.parent, card) as worker:
+                peak = measure(worker, matmul=True).flops_per_s
             with (
-                self.entrant(session, card) as (link, run),
+                self.entrant(session, card) as (worker, run),
                 trusted_worker(session, self.baseline.folder(session), card) as other,
-                self.referee.on_gpu(self.function, session, card) as truth,
+                self.oracle.on_gpu(self.function, session, card) as truth,
             ):
                 self.baseline.prepare(other, session)
                 ours = self.baseline.candidate
@@ -147,8 +147,8 @@ class GpuRefereedFast:
                 workload = replace(self.workload, verify=self._verifier(truth))
                 threads = session.launcher.threads
                 theirs = replace(workload, verify=published(workload.verify))
-                side_a = CardSide(other, ours, theirs, threads, session.seeds)
-                side_b = CardSide(link, run, workload, threads, session.seeds)
+                side_a = TimedGpuWorker(other, ours, theirs, threads, session.seeds)
+                side_b = TimedGpuWorker(worker, run, workload, threads, session.seeds)
                 try:
                     return self._judge(side_a, side_b, card, peak or 0.0, session)
                 finally:
@@ -164,7 +164,9 @@ class GpuRefereedFast:
 
         return verify
 
-    def _judge(self, a: CardSide, b: CardSide, card: Card, peak: float, session: Session) -> str:
+    def _judge(
+        self, a: TimedGpuWorker, b: TimedGpuWorker, card: Card, peak: float, session: Session
+    ) -> str:
         session.progress("warming up")
         spec = self.workload.spec(session.seeds.shapes(), 0)
         for side in (b, a):
@@ -174,10 +176,10 @@ class GpuRefereedFast:
                 side.window([False])
         # The baseline's answers were verified during warm-up; spend the time on the candidate's.
         a.workload = replace(a.workload, verify=_was_verified)
-        links: tuple[Link, Link] = (b.link, a.link)
-        with undisturbed(links, session.launcher.threads):
+        workers: tuple[Worker, Worker] = (b.worker, a.worker)
+        with undisturbed(workers, session.launcher.threads):
             a.card = b.card = card
-            trial = Trial(
+            comparison = Comparison(
                 a,
                 b,
                 session.levels,
@@ -187,12 +189,12 @@ class GpuRefereedFast:
                 control_tolerance=CONTROL_TOLERANCE,
                 pace=self.pace,
             )
-            outcome = trial.run()
+            outcome = comparison.run()
         flops = float(self.fewest_flops(spec))
         evidence = speed_evidence(
             outcome,
             session.levels,
-            baseline=self.baseline.told,
+            baseline=self.baseline.title,
             limit=Limit(flops / peak, flops_per_call=flops, flops_per_s=peak),
             calls_per_window=1,
             gpu=card.facts.name,

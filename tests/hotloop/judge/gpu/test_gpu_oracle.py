@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.judge import referee as referees
+from hotloop.judge import oracle as oracles
 from hotloop.judge import window
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -20,12 +20,12 @@ from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.levels import Level
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs import gpu_refereed as module
+from hotloop.judge.rungs import gpu_oracle as module
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.speed import Pace
@@ -52,12 +52,12 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
     yield Case("a run", (Tensor(rng.standard_normal(64), FP32),), SPEC.out)
 
 
-REFEREE = Referee({}, "referee.py")
-CORRECT = GpuRefereed(cases, REFEREE, "train", unequal)
-FAST = GpuRefereedFast(
+ORACLE = Oracle({}, "oracle.py")
+CORRECT = GpuOracleCorrect(cases, ORACLE, "train", unequal)
+FAST = GpuOracleFast(
     Workload(lambda _rng, _i: SPEC, fill),
     Baseline(Path("baseline.py"), "train"),
-    REFEREE,
+    ORACLE,
     "train",
     unequal,
     lambda _spec: 1000,
@@ -82,14 +82,14 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
 
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
-        link = start(TWICE.format(seconds=SLOW), trusted=True).link
-        monkeypatch.setattr(link, "resolve", lambda *_: None)
-        yield link
+        worker = start(TWICE.format(seconds=SLOW), trusted=True).connection
+        monkeypatch.setattr(worker, "resolve", lambda *_: None)
+        yield worker
 
     def judged(rung: Any, source: str) -> Any:
         @contextmanager
         def candidate(_session: Session, _card: Card) -> Iterator[Any]:
-            yield start(source).link
+            yield start(source).connection
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
         return judge_rung("r", rung, session.about(CANDIDATE))
@@ -97,7 +97,7 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
     card.free_bytes = card.driver.memory()[0]
     monkeypatch.setattr(workers, "card_for", lambda _session: card)
     monkeypatch.setattr(module, "trusted_worker", trusted)
-    monkeypatch.setattr(referees, "trusted_worker", trusted)
+    monkeypatch.setattr(oracles, "trusted_worker", trusted)
     monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
     # Other tests may run in parallel; rulings on noise are tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
@@ -112,16 +112,16 @@ def test_right_and_wrong_answers(judge: Any) -> None:
     assert "They differ" in record.sentence
 
 
-def test_a_referee_that_changes_its_input_is_no_fault_of_the_candidate(
+def test_an_oracle_that_changes_its_input_is_no_fault_of_the_candidate(
     judge: Any, start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
     def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
-        link = start("def softmax(x, out):\n    x += 1\n", trusted=True).link
-        monkeypatch.setattr(link, "resolve", lambda *_: None)
-        yield link
+        worker = start("def softmax(x, out):\n    x += 1\n", trusted=True).connection
+        monkeypatch.setattr(worker, "resolve", lambda *_: None)
+        yield worker
 
-    monkeypatch.setattr(referees, "trusted_worker", trusted)
+    monkeypatch.setattr(oracles, "trusted_worker", trusted)
     record = judge(CORRECT, TWICE.format(seconds=0))
     assert record.verdict is Verdict.JUDGE_ERROR
 
@@ -139,15 +139,15 @@ def test_what_the_candidate_has_made_is_timed_and_ours_is_prepared(judge: Any, s
 
     @contextmanager
     def entrant(_session: Session, _card: Card) -> Iterator[Any]:
-        yield start(TWICE.format(seconds=SLOW / 5)).link, CANDIDATE
+        yield start(TWICE.format(seconds=SLOW / 5)).connection, CANDIDATE
 
-    def prepare(link: Any, _session: Session) -> None:
-        prepared.append(link)
+    def prepare(worker: Any, _session: Session) -> None:
+        prepared.append(worker)
 
     fast = replace(
         FAST,
         baseline=replace(FAST.baseline, prepare=prepare, label="eager"),
-        referee=replace(REFEREE, prepare=prepare),
+        oracle=replace(ORACLE, prepare=prepare),
         entrant=entrant,
     )
     record = judge(fast, WRONG)

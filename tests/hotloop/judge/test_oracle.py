@@ -11,14 +11,14 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.learns import Exam, Learns
-from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.rungs.oracle_correct import OracleCorrect
 from hotloop.judge.session import Session
 
-REFEREE = """
+ORACLE = """
 from beside import FACTOR
 
 def train(x, weights):
@@ -52,12 +52,12 @@ def session(tmp_path: Path, session_over: Callable[..., Session]) -> Session:
 
 
 @pytest.fixture
-def referee(tmp_path_factory: pytest.TempPathFactory) -> Referee:
+def oracle(tmp_path_factory: pytest.TempPathFactory) -> Oracle:
     folder = tmp_path_factory.mktemp("ours")
-    (folder / "referee.py").write_text(REFEREE)
+    (folder / "oracle.py").write_text(ORACLE)
     (folder / "other_name.py").write_text("FACTOR = 3\n")
-    files = {"referee.py": folder / "referee.py", "beside.py": folder / "other_name.py"}
-    return Referee(files, "referee.py")
+    files = {"oracle.py": folder / "oracle.py", "beside.py": folder / "other_name.py"}
+    return Oracle(files, "oracle.py")
 
 
 def case(values: list[float]) -> Case:
@@ -69,45 +69,45 @@ def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if np.array_equal(got, want) else "They differ"
 
 
-def judged(name: str, rung: Refereed | Learns, session: Session) -> Verdict:
+def judged(name: str, rung: OracleCorrect | Learns, session: Session) -> Verdict:
     own = session.about(Candidate(name, "candidates.py", "destination"))
     return judge_rung("r", rung, own).verdict
 
 
-def test_answers_are_compared_with_the_referees(session: Session, referee: Referee) -> None:
-    rung = Refereed(lambda _rng: [case([1.0, 2.0]), case([5.0])], referee, "train", unequal)
+def test_answers_are_compared_with_the_oracles(session: Session, oracle: Oracle) -> None:
+    rung = OracleCorrect(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle, "train", unequal)
     assert judged("right", rung, session) is Verdict.PASSED
     assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
 
 
-def test_a_referee_that_fails_is_our_fault(session: Session, referee: Referee) -> None:
-    rung = Refereed(lambda _rng: [case([1.0])], referee, "broken", unequal)
+def test_an_oracle_that_fails_is_our_fault(session: Session, oracle: Oracle) -> None:
+    rung = OracleCorrect(lambda _rng: [case([1.0])], oracle, "broken", unequal)
     assert judged("right", rung, session) is Verdict.JUDGE_ERROR
 
 
 def test_weights_are_tested_against_those_of_our_own_training(
-    session: Session, referee: Referee
+    session: Session, oracle: Oracle
 ) -> None:
     def test(weights: Floats) -> Case:
         return Case("held-out", (Tensor(weights, FP32),), TensorSpec((1,), FP32))
 
     exam = Exam(case([1.0, 3.0, 5.0, 7.0]), test)
-    rung = Learns(lambda _rng: exam, referee, "train", "accuracy", margin=0.1)
+    rung = Learns(lambda _rng: exam, oracle, "train", "accuracy", margin=0.1)
     assert judged("right", rung, session) is Verdict.PASSED
     assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
     assert judged("poison", rung, session) is Verdict.WRONG_ANSWER
 
 
-def test_what_is_staged_ends_with_the_session(session: Session, referee: Referee) -> None:
-    folder = session.staged(referee.files)
-    assert {path.name for path in folder.iterdir()} == {"referee.py", "beside.py"}
+def test_what_is_staged_ends_with_the_session(session: Session, oracle: Oracle) -> None:
+    folder = session.staged(oracle.files)
+    assert {path.name for path in folder.iterdir()} == {"oracle.py", "beside.py"}
     session.close()
     assert not folder.exists()
 
 
 def test_a_calls_values_make_a_case() -> None:
     from hotloop.judge.calls import CallBuffers
-    from hotloop.judge.rungs.refereed_fast import case_of
+    from hotloop.judge.rungs.oracle_fast import case_of
 
     buffers = CallBuffers(
         [CallSpec((TensorSpec((3,), FP32), 0.5), TensorSpec((3,), FP32))], seal_inputs=True

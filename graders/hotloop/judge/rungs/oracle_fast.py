@@ -1,4 +1,4 @@
-"""Rung: speedup on a CPU, with every timed answer compared with a referee's."""
+"""Rung: speedup on a CPU, with every timed answer compared with an oracle's."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import ClassVar
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.compare import Floats
-from hotloop.judge.referee import Referee
+from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.session import Session
@@ -15,15 +15,15 @@ from hotloop.judge.verification import Rows
 
 
 @dataclass(frozen=True)
-class RefereedFast:
-    """As `Fast`, whose workload needs no `verify`: the referee verifies.
+class OracleFast:
+    """As `Fast`, whose workload needs no `verify`: the oracle verifies.
 
-    function, disagreement: as in `Refereed`.
+    function, disagreement: as in `OracleCorrect`.
     """
 
     timed: ClassVar[bool] = True
     fast: Fast
-    referee: Referee
+    oracle: Oracle
     function: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
 
@@ -33,11 +33,11 @@ class RefereedFast:
         return self.fast.after
 
     def __call__(self, session: Session) -> str:
-        """Run the `Fast` rung with the referee as verifier."""
+        """Run the `Fast` rung with the oracle as verifier."""
 
         def verify(call: Call, _rows: Rows) -> None:
             case = case_of(call)
-            want = self.referee.answer(self.function, case, session)
+            want = self.oracle.answer(self.function, case, session)
             found = self.disagreement(case, call.output_values(), want)
             if found is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
