@@ -22,7 +22,7 @@ from hotloop.sandbox.level import level
 from hotloop.serving.environment import Environment
 from hotloop.serving.server import Server
 
-from ...sessions import new_session
+from ..sessions import new_session
 
 MODULE = "triton_ensemble"
 CLIENT = paths.solutions() / MODULE / "client.py"
