@@ -31,7 +31,8 @@ def test_the_page_shows_the_files_of_the_example(name: str) -> None:
     ],
 )
 def test_a_rung_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path: Path) -> None:
-    (code,) = re.findall(r"```python\n([^`]*?\n@hl\.rung.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    page = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n([^`]*?\n@hl\.rung.*?)```", page, re.DOTALL)
     names: dict[str, object] = {}
     exec(code, names)
     (tmp_path / "answer.py").write_text(f"def ordered(numbers):\n    return {body}\n")
