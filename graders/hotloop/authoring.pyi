@@ -59,7 +59,6 @@ from hotloop.judge.rungs.holds import Holds as Holds
 from hotloop.judge.rungs.holds import Look as Look
 from hotloop.judge.rungs.kernel_calls import KernelCalls as KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect as KernelCorrect
-from hotloop.judge.rungs.learns import Learns as Learns
 from hotloop.judge.rungs.makes import Makes as Makes
 from hotloop.judge.rungs.one_pass import OnePass as OnePass
 from hotloop.judge.rungs.oracle_correct import OracleCorrect as OracleCorrect
@@ -68,9 +67,6 @@ from hotloop.judge.rungs.refuses import Refuses as Refuses
 from hotloop.judge.rungs.served_fast import ServedFast as ServedFast
 from hotloop.judge.rungs.serves import Serves as Serves
 from hotloop.judge.rungs.sound import Sound as Sound
-from hotloop.judge.rungs.stable import Stable as Stable
-from hotloop.judge.rungs.trace_read import TraceRead as TraceRead
-from hotloop.judge.rungs.trace_recorded import TraceRecorded as TraceRecorded
 from hotloop.judge.rungs.traffic import ByteLevel as ByteLevel
 from hotloop.judge.rungs.traffic import Traffic as Traffic
 from hotloop.judge.rungs.watched import Watched as Watched

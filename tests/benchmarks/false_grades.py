@@ -28,7 +28,7 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.device import device_name
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.levels import Level, Standing, standing
+from hotloop.judge.levels import Level, LevelState, state_of
 from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
@@ -119,17 +119,17 @@ def _outcome(comparison: Comparison) -> dict[str, Any]:
     except Ruling as ruling:
         return {"standing": ruling.verdict.value}
     return {
-        "standing": _grade(standing(LEVEL, outcome.figure), outcome.samples.quiet),
+        "standing": _grade(state_of(LEVEL, outcome.figure), outcome.samples.quiet),
         "quiet": outcome.samples.quiet,
         "ratio": outcome.figure.ratio,
     }
 
 
-def _grade(where: Standing, quiet: bool) -> str:
+def _grade(where: LevelState, quiet: bool) -> str:
     """Return the grade as the rung does: OPEN counts as missed on a quiet machine."""
-    if where is not Standing.OPEN:
+    if where is not LevelState.OPEN:
         return where.value
-    return Standing.MISSED.value if quiet else "undecided"
+    return LevelState.MISSED.value if quiet else "undecided"
 
 
 def _rounded(blocks: list[list[float]]) -> list[list[float]]:
@@ -169,7 +169,7 @@ def cell(baseline: str, threads: int, busy: bool, repeats: int) -> dict[str, Any
         if pair is not None:
             pair.close()
     print(file=sys.stderr)
-    wanted = Standing.REACHED if baseline == "units_11" else Standing.MISSED
+    wanted = LevelState.REACHED if baseline == "units_11" else LevelState.MISSED
     return {
         "baseline": baseline,
         "true_ratio": 1.1 if baseline == "units_11" else 0.9,

@@ -14,7 +14,6 @@ from hotloop.judge.session import Session
 
 PAGE = Path(__file__).parents[2] / "site" / "pages" / "contribute.md"
 PROBLEM = Path(__file__).parent / "layer_norm"
-IMPORTS = "from hotloop.authoring import Ruling, Session, Verdict, ask_plainly, rung\n"
 
 
 @pytest.mark.parametrize("name", ["problem.yaml", "tasks.py", "baseline.py"])
@@ -32,9 +31,10 @@ def test_the_page_shows_the_files_of_the_example(name: str) -> None:
     ],
 )
 def test_a_rung_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path: Path) -> None:
-    (code,) = re.findall(r"```python\n(@rung.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    page = PAGE.read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n([^`]*?\n@hl\.rung.*?)```", page, re.DOTALL)
     names: dict[str, object] = {}
-    exec(IMPORTS + code, names)
+    exec(code, names)
     (tmp_path / "answer.py").write_text(f"def ordered(numbers):\n    return {body}\n")
     session = Session(
         Candidate("ordered", "answer.py", "json"),

@@ -19,7 +19,7 @@ class Level:
     earned: float
 
 
-class Standing(StrEnum):
+class LevelState(StrEnum):
     """Whether one level is reached, missed or still open."""
 
     REACHED = "reached"
@@ -27,26 +27,30 @@ class Standing(StrEnum):
     OPEN = "open"
 
 
-def standing(level: Level, figure: Estimate) -> Standing:
+def state_of(level: Level, figure: Estimate) -> LevelState:
     """Return REACHED if the whole interval lies above the level, MISSED if it lies below.
 
     OPEN if the level is inside the interval, or the ratio of total times is too low.
     """
     if figure.interval.high < level.ratio:
-        return Standing.MISSED
+        return LevelState.MISSED
     if figure.interval.low < level.ratio:
-        return Standing.OPEN
+        return LevelState.OPEN
     return (
-        Standing.REACHED if figure.total_ratio >= TOTAL_TIME_MARGIN * level.ratio else Standing.OPEN
+        LevelState.REACHED
+        if figure.total_ratio >= TOTAL_TIME_MARGIN * level.ratio
+        else LevelState.OPEN
     )
 
 
 def decided(levels: Sequence[Level], figure: Estimate) -> bool:
     """Return True if no level that earns points is open."""
-    return all(standing(level, figure) is not Standing.OPEN for level in levels if level.earned > 0)
+    return all(
+        state_of(level, figure) is not LevelState.OPEN for level in levels if level.earned > 0
+    )
 
 
 def earned(levels: Sequence[Level], figure: Estimate) -> float:
     """Return the share of the points that the highest reached level earns."""
-    reached = [lv.earned for lv in levels if standing(lv, figure) is Standing.REACHED]
+    reached = [lv.earned for lv in levels if state_of(lv, figure) is LevelState.REACHED]
     return max(reached, default=0.0)

@@ -27,7 +27,7 @@ from hotloop.serving.server import Server
 T = TypeVar("T")
 
 TAIL = 0.95
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 LEAD_IN = 8
 """Requests before the clock starts, since a server is slower right after it was frozen."""
@@ -123,7 +123,7 @@ class LoadedSide:
 
     def _ask(self, asked: Sequence[Asked]) -> Load:
         requests = [one.request for one in asked]
-        return self._guarded(lambda: self._clients.closed_loop(requests, PATIENCE_S))
+        return self._guarded(lambda: self._clients.closed_loop(requests, TIMEOUT_S))
 
     def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
         """Return the share of CPU time that others took.

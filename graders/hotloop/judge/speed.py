@@ -41,10 +41,10 @@ class Pace:
 
 
 USUAL = Pace()
-TWIN_TOLERANCE = 0.08
+SECOND_BASELINE_TOLERANCE = 0.08
 """Allowed deviation between two processes of the baseline, whose memory layouts differ."""
 
-TWIN_LOOKS = 3
+SECOND_BASELINE_LOOKS = 3
 
 QUIET_SPREAD = 0.05
 QUIET_DISCARDS = 0.34
@@ -332,12 +332,12 @@ class Comparison:
         ours: list[float] = []
         theirs: list[float] = []
         with self.second_baseline() as second_baseline:
-            for _ in range(TWIN_LOOKS):
+            for _ in range(SECOND_BASELINE_LOOKS):
                 # Alternate, since the machine's speed drifts while the second baseline starts.
                 for _ in range(self.pace.pairs):
                     theirs.append(self._window_of(second_baseline))
                     ours.append(self._baseline_window())
-                if abs(float(np.median(theirs) / np.median(ours)) - 1) <= TWIN_TOLERANCE:
+                if abs(float(np.median(theirs) / np.median(ours)) - 1) <= SECOND_BASELINE_TOLERANCE:
                     return
         raise Ruling(
             Verdict.UNDECIDED,

@@ -6,7 +6,7 @@ from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
-from hotloop.judge.levels import Level, Standing, earned, standing
+from hotloop.judge.levels import Level, LevelState, earned, state_of
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Outcome
 from hotloop.judge.statistics import quantiles
@@ -114,7 +114,7 @@ def speed_share(
         sentence = f"{text}: too close to a level to decide. Run the check again."
         raise Ruling(Verdict.UNDECIDED, sentence)
     share = earned(levels, figure)
-    ahead = [lv for lv in levels if standing(lv, figure) is not Standing.REACHED]
+    ahead = [lv for lv in levels if state_of(lv, figure) is not LevelState.REACHED]
     if share >= 1:
         tail = f"; {ahead[0].ratio:g}× is the stretch goal" if ahead else ""
         return share, f"{text}{tail}."

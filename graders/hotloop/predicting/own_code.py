@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hotloop.curriculum import Module
-from hotloop.mutation import Edit, c_code, config_text, kernels, python_code
+from hotloop.mutation import Edit, c_code, config_text, graphs, kernels, python_code
 from hotloop.notebook_cells import NOTEBOOK, readable_cells
 from hotloop.variants import Variant
 
@@ -139,6 +139,7 @@ def _edits(code: Code) -> Iterator[Edit]:
         return
     try:
         yield from kernels.python_edits(code.text)
+        yield from graphs.edits(code.text)
         yield from python_code.edits(code.text)
     except SyntaxError:
         # The text has a notebook magic, or is an unfinished file.

@@ -9,7 +9,7 @@ import socket
 import sys
 from pathlib import Path
 
-from hotloop.worker.files import settle
+from hotloop.worker.files import copy_files
 from hotloop.worker.lifetime import end_with_parent
 from hotloop.worker.serve import serve
 
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--files", type=Path, default=SUBMISSION)
     arguments = parser.parse_args()
     end_with_parent()
-    settle(arguments.files)
+    copy_files(arguments.files)
     serve(socket.socket(fileno=arguments.fd), sys.modules["__main__"].__dict__)
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 
-def settle(files: Path) -> None:
+def copy_files(files: Path) -> None:
     """Copy `files` into the working directory and make the copies importable.
 
     The candidate can then write beside them. Only contents are copied: the sandbox sets modes and

@@ -19,7 +19,7 @@ sys.modules["debugpy"] = cast(Any, None)
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 from traitlets.config import Config  # noqa: E402
 
-from hotloop.worker.files import settle  # noqa: E402
+from hotloop.worker.files import copy_files  # noqa: E402
 from hotloop.worker.lifetime import end_with_parent  # noqa: E402
 
 SUBMISSION = Path("/submission")
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--files", type=Path, default=SUBMISSION)
     arguments = parser.parse_args()
     end_with_parent()
-    settle(arguments.files)
+    copy_files(arguments.files)
     # As the leader of its process group the kernel can be interrupted together with its children.
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)

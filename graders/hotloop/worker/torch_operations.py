@@ -142,7 +142,7 @@ class _Operations(TorchDispatchMode):
         else:
             seen = self._reduce(name, known)
             for tensor in written:
-                self._shadow(tensor, make=True).copy_(_standing_for(seen, tensor))
+                self._shadow(tensor, make=True).copy_(_placeholder_for(seen, tensor))
 
     def _write(self, written: Iterable[Any], ids: Any) -> None:
         for tensor in written:
@@ -201,7 +201,7 @@ class _Exits(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def _standing_for(seen: Any, result: Any) -> Any:
+def _placeholder_for(seen: Any, result: Any) -> Any:
     """Return the shadow of a reduction's result.
 
     A large result (see LAUNDERED) may encode the elements in another form, so its shadow still

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.checks.profile_training_loop.learns import Exam, Learns
 from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -14,7 +15,6 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.learns import Exam, Learns
 from hotloop.judge.rungs.oracle_correct import OracleCorrect
 from hotloop.judge.session import Session
 

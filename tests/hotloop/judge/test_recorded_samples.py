@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.judge.levels import Level, Standing, standing
+from hotloop.judge.levels import Level, LevelState, state_of
 from hotloop.judge.statistics import LOOKS, estimate
 
 RECORDED = Path(__file__).parents[2] / "benchmarks" / "results" / "false_grades.json"
@@ -20,16 +20,16 @@ def _cells() -> list[Any]:
     return json.loads(RECORDED.read_text())["results"]
 
 
-def _graded(judging: dict[str, Any]) -> Standing:
+def _graded(judging: dict[str, Any]) -> LevelState:
     """Grade as the trial does: look at fixed sample sizes, stop when the level is decided."""
     rng = np.random.default_rng(0)
-    where = Standing.OPEN
+    where = LevelState.OPEN
     for look in LOOKS:
         if len(judging["baseline"]) < look:
             break
         figure = estimate(judging["baseline"][:look], judging["candidate"][:look], rng)
-        where = standing(LEVEL, figure)
-        if where is not Standing.OPEN:
+        where = state_of(LEVEL, figure)
+        if where is not LevelState.OPEN:
             break
     return where
 
@@ -43,7 +43,7 @@ def _graded(judging: dict[str, Any]) -> Standing:
     ),
 )
 def test_no_recorded_judging_is_graded_wrongly(cell: dict[str, Any]) -> None:
-    wrong = Standing.MISSED if cell["true_ratio"] > 1 else Standing.REACHED
+    wrong = LevelState.MISSED if cell["true_ratio"] > 1 else LevelState.REACHED
     assert cell["judgings"]
     assert not [j for j in cell["judgings"] if _graded(j) is wrong]
 
@@ -55,4 +55,4 @@ def test_the_replay_would_notice_a_wrong_level() -> None:
     cell = next(c for c in _cells() if c["true_ratio"] > 1 and not c["busy_neighbour"])
     judging = next(j for j in cell["judgings"] if len(j["baseline"]) >= LOOKS[0])
     figure = estimate(judging["baseline"], judging["candidate"], rng)
-    assert standing(Level(1.4, 1.0), figure) is Standing.MISSED
+    assert state_of(Level(1.4, 1.0), figure) is LevelState.MISSED

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hotloop.judge.levels import Level, Standing, decided, earned, standing
+from hotloop.judge.levels import Level, LevelState, decided, earned, state_of
 from hotloop.judge.statistics import LOOKS, Estimate, Interval, estimate, quantiles, spread
 
 
@@ -34,7 +34,7 @@ def test_slow_windows_show_in_the_total() -> None:
     figure = estimate(a, b, rng)
     assert figure.interval.low > 1.9
     assert figure.total_ratio < 1.0
-    assert standing(Level(1.5, 1.0), figure) is Standing.OPEN
+    assert state_of(Level(1.5, 1.0), figure) is LevelState.OPEN
 
 
 def _figure(low: float, high: float, total: float | None = None) -> Estimate:
@@ -44,9 +44,9 @@ def _figure(low: float, high: float, total: float | None = None) -> Estimate:
 
 def test_a_level_is_reached_missed_or_open() -> None:
     level = Level(2.0, 1.0)
-    assert standing(level, _figure(2.0, 2.2)) is Standing.REACHED
-    assert standing(level, _figure(1.8, 1.99)) is Standing.MISSED
-    assert standing(level, _figure(1.9, 2.1)) is Standing.OPEN
+    assert state_of(level, _figure(2.0, 2.2)) is LevelState.REACHED
+    assert state_of(level, _figure(1.8, 1.99)) is LevelState.MISSED
+    assert state_of(level, _figure(1.9, 2.1)) is LevelState.OPEN
 
 
 def test_points_are_those_of_the_highest_level_reached() -> None:

@@ -520,7 +520,8 @@ def test_another_folder_than_the_one_meant_is_not_given(
     ],
 )
 def test_what_a_fork_would_tear_apart_is_refused(hindrance: str, said: str) -> None:
-    code = f"{hindrance}\nfrom hotloop.worker.zygote.__main__ import settle\nsettle(2)"
+    wanted = "from hotloop.worker.zygote.__main__ import require_forkable"
+    code = f"{hindrance}\n{wanted}\nrequire_forkable(2)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 from hotloop import markers
-from hotloop.checks.triton_ensemble import calling
+from hotloop.checks.triton_ensemble import called_over, calling
+from hotloop.checks.triton_ensemble.called_over import CalledOver, ClientCall, Service
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs import called_over
-from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
 from hotloop.sandbox.level import level
 from hotloop.serving.environment import Environment
 from hotloop.serving.server import Server
@@ -28,7 +27,7 @@ from ..sessions import new_session
 MODULE = "triton_ensemble"
 CLIENT = paths.solutions() / MODULE / "client.py"
 CANDIDATE = Candidate("classify", "client.py", "json", "numpy")
-ONE = Trial("One text", "http", 1, deadline_s=3.0)
+ONE = ClientCall("One text", "http", 1, deadline_s=3.0)
 Judge = Callable[..., tuple[RungRecord, ...]]
 
 BEGINNING = """

@@ -101,7 +101,7 @@ def for_a_compiler(rng: Rng) -> Iterator[Case]:
 def masked(rng: Rng) -> Iterator[Case]:
     """Yield cases of a matrix, a mask and a scale."""
     for case in _kept_cases(rng):
-        yield _told_by(case)
+        yield _kept_by(case)
 
 
 def _kept_cases(rng: Rng) -> Iterator[Case]:
@@ -132,13 +132,13 @@ def _kept_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "a long float16 row of almost equal numbers", level, FP16, spread=0.1)
 
 
-def _told_by(case: Case) -> Case:
+def _kept_by(case: Case) -> Case:
     """Invert a mask whose 1 means keep, if the variant's mask hides by 1."""
     x, mask, scale = case.arguments
     if not SOFTMAX.hides or not isinstance(mask, Tensor):
         return case
-    reported = (1 - mask.values.astype(np.uint8)).astype(mask.values.dtype)
-    return replace(case, arguments=(x, replace(mask, values=reported), scale))
+    inverted = (1 - mask.values.astype(np.uint8)).astype(mask.values.dtype)
+    return replace(case, arguments=(x, replace(mask, values=inverted), scale))
 
 
 def cuda(rng: Rng) -> Iterator[Case]:
@@ -316,7 +316,7 @@ def short_masked_rows(rng: Rng) -> Case:
     x, *others = case.arguments
     assert isinstance(x, Tensor)
     lifted = replace(x, values=x.values + rng.uniform(-LARGE, LARGE, (shape[0], 1)))
-    return _told_by(replace(case, arguments=(lifted, *others)))
+    return _kept_by(replace(case, arguments=(lifted, *others)))
 
 
 def _case(label: str, x: Floats, dtype: DType, *, gap: int = 0, out_gap: int = 0) -> Case:

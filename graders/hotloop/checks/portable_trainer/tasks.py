@@ -16,7 +16,7 @@ from hotloop.checks.portable_trainer import (
     survival,
 )
 
-PATIENCE_S = 12.0
+TIMEOUT_S = 12.0
 """Timeout for plans with hundreds of devices or more: ten times what the reference takes."""
 
 checkpoint = hl.returns_data(
@@ -70,6 +70,6 @@ _plans_for = partial(hl.AnswersFrom, "plan_case")
 plan = hl.returns_data(
     estimates=hl.Answers(planning.estimates),
     small=_plans_for(planning.small, after=("estimates",)),
-    large=_plans_for(planning.large, after=("small",), timeout_s=PATIENCE_S),
-    published=_plans_for(planning.as_published, after=("small",), timeout_s=PATIENCE_S),
+    large=_plans_for(planning.large, after=("small",), timeout_s=TIMEOUT_S),
+    published=_plans_for(planning.as_published, after=("small",), timeout_s=TIMEOUT_S),
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.checks.profile_training_loop.learns import Exam
 from hotloop.checks.profile_training_loop.pictures import (
     CLASSES,
     SIDE,
@@ -15,13 +16,12 @@ from hotloop.checks.profile_training_loop.pictures import (
     entries,
     pictures,
 )
+from hotloop.checks.profile_training_loop.weights import Agreement, Entry
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.learns import Exam
-from hotloop.judge.weights import Agreement, Entry
 
 Rng = np.random.Generator
 

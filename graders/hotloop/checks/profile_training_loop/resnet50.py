@@ -15,12 +15,12 @@ from typing import Any
 
 from hotloop.checks.profile_training_loop.network import RESNET50
 from hotloop.checks.profile_training_loop.pictures import SIDE
+from hotloop.checks.profile_training_loop.trace_recorded import trace_of
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, number_mismatch, put_folder, shown
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.trace_recorded import trace_of
 from hotloop.judge.session import Session
 
 TYPES = {"float32": "float", "bfloat16": "c10::BFloat16"}

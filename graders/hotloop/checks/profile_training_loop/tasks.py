@@ -16,16 +16,19 @@ from hotloop.checks.profile_training_loop.given_files import (
     SLOW_AUGMENT,
     SLOW_LOOP,
 )
+from hotloop.checks.profile_training_loop.learns import Learns
 from hotloop.checks.profile_training_loop.loops import CPU_RUN, GPU_RUN, ORACLE
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL
+from hotloop.checks.profile_training_loop.trace_read import TraceRead
+from hotloop.checks.profile_training_loop.trace_recorded import TraceRecorded
 
 honest_clock = hl.returns_data(correct=hl.Answers(clocks.questions))
 
-instrument = hl.returns_data(correct=hl.TraceRecorded(traces.range_prefix))
+instrument = hl.returns_data(correct=TraceRecorded(traces.range_prefix))
 
 read_trace = hl.returns_data(
     correct=hl.Answers(traces.questions),
-    own=hl.TraceRead("record", traces.mismatch),
+    own=TraceRead("record", traces.mismatch),
 )
 
 diagnose = hl.returns_data(correct=hl.Answers(recordings.questions))
@@ -53,7 +56,7 @@ _timed = hl.Fast(
 )
 train = hl.fills_tensor(
     correct=hl.OracleCorrect(SMALL.cases, ORACLE, "train", SMALL.disagreement),
-    learns=hl.Learns(SMALL.exam, ORACLE, "train", "accuracy", margin=0.1),
+    learns=Learns(SMALL.exam, ORACLE, "train", "accuracy", margin=0.1),
     fast_cpu=hl.OracleFast(_timed, ORACLE, "train", SMALL.disagreement),
     gpu_correct=hl.GpuOracleCorrect(RESNET50.cases, ORACLE, "train", RESNET50.disagreement),
     gpu_fast=hl.GpuOracleFast(

@@ -40,9 +40,9 @@ def opcheck(session: Session) -> str:
         (folder / file).write_bytes(session.files.content(file))
     (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
     worker = session.trusted(folder, session.interpreted, runs_kernels=True)
-    patience = session.timeout(TIMEOUT_S)
-    worker.resolve("tried", TRIAL.name, patience)
-    samples = as_message(ask_plainly(worker, (), patience)) or {}
+    timeout_s = session.timeout(TIMEOUT_S)
+    worker.resolve("tried", TRIAL.name, timeout_s)
+    samples = as_message(ask_plainly(worker, (), timeout_s)) or {}
     for sample, results in samples.items():
         for test, result in (as_message(results) or {"answer": results}).items():
             if result != PASSED:

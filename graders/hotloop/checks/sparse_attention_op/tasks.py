@@ -149,7 +149,7 @@ silent = hl.returns_data(
 
 fallback = hl.returns_data(
     negotiated=hl.AnswersFrom("negotiate", fallbacks.questions),
-    partitioned=hl.Makes(fallbacks.assignments, entry="partition", after=("negotiated",)),
+    partitioned=hl.Makes(fallbacks.assignments, after=("negotiated",)),
 )
 
 # --- in runtimes ----------------------------------------------------------------------------------

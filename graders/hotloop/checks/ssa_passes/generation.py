@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.checks.ssa_passes.arithmetic import Value, written
+from hotloop.checks.ssa_passes.edge_cases import EVERY, IN_BLOCKS, IN_PYTHON, Rare
 from hotloop.checks.ssa_passes.language import Program
 from hotloop.checks.ssa_passes.lowered import lowered
 from hotloop.checks.ssa_passes.machine import ENDLESS, Broken, Outcome, run
 from hotloop.checks.ssa_passes.python import source
-from hotloop.checks.ssa_passes.rare import EVERY, IN_BLOCKS, IN_PYTHON, Rare
 from hotloop.checks.ssa_passes.ssa_form import ssa, threaded
 from hotloop.checks.ssa_passes.trees import Style, Tree, generated, inputs
 

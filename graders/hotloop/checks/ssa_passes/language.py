@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from hotloop.checks.ssa_passes.arithmetic import PURE, TYPES, is_name, literal, type_of
 from hotloop.judge.questions import shown
@@ -23,9 +24,8 @@ class Malformed(Exception):
     """The text is no program. The message is the beginning of a sentence."""
 
 
-@dataclass(frozen=True)
-class Instr:
-    """One instruction.
+class Instr(NamedTuple):
+    """One instruction. A tuple, because one is made twice as fast as a frozen dataclass.
 
     args: names and constants as written; for a phi, labels and values alternate. to: name of the
     result. type: its type. Both are empty if there is no result.

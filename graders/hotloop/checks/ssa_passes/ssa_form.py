@@ -6,7 +6,6 @@ It uses no dominance frontiers, so that it shares nothing with the algorithm tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from hotloop.checks.ssa_passes.arithmetic import is_name
 from hotloop.checks.ssa_passes.language import Block, Instr, Program
@@ -75,7 +74,7 @@ class _Construction:
                 now[instr.to] = args[0]
                 continue
             to = self.fresh(instr.to) if instr.to else ""
-            body.append(replace(instr, args=args, to=to))
+            body.append(instr._replace(args=args, to=to))
             if to:
                 now[instr.to] = to
         self.ends[block.name] = now
@@ -156,7 +155,7 @@ def mapped(program: Program, names: dict[str, str]) -> Program:
             is_label = (old.op == "phi" and place % 2 == 0) or (old.op == "branch" and place > 0)
             if not is_label and old.op != "jump" and is_name(arg):
                 args[place] = names.get(arg, arg)
-        return replace(old, args=tuple(args), to=names.get(old.to, old.to) if old.to else "")
+        return old._replace(args=tuple(args), to=names.get(old.to, old.to) if old.to else "")
 
     blocks = [Block(b.name, [instr(i) for i in b.instrs]) for b in program.blocks]
     return Program(program.name, program.params, program.returns, blocks)
@@ -186,7 +185,7 @@ def _relabelled(instr: Instr, labels: dict[str, str]) -> Instr:
         args[1:] = [labels[label] for label in args[1:]]
     elif instr.op == "jump":
         args = [labels[args[0]]]
-    return replace(instr, args=tuple(args))
+    return instr._replace(args=tuple(args))
 
 
 def threaded(program: Program) -> Program:
@@ -209,11 +208,11 @@ def _without(program: Program, empty: str, target: str, before: list[str]) -> Pr
             pairs = [(b, v) for b, v in old.incoming if b != empty]
             value = dict(old.incoming)[empty]
             pairs += [(b, value) for b in before]
-            return replace(old, args=tuple(part for pair in pairs for part in pair))
+            return old._replace(args=tuple(part for pair in pairs for part in pair))
         if old.op in ("branch", "jump"):
             start = old.op == "branch"
             ways = tuple(target if way == empty else way for way in old.args[start:])
-            return replace(old, args=(*old.args[:start], *ways))
+            return old._replace(args=(*old.args[:start], *ways))
         return old
 
     blocks = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -193,7 +192,7 @@ def _defined_twice(rng: random.Random, program: Program) -> Program:
     names = [i.to for i in program.instrs if i.to]
     names = rng.choice((names, [name for name, _ in program.params]))
     instr = _at(program, (b, place))
-    return _changed(program, b, place, replace(instr, to=rng.choice(names)))
+    return _changed(program, b, place, instr._replace(to=rng.choice(names)))
 
 
 def _removed(rng: random.Random, program: Program) -> Program:
@@ -224,7 +223,7 @@ def _reads_another(rng: random.Random, program: Program) -> Program:
     args = list(instr.args)
     names = [i.to for i in program.instrs if i.to] + ["nowhere"]
     args[rng.choice(spots)] = rng.choice(names)
-    return _changed(program, b, place, replace(instr, args=tuple(args)))
+    return _changed(program, b, place, instr._replace(args=tuple(args)))
 
 
 def _phi_labels(rng: random.Random, program: Program) -> Program:
@@ -240,7 +239,7 @@ def _phi_labels(rng: random.Random, program: Program) -> Program:
         args[0] = rng.choice([block.name for block in program.blocks])
     else:
         args[0], args[2] = args[2], args[0]  # both values come from the wrong side
-    return _changed(program, b, place, replace(instr, args=tuple(args)))
+    return _changed(program, b, place, instr._replace(args=tuple(args)))
 
 
 def _phi_late(rng: random.Random, program: Program) -> Program:
@@ -259,13 +258,13 @@ def _typed(rng: random.Random, program: Program) -> Program:
     draw = rng.randrange(3)
     if draw == 0:
         other = rng.choice([k for k in ("int", "float", "bool") if k != instr.type])
-        return _changed(program, b, place, replace(instr, type=other))
+        return _changed(program, b, place, instr._replace(type=other))
     if draw == 1 and instr.op != "phi" and len(instr.args) == 2:
         op = rng.choice(("and", "lt", "add", "mod"))
-        return _changed(program, b, place, replace(instr, op=op))
+        return _changed(program, b, place, instr._replace(op=op))
     args = list(instr.args)
     args[-1] = rng.choice(("true", "2.5", "7"))
-    return _changed(program, b, place, replace(instr, args=tuple(args)))
+    return _changed(program, b, place, instr._replace(args=tuple(args)))
 
 
 def _at(program: Program, place: tuple[int, int]) -> Instr:

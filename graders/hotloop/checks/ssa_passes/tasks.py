@@ -7,13 +7,13 @@ from functools import partial
 from hotloop import authoring as hl
 from hotloop.checks.ssa_passes import (
     cleaning,
-    finished,
     fusion,
-    left,
     memory,
     networks,
+    out_of_ssa,
     paddle_pir,
     passes,
+    postconditions,
     regions,
     shapes,
     structure,
@@ -51,13 +51,13 @@ verify = hl.returns_data(quiet=hl.Answers(structure.unbroken), faults=hl.Answers
 
 # --- passes on SSA form ---------------------------------------------------------------------------
 
-dead_code = hl.returns_data(**passes.rungs(finished.dead))
-fold = hl.returns_data(**passes.rungs(finished.folded))
-common = hl.returns_data(**passes.rungs(finished.common))
-simplify = hl.returns_data(**passes.rungs(finished.simplified))
-hoist = hl.returns_data(**passes.rungs(finished.hoisted))
+dead_code = hl.returns_data(**passes.rungs(postconditions.dead))
+fold = hl.returns_data(**passes.rungs(postconditions.folded))
+common = hl.returns_data(**passes.rungs(postconditions.common))
+simplify = hl.returns_data(**passes.rungs(postconditions.simplified))
+hoist = hl.returns_data(**passes.rungs(postconditions.hoisted))
 
-_without_phis = Subject(left.as_phis, left.without_phis)
+_without_phis = Subject(out_of_ssa.as_phis, out_of_ssa.without_phis)
 leave_ssa = hl.returns_data(
     sound=partial(passes.sound, subject=_without_phis),
     same=partial(passes.same, subject=_without_phis),
@@ -65,7 +65,7 @@ leave_ssa = hl.returns_data(
         passes.few,
         subject=_without_phis,
         op="copy",
-        limit=left.enough,
+        limit=out_of_ssa.enough,
         plural="copies",
         limit_word="enough",
     ),

@@ -86,7 +86,7 @@ class Sweep:
             with Relay(
                 {"http": http, "grpc": grpc}, lambda _: server.connect(server.ports.http), caps=CAPS
             ) as relay:
-                session.progress("perf_analyzer in your hands")
+                session.progress("perf_analyzer on your deployment")
                 arguments = (
                     str(environment.perf_analyzer),
                     environment.variables(),

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from hotloop.checks.triton_ensemble import truth
+from hotloop.checks.triton_ensemble.called_over import CalledOver, ClientCall, Service
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.checks.triton_ensemble.sentences import awkward, sentence
-from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
 from hotloop.judge.session import Session
 from hotloop.serving.conversation import Kind
 from hotloop.serving.relay import FOREVER, Trouble
@@ -49,47 +49,47 @@ def rungs(service: Service) -> dict[str, CalledOver]:
     }
 
 
-def answers(rng: Rng, service: Service) -> Iterator[Trial]:
+def answers(rng: Rng, service: Service) -> Iterator[ClientCall]:
     """Yield one text, and several batches for one version."""
     size = service.max_batch_size
     for (kind, name), version in zip(KINDS, rng.permutation(service.versions), strict=False):
         many = int(rng.integers(2 * size + 1, 4 * size))
-        yield Trial(f"One text over {name}", kind, 1)
-        yield Trial(f"{many} texts over {name}, version {version}", kind, many, str(version))
+        yield ClientCall(f"One text over {name}", kind, 1)
+        yield ClientCall(f"{many} texts over {name}, version {version}", kind, many, str(version))
     kind, name = KINDS[int(rng.integers(2))]
-    yield Trial(f"{size} texts over {name}", kind, size)
-    yield Trial(f"{size + 1} texts over {name}", kind, size + 1)
+    yield ClientCall(f"{size} texts over {name}", kind, size)
+    yield ClientCall(f"{size + 1} texts over {name}", kind, size + 1)
 
 
-def deadlines(rng: Rng, service: Service) -> Iterator[Trial]:
+def deadlines(rng: Rng, service: Service) -> Iterator[ClientCall]:
     """Yield late answers in time, too late, and three batches that are too late only in total."""
     few = int(rng.integers(2, service.max_batch_size))
     many = 3 * service.max_batch_size
     for kind, name in KINDS:
         late = Trouble(hold_s=IN_TIME_S)
-        yield Trial(f"{name}, answers after {IN_TIME_S:g} s", kind, few, None, 8.0, late)
+        yield ClientCall(f"{name}, answers after {IN_TIME_S:g} s", kind, few, None, 8.0, late)
         slow = Trouble(hold_s=SLOW_S)
         label = f"{name}, answers after {SLOW_S:g} s"
-        yield Trial(label, kind, few, None, 1.0, slow, "deadline")
+        yield ClientCall(label, kind, few, None, 1.0, slow, "deadline")
         label = f"{name}, three batches, each answered after {IN_TIME_S:g} s"
-        yield Trial(label, kind, many, None, 2.0, late, "deadline", partly=True)
+        yield ClientCall(label, kind, many, None, 2.0, late, "deadline", partly=True)
 
 
-def errors(rng: Rng, service: Service) -> Iterator[Trial]:
+def errors(rng: Rng, service: Service) -> Iterator[ClientCall]:
     """Yield one refusal, only refusals, and a request that can never succeed."""
     few = int(rng.integers(2, service.max_batch_size))
     attempts = (2, MOST_ATTEMPTS)
     for kind, name in KINDS:
         busy, full = Trouble(refusals=1), Trouble(refusals=FOREVER)
         label = f"{name}, the first request is refused"
-        yield Trial(label, kind, few, None, 8.0, busy, inferences=attempts, pause_s=PAUSE_S)
+        yield ClientCall(label, kind, few, None, 8.0, busy, inferences=attempts, pause_s=PAUSE_S)
         label = f"{name}, every request is refused"
-        yield Trial(
+        yield ClientCall(
             label, kind, few, None, 8.0, full, "refused", inferences=attempts, pause_s=PAUSE_S
         )
         label = f"{name}, a version that is not there"
         only = (1, 1)
-        yield Trial(label, kind, few, UNKNOWN_VERSION, error="bad_request", inferences=only)
+        yield ClientCall(label, kind, few, UNKNOWN_VERSION, error="bad_request", inferences=only)
 
 
 def serve_versions(repository: Path, service: Service) -> None:

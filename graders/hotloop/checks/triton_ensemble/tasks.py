@@ -29,6 +29,7 @@ from hotloop.checks.triton_ensemble.compositions import (
     UNTUNED,
     backend,
 )
+from hotloop.checks.triton_ensemble.stable import Stable
 
 repository_layout = hl.returns_data(
     sound=hl.Sound(LAYOUT.put_together, BACKENDS),
@@ -48,7 +49,7 @@ client = hl.returns_data("numpy", **calling.rungs(calling.SERVICE))
 versions = hl.returns_data(
     serves=hl.Serves(CANARY.put_together, inquiries.of_versions),
     correct=hl.Answers(routing.questions),
-    stable=hl.Stable(routing.some_users),
+    stable=Stable(routing.some_users),
 )
 
 read_metrics = hl.returns_data(

@@ -88,7 +88,7 @@ def difference(got: Floats, a: Floats, b: Floats) -> str | None:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Inspection:
     """How a candidate's module is checked.
 
     look: the function of matmul_looks.py that inspects it.
@@ -127,7 +127,9 @@ def other_size(rng: Rng, multiple: int, most: int) -> Size:
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments: naive products of fixed and hidden sizes, two of them with prime sides."""
     for size in ((8, 8, 8), _odd(rng), _odd(rng), other_size(rng, 16, 8)):
-        yield Assignment(shown(size), size, MODULE, _judged(Trial("naive"), size, rng, session))
+        yield Assignment(
+            shown(size), size, MODULE, _judged(Inspection("naive"), size, rng, session)
+        )
 
 
 def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
@@ -138,22 +140,22 @@ def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
         (512, 512, 512),
         (1024, 1024, 1024),
     )
-    yield from rescheduled(sizes, Trial("scheduled"), rng, session)
+    yield from rescheduled(sizes, Inspection("scheduled"), rng, session)
 
 
 def for_threads(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments of small sizes, as the check runs GPU threads one by one on the CPU."""
     sizes = (other_size(rng, 64, 6), (128, 128, 128))
-    yield from rescheduled(sizes, Trial("on_gpu", "load_threads", "run_threads"), rng, session)
+    yield from rescheduled(sizes, Inspection("on_gpu", "load_threads", "run_threads"), rng, session)
 
 
 def replayed(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield the assignment of the tuned size."""
-    yield from rescheduled((TUNED_SIZE,), Trial("tuned"), rng, session)
+    yield from rescheduled((TUNED_SIZE,), Inspection("tuned"), rng, session)
 
 
 def rescheduled(
-    sizes: Sequence[Size], trial: Trial, rng: Rng, session: Session
+    sizes: Sequence[Size], trial: Inspection, rng: Rng, session: Session
 ) -> Iterator[Assignment]:
     """Yield one assignment a size: the naive module goes in, an equivalent one must come out."""
     for size in sizes:
@@ -161,7 +163,9 @@ def rescheduled(
         yield Assignment(shown(size), (source,), MODULE, _judged(trial, size, rng, session))
 
 
-def _judged(trial: Trial, size: Size, rng: Rng, session: Session) -> Callable[[bytes], str | None]:
+def _judged(
+    trial: Inspection, size: Size, rng: Rng, session: Session
+) -> Callable[[bytes], str | None]:
     return lambda data: trial.mismatch(data, size, rng, session)
 
 

@@ -110,7 +110,7 @@ def arguments_mismatch(found: Message, trees: int, others: tuple[str, ...]) -> s
 
 
 @dataclass(frozen=True)
-class Trial:
+class RunCheck:
     """A function run by the program and by the reference.
 
     function: of exported_runs.py. truth: of truth.py. Both fill a flat tensor: `first` scalars,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.xla_vs_eager import exported
-from hotloop.checks.xla_vs_eager.exported import Trial, tensor
+from hotloop.checks.xla_vs_eager.exported import RunCheck, tensor
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
@@ -25,7 +25,7 @@ Rng = np.random.Generator
 Lengths = list[int]
 
 MOST_WASTE = 1.05
-PADDED = Trial("padded", "unpadded", first=1, trees=1)
+PADDED = RunCheck("padded", "unpadded", first=1, trees=1)
 
 
 def budget_questions(rng: Rng) -> Iterator[Question]:

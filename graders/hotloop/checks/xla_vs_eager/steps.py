@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.checks.xla_vs_eager import exported
-from hotloop.checks.xla_vs_eager.exported import Trial, tensor
+from hotloop.checks.xla_vs_eager.exported import RunCheck, tensor
 from hotloop.checks.xla_vs_eager.given_files import reported
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment
@@ -18,8 +18,8 @@ from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-STEP = Trial("step", "step", first=1, trees=2)
-GUARDED = Trial("guarded", "guarded", first=2, trees=2)
+STEP = RunCheck("step", "step", first=1, trees=2)
+GUARDED = RunCheck("guarded", "guarded", first=2, trees=2)
 CONVOLUTIONS = {"conv1": 2, "conv2": 3}
 """Convolutions of a step: forward, kernel gradient, and input gradient except for the images."""
 

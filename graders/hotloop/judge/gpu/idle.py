@@ -18,7 +18,7 @@ PROBE_S = 0.008
 WAKE_S = 0.3
 LIMIT = 1.25
 TRIES = 3
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 MOST_ROUNDS = 4096
 
 
@@ -68,7 +68,7 @@ class IdleProbe:
             for _ in range(self._rounds):
                 self._churn()
             last.record()
-            if not reached_within(last, PATIENCE_S):
+            if not reached_within(last, TIMEOUT_S):
                 return float("inf")
             return first.seconds_until(last)
 

@@ -17,8 +17,8 @@ from hotloop.judge.kernel_source import KernelSource, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
 from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.session import INTERPRETED, Session
-from hotloop.judge.twins import twins, with_values_of
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
 
 Rng = np.random.Generator
@@ -78,7 +78,7 @@ class KernelCalls:
     """The calls of a Triton function, shared by all rungs that inspect them.
 
     cases: generates the correctness cases from a secret generator, anew for each judging. Twin
-        generators (`hotloop.judge.twins`) must give cases of equal shapes.
+        generators (`hotloop.judge.same_shapes`) must give cases of equal shapes.
     counted: generates a short case whose bytes are counted; `counted_calls` of them are mixed with
         the others.
     compiled: generates the case whose launches are compiled for GPUs; None: the counted ones.
@@ -114,7 +114,7 @@ class KernelCalls:
 
     def _asked(self, session: Session) -> list[_Asked]:
         """Return the correctness cases in order, with the other cases at random positions."""
-        make = twins(session.seeds)
+        make = same_shapes(session.seeds)
         cases = list(self.cases(make()))
         again = _Later(lambda: list(self.cases(make())))
         asked = [_Asked(case, again.item(i), "correct") for i, case in enumerate(cases)]
@@ -263,7 +263,7 @@ class _Later:
 
 
 def _twice(builder: Callable[[Rng], Case], kind: str, session: Session) -> _Asked:
-    make = twins(session.seeds)
+    make = same_shapes(session.seeds)
     return _Asked(builder(make()), lambda: builder(make()), kind)
 
 

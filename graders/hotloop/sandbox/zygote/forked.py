@@ -19,7 +19,7 @@ from hotloop.sandbox.zygote.refused import ChildLost, ZygoteRefused
 
 START_TIMEOUT_S = 20.0
 KILLED = 128 + 9
-_TOLD_S = 5.0
+_STATUS_S = 5.0
 """Enough time to read the status that a process sent before it ended."""
 _CREDENTIALS = struct.Struct("3i")
 """struct ucred: pid, uid, gid."""
@@ -42,7 +42,7 @@ class ForkedProcess(RestrainedProcess):
     def __init__(self, confinement: Confinement, zygote: ZygoteProcess) -> None:
         super().__init__(confinement)
         self.zygote = zygote
-        self._status_told = _Status()
+        self._status = _Status()
         self._socket: socket.socket | None = None
 
     def _execute(self, writer: int, buffer: OutputBuffer) -> Ending:
@@ -62,7 +62,7 @@ class ForkedProcess(RestrainedProcess):
             buffer.read()
             said = f"{error} {buffer.text()}".strip()
             raise ChildLost(f"a child of the zygote did not start: {said}") from None
-        return self._status_told
+        return self._status
 
     def _meet(self, sock: socket.socket) -> None:
         """Receive the child's first message and get its pid from the kernel (SCM_CREDENTIALS).
@@ -123,8 +123,8 @@ class ForkedProcess(RestrainedProcess):
     def _collect(self) -> None:
         assert self._socket is not None
         try:
-            reported = wire.receive(self._socket, time.monotonic() + _TOLD_S)
-            self._status_told.code = int(reported["status"])
+            reported = wire.receive(self._socket, time.monotonic() + _STATUS_S)
+            self._status.code = int(reported["status"])
         except (wire.WireError, KeyError, ValueError):
             if not self._killed and not self._out_of_memory():
                 self.fault = "the sandbox around the program ended by itself"

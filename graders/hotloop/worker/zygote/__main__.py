@@ -20,7 +20,7 @@ def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
     for name in sys.argv[2:]:
         importlib.import_module(name)
-    settle(control.fileno())
+    require_forkable(control.fileno())
     control.send(b"ready")
     program = _serve(control)
     if program is not None:
@@ -42,7 +42,7 @@ def _serve(control: socket.socket) -> Program | None:
         os.close(fds[0])
 
 
-def settle(control: int) -> None:
+def require_forkable(control: int) -> None:
     """Check that this process can be forked safely, then freeze the garbage collector.
 
     Raises SystemExit if there are other threads or open descriptors, and names them.

@@ -10,9 +10,9 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
+from hotloop.checks.profile_training_loop.weights import Agreement, Entry
 from hotloop.core import paths
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.weights import Agreement, Entry
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.checks.ssa_passes import finished, flow, generation, structure, verifier
+from hotloop.checks.ssa_passes import flow, generation, postconditions, structure, verifier
 from hotloop.checks.ssa_passes.arithmetic import wrap
 from hotloop.checks.ssa_passes.generation import Given
 from hotloop.checks.ssa_passes.language import Program, parse
@@ -60,8 +60,8 @@ def test_ssa_form_is_sound_and_means_the_same() -> None:
 def test_programs_have_something_for_each_pass() -> None:
     given = _generated(generation.as_ssa, 200)
     for unfinished in (
-        *(finished.dead, finished.folded, finished.common),
-        *(finished.simplified, finished.hoisted),
+        *(postconditions.dead, postconditions.folded, postconditions.common),
+        *(postconditions.simplified, postconditions.hoisted),
     ):
         work = sum(unfinished(one.program) is not None for one in given)
         assert work > 40, unfinished.__name__

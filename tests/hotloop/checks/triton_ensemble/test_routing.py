@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from hotloop.checks.triton_ensemble import routing
 from hotloop.checks.triton_ensemble.routing import CANARY, STABLE, USERS
+from hotloop.checks.triton_ensemble.stable import Stable
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.stable import Stable
 from hotloop.judge.session import Session
 from hotloop.render import submission
 

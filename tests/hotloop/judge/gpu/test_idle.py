@@ -34,7 +34,7 @@ def test_taking_turns_with_somebody_is_not_idle(probe: IdleProbe, fake) -> None:
 def test_a_device_that_never_answers_is_not_idle(
     probe: IdleProbe, fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(idle, "PATIENCE_S", 0.02)
+    monkeypatch.setattr(idle, "TIMEOUT_S", 0.02)
     fake.set(busy=1)
     assert probe.ratio() == float("inf")
 

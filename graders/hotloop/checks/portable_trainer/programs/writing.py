@@ -19,7 +19,7 @@ import remote
 from safetensors import SafetensorError, safe_open
 
 NURSERY = apart.Nursery()
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 
 def survived(source: str, seed: int, kills: int) -> str | None:
@@ -45,10 +45,10 @@ def survived(source: str, seed: int, kills: int) -> str | None:
 def _wait_for(path: Path, child: apart.Child) -> None:
     """Wait until the file exists; its name promises that it is complete.
 
-    Raises TimeoutError after PATIENCE_S, or the candidate's error.
+    Raises TimeoutError after TIMEOUT_S, or the candidate's error.
     """
     child.sock.settimeout(0.002)
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + TIMEOUT_S
     while not path.exists():
         if time.monotonic() > until:
             raise TimeoutError("write has written nothing")

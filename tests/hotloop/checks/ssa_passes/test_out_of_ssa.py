@@ -6,8 +6,8 @@ import pytest
 
 from hotloop.checks.ssa_passes import verifier
 from hotloop.checks.ssa_passes.language import parse
-from hotloop.checks.ssa_passes.left import SHAPES, as_phis, enough, without_phis
 from hotloop.checks.ssa_passes.machine import ENDLESS, run
+from hotloop.checks.ssa_passes.out_of_ssa import SHAPES, as_phis, enough, without_phis
 
 SWAP = """
 func f(n: int) -> int

@@ -13,8 +13,8 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import BOOL, FP32, I32, U8
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.twins import twins, with_values_of
 
 Cases = Callable[[np.random.Generator], Iterable[Case]]
 
@@ -48,7 +48,7 @@ def _same(first: Case, second: Case) -> list[bool]:
 @pytest.mark.parametrize("name", BUILDERS)
 def test_cases_of_twins_differ_in_their_values_only(name: str) -> None:
     for root in range(4):
-        make = twins(Seeds(bytes([root])))
+        make = same_shapes(Seeds(bytes([root])))
         first, second = (list(BUILDERS[name](make())) for _ in range(2))
         for case, other in zip(first, second, strict=True):
             fresh = with_values_of(case, other)
@@ -57,12 +57,12 @@ def test_cases_of_twins_differ_in_their_values_only(name: str) -> None:
 
 
 def test_shapes_differ_from_judging_to_judging() -> None:
-    shapes = {softmax.short_rows(twins(Seeds())()).out.shape for _ in range(20)}
+    shapes = {softmax.short_rows(same_shapes(Seeds())()).out.shape for _ in range(20)}
     assert len(shapes) > 5
 
 
 def test_arrays_of_integers_are_values_and_single_ones_are_not() -> None:
-    make = twins(Seeds(b"root"))
+    make = same_shapes(Seeds(b"root"))
     first, second = make(), make()
     assert [first.integers(1000) for _ in range(9)] == [second.integers(1000) for _ in range(9)]
     assert first.integers(1000, size=9).tolist() != second.integers(1000, size=9).tolist()

@@ -66,10 +66,10 @@ class Service:
 
 
 @dataclass(frozen=True)
-class Trial:
+class ClientCall:
     """One call of the candidate, and what is required of it.
 
-    label: name of the trial in messages to the learner.
+    label: name of the call in messages to the learner.
     trouble: how the relay disturbs the connection during the call.
     error: required error of each text's entry; "" if every entry must be an answer.
     partly: correct answers may precede the errors, and the first text must have one.
@@ -100,7 +100,7 @@ class CalledOver:
     """
 
     service: Service
-    trials: Callable[[np.random.Generator, Service], Iterable[Trial]]
+    trials: Callable[[np.random.Generator, Service], Iterable[ClientCall]]
     passed: str
     after: tuple[str, ...] = ()
     grace_s: float = 15.0
@@ -116,7 +116,9 @@ class CalledOver:
         session.note(calls=done)
         return self.passed
 
-    def _tried(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
+    def _tried(
+        self, trial: ClientCall, given: Sequence[str], session: Session
+    ) -> dict[str, object]:
         """Run one trial; repeat it once with a new server if the server ended during it.
 
         A server may end by chance. If a second one also ends during the candidate's requests but a
@@ -137,7 +139,7 @@ class CalledOver:
             "server did so too. It serves other clients: send it inference requests only.",
         )
 
-    def _run(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
+    def _run(self, trial: ClientCall, given: Sequence[str], session: Session) -> dict[str, object]:
         """Run one trial. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
         server = self._server(session)
         truth = self._truth(server, session, given)
@@ -233,7 +235,7 @@ def _relay(
 
 
 def _ask(
-    worker: Worker, trial: Trial, given: Sequence[str], relay: Relay, timeout_s: float
+    worker: Worker, trial: ClientCall, given: Sequence[str], relay: Relay, timeout_s: float
 ) -> object:
     http, grpc = relay.ports["http"], relay.ports["grpc"]
     arguments = (given, trial.kind, http, grpc, trial.version, trial.deadline_s)
@@ -248,7 +250,7 @@ def _ask(
     return answer
 
 
-def _require_decency(trial: Trial, seen: Seen) -> None:
+def _require_decency(trial: ClientCall, seen: Seen) -> None:
     if seen.excess:
         raise Ruling(Verdict.OUTPUT_LIMIT, f"{trial.label}: {seen.excess}")
     if seen.unreadable:
@@ -256,7 +258,7 @@ def _require_decency(trial: Trial, seen: Seen) -> None:
 
 
 def _require_right(
-    trial: Trial,
+    trial: ClientCall,
     seconds: float,
     seen: Seen,
     answer: object,
@@ -274,7 +276,7 @@ def _require_right(
             raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {mismatch}.")
 
 
-def _wrong_protocol(trial: Trial, seen: Seen) -> str | None:
+def _wrong_protocol(trial: ClientCall, seen: Seen) -> str | None:
     other: Kind = "grpc" if trial.kind == "http" else "http"
     if seen.inferences(other):
         return f"{_NAMES[trial.kind]} was asked for, and it asked over {_NAMES[other]}"
@@ -283,7 +285,7 @@ def _wrong_protocol(trial: Trial, seen: Seen) -> str | None:
     return None
 
 
-def _wrong_version(trial: Trial, seen: Seen) -> str | None:
+def _wrong_version(trial: ClientCall, seen: Seen) -> str | None:
     wanted = trial.version or ""
     others = [c.asked.version for c in seen.inferences() if c.asked.version != wanted]
     if not others:
@@ -292,7 +294,7 @@ def _wrong_version(trial: Trial, seen: Seen) -> str | None:
     return f"{said}, and it {f'named {shown(others[0])}' if others[0] else 'named none'}"
 
 
-def _wrong_entries(trial: Trial, answer: object, truth: Sequence[Pair]) -> str | None:
+def _wrong_entries(trial: ClientCall, answer: object, truth: Sequence[Pair]) -> str | None:
     entries = as_list(answer)
     if len(entries) != len(truth):
         reported = f"{len(entries)} entries" if entries else shown(answer)
@@ -324,13 +326,13 @@ def _wrong_entry(
     return number_mismatch("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
 
 
-def _too_late(trial: Trial, seconds: float) -> str | None:
+def _too_late(trial: ClientCall, seconds: float) -> str | None:
     if seconds <= trial.deadline_s + LATE_S:
         return None
     return f"it returned after {seconds:.1f} s, and its deadline was {trial.deadline_s:g} s"
 
 
-def _too_many(trial: Trial, seen: Seen, max_batch_size: int) -> str | None:
+def _too_many(trial: ClientCall, seen: Seen, max_batch_size: int) -> str | None:
     needed = math.ceil(trial.count / max_batch_size)
     fewest, most = trial.inferences or (1, 2 * needed)
     calls = seen.inferences()
@@ -344,7 +346,7 @@ def _too_many(trial: Trial, seen: Seen, max_batch_size: int) -> str | None:
     return _too_hasty(trial, calls)
 
 
-def _too_hasty(trial: Trial, calls: Sequence[Call]) -> str | None:
+def _too_hasty(trial: ClientCall, calls: Sequence[Call]) -> str | None:
     gaps = [later.at - earlier.at for earlier, later in pairwise(calls)]
     if gaps and min(gaps) < trial.pause_s:
         return (

@@ -14,8 +14,8 @@ from hotloop.judge.seeds import Seeds
 SIZES = 1 << 62
 
 
-class Twin(np.random.Generator):
-    """A generator that samples single integers like its twin, and everything else independently.
+class SameShapes(np.random.Generator):
+    """A generator that samples single integers like the others, and everything else independently.
 
     Cases draw their shapes as single integers. Each pair of bounds has its own stream, so that
     drawing more or fewer integers for values does not change the shapes.
@@ -34,7 +34,7 @@ class Twin(np.random.Generator):
         dtype: Any = np.int64,
         endpoint: bool = False,
     ) -> Any:
-        """As in numpy; single integers are the same as the twin's."""
+        """As in numpy; single integers are the same as the others'."""
         if size is not None or endpoint or not np.isscalar(low):
             return cast(Any, super().integers(low, high, size, dtype, endpoint))
         return self._size(*((0, low) if high is None else (low, high)))
@@ -47,14 +47,14 @@ class Twin(np.random.Generator):
         return self._streams[bounds].integers(*bounds)
 
 
-def twins(seeds: Seeds) -> Callable[[], np.random.Generator]:
-    """Return a function that makes generators that are twins of each other."""
+def same_shapes(seeds: Seeds) -> Callable[[], np.random.Generator]:
+    """Return a function that makes generators whose cases have the same shapes."""
     sizes = int(seeds.generator().integers(SIZES))
-    return lambda: Twin(sizes, seeds.generator())
+    return lambda: SameShapes(sizes, seeds.generator())
 
 
 def with_values_of(case: Case, other: Case) -> Case:
-    """Return `case` with the floating-point, bool and uint8 tensors of its twin.
+    """Return `case` with the floating-point, bool and uint8 tensors of another of its shapes.
 
     Integers select what is read, as shapes do: a launcher may choose its grid by them. Raises
     JudgeFault if the shapes differ.

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hotloop.checks.profile_training_loop.trace_recorded import recorded, trace_of
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.questions import ask_plainly, shown
-from hotloop.judge.rungs.trace_recorded import recorded, trace_of
 from hotloop.judge.session import Session
 from hotloop.trace import Trace
 
