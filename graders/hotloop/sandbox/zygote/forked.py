@@ -42,7 +42,7 @@ class ForkedProcess(RestrainedProcess):
     def __init__(self, confinement: Confinement, zygote: ZygoteProcess) -> None:
         super().__init__(confinement)
         self.zygote = zygote
-        self._status = _Status()
+        self._reported_status = _Status()
         self._socket: socket.socket | None = None
 
     def _execute(self, writer: int, buffer: OutputBuffer) -> Ending:
@@ -62,7 +62,7 @@ class ForkedProcess(RestrainedProcess):
             buffer.read()
             said = f"{error} {buffer.text()}".strip()
             raise ChildLost(f"a child of the zygote did not start: {said}") from None
-        return self._status
+        return self._reported_status
 
     def _meet(self, sock: socket.socket) -> None:
         """Receive the child's first message and get its pid from the kernel (SCM_CREDENTIALS).
@@ -124,7 +124,7 @@ class ForkedProcess(RestrainedProcess):
         assert self._socket is not None
         try:
             reported = wire.receive(self._socket, time.monotonic() + _STATUS_S)
-            self._status.code = int(reported["status"])
+            self._reported_status.code = int(reported["status"])
         except (wire.WireError, KeyError, ValueError):
             if not self._killed and not self._out_of_memory():
                 self.fault = "the sandbox around the program ended by itself"
