@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import All, Answer, UserError, first
-from hotloop.cli.course.results import points
+from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ def run(
     """List a learner's attempts at a module; drop or restore one.
 
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
-    is left, the grades are pending. Points are shown without late penalty, and without what a
-    person decided. Exit code 1 if nbgrader could not book what counts now.
+    is left, the grades are pending. Points of an attempt are the judge's; late penalty, and what a
+    person decided, are in the total, as in the gradebook. Exit code 1 if nbgrader could not book
+    what counts now.
     """
     require_course(course)
     from hotloop.course import drops, standing
+    from hotloop.course.results import results
 
     if drop is not None and restore is not None:
         raise UserError("Drop one or restore one: not both at once.")
@@ -59,14 +61,17 @@ def run(
     found = standing.attempts(course, student, name)
     if not found:
         raise UserError(f"{student} has no attempts at {name}.")
+    [total] = results(course, [(student, name)], {}).totals
     document = {
         "student": student,
         "module": name,
         "attempts": [_document(one) for one in found],
+        "total": asdict(total),
         "problem": problem,
     }
     listed, more = first(found, everything)
-    told = [*more, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
+    said = Text(f"Total: {of_possible(total)}. {penalty(total)}".rstrip())
+    told = [*more, said, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
     return Answer(document, _table(listed), *told, exit_code=int(bool(problem)))
 
 
@@ -77,7 +82,7 @@ def _document(one: Listed) -> dict[str, Any]:
 
 
 def _table(found: Sequence[Listed]) -> Table:
-    shown = Table("id", "graded (UTC)", "submission", "points", "", "why", box=SIMPLE_HEAD)
+    shown = Table("id", "graded (UTC)", "submission", "judge's points", "", "why", box=SIMPLE_HEAD)
     for one in found:
         said = one.dropped
         shown.add_row(
