@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,7 @@ from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 
 if TYPE_CHECKING:
+    from hotloop.course.attempts.attempt import Event
     from hotloop.course.standing import Listed
 
 SHORT = 12
@@ -38,6 +40,9 @@ def run(
     why: Annotated[
         str, typer.Option("--why", help="With both: the reason, for the audit log.")
     ] = "",
+    log: Annotated[
+        bool, typer.Option("--log", help="Also the audit log: who changed what, when and why.")
+    ] = False,
     everything: All = False,
 ) -> Answer:
     """List a learner's attempts at a module; drop or restore one.
@@ -69,9 +74,17 @@ def run(
         "total": asdict(total),
         "problem": problem,
     }
+    events = standing.log(course, student, name) if log else []
+    if log:
+        document["log"] = [_event(event) for event in events]
     listed, more = first(found, everything)
     said = Text(f"Total: {of_possible(total)}. {penalty(total)}".rstrip())
-    told = [*more, said, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
+    told: list[RenderableType] = [
+        *more,
+        said,
+        *([Text(f"Not booked: {problem}", "red")] if problem else []),
+    ]
+    told += [_log(events)] if log else []
     return Answer(document, _table(listed), *told, exit_code=int(bool(problem)))
 
 
@@ -79,6 +92,25 @@ def _document(one: Listed) -> dict[str, Any]:
     said = one.dropped
     dropped = {"who": said.who, "at": said.at.isoformat(), "why": said.why} if said else None
     return {**asdict(one), "graded": one.graded.isoformat(), "dropped": dropped}
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return {**asdict(event), "at": event.at.isoformat()}
+
+
+def _log(events: Sequence[Event]) -> Table:
+    shown = Table("time (UTC)", "who", "what", "attempt", "judge's points", "why", box=SIMPLE_HEAD)
+    for event in events:
+        old_new = f"{points(event.old)} → {points(event.new)}" if event.new is not None else ""
+        shown.add_row(
+            f"{event.at:%Y-%m-%d %H:%M:%S}",
+            Text(event.who),
+            event.kind.value if event.student else f"{event.kind.value} for all",
+            "" if event.attempt_id is None else str(event.attempt_id),
+            old_new,
+            Text(event.why),
+        )
+    return shown
 
 
 def _table(found: Sequence[Listed]) -> Table:
