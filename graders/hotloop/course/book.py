@@ -103,10 +103,16 @@ class Book:
 
         def work(connection: Connection) -> list[Place]:
             with joined(connection, self.course_id) as gradebook:
-                found = submissions(gradebook, places)
-                return [place for place, submission in found.items() if self._penalize(submission)]
+                return self.penalize(gradebook, places)
 
         return store(self._root).write(work)
+
+    def penalize(self, gradebook: Any, places: Iterable[Place]) -> list[Place]:
+        """Do `apply_rules` inside a transaction, with the changes made to `gradebook` so far."""
+        # The penalty depends on nbgrader's score, which the database computes.
+        gradebook.db.flush()
+        found = submissions(gradebook, places)
+        return [place for place, submission in found.items() if self._penalize(submission)]
 
     def write(self, attempt: Attempt) -> None:
         """Write the graded notebook, and the learner's files that are shown with it."""

@@ -7,7 +7,9 @@ from typing import Any, cast
 
 from sqlalchemy.exc import SAWarning
 
+from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.database import database
+from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED
 from hotloop.course.config import course_api, load_config
 from hotloop.course.gradebook_dialect import gradebook_url
@@ -53,10 +55,13 @@ class FeedbackPages:
         return self.make(student, module)
 
     def are_current(self, student: str, module: str) -> bool:
-        """True if the pages are newer than the graded notebook."""
+        """True if the pages are newer than the graded notebook and a person's last mark."""
         booked = self._times(AUTOGRADED, student, module, "*.ipynb")
         pages = self._times(FEEDBACK, student, module, "*.html")
-        return bool(pages) and bool(booked) and min(pages) > max(booked)
+        if not (pages and booked and min(pages) > max(booked)):
+            return False
+        marks = store(self._root).events(student=student, module=module, kind=Kind.MARKED)
+        return not marks or min(pages) > marks[-1].at.timestamp() * 1e9
 
     def _times(self, folder: str, student: str, module: str, pattern: str) -> list[int]:
         found = (self._root / folder / student / module).glob(pattern)

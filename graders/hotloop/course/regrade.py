@@ -25,6 +25,7 @@ from hotloop.course.hand_in import HandIn, read
 from hotloop.course.points import of_attempt
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import load_release
+from hotloop.course.results import Total, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.grader_digest import grader_digest
@@ -32,9 +33,9 @@ from hotloop.judge.grader_digest import grader_digest
 
 @dataclass(frozen=True)
 class Change:
-    """The effect of a regrade on one learner. reasons: by task, the change of verdict.
+    """The effect of a regrade on one learner. old, new: the judge's points alone.
 
-    skipped: why nothing was compared, or "".
+    reasons: by task, the change of verdict. skipped: why nothing was compared, or "".
     """
 
     student: str
@@ -51,10 +52,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Regraded:
-    """A regrade of one module. batch: its name in the audit log, "" until it is published."""
+    """A regrade of one module. batch: its name in the audit log, "" until it is published.
+
+    totals: what the gradebook has now, with late penalties and what a person decided.
+    """
 
     module: str
     changes: Sequence[Change]
+    totals: Sequence[Total]
     batch: str = ""
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -103,7 +108,7 @@ def shadow(
     pairs, _ = _pairs(root, module, students, rules.asked())
     changes = [*map(_change, pairs), *skipped]
     changes.sort(key=lambda change: change.student)
-    return Regraded(module, changes, problems=problems)
+    return Regraded(module, changes, _totals(root, module, changes), problems=problems)
 
 
 def publish(
@@ -128,7 +133,8 @@ def publish(
         book.enter(pair.shadow)
         if problem := pages.make(pair.counts.student, module):
             problems[pair.counts.student] = problem
-    return Regraded(module, [*map(_change, ready), *skipped], batch, problems)
+    changes = [*map(_change, ready), *skipped]
+    return Regraded(module, changes, _totals(root, module, changes), batch, problems)
 
 
 def _pairs(
@@ -147,6 +153,10 @@ def _pairs(
         else:
             pairs.append(_Pair(hand_in, counts, _shadow(root, counts)))
     return pairs, skipped
+
+
+def _totals(root: Path, module: str, changes: Sequence[Change]) -> list[Total]:
+    return results(root, [(change.student, module) for change in changes], {}).totals
 
 
 def _why_skipped(root: Path, hand_in: HandIn, counts: Attempt | None) -> str:

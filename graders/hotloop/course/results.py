@@ -10,7 +10,7 @@ from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import published
 from hotloop.course.gradebook import Place, read
 from hotloop.course.gradebook import grades as gradebook_grades
-from hotloop.course.points import by_hand, of_grade
+from hotloop.course.points import by_hand, of_grade, total
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import load_module
 
@@ -37,13 +37,27 @@ class TaskResult:
 
 
 @dataclass(frozen=True)
-class Graded:
-    """Results of a batch. problems: what failed, and why; notes: sentences for the learner.
+class Total:
+    """Points of one submission, as in the exported CSV: minus `penalty`, for late submission."""
 
-    Both are keyed by learner and module, as in "ada/fused_softmax".
+    student: str
+    module: str
+    points: float
+    pending: float
+    possible: float
+    penalty: float
+
+
+@dataclass(frozen=True)
+class Graded:
+    """Results of a batch. totals: of each submission, with late penalty.
+
+    problems: what failed, and why; notes: sentences for the learner. Both are keyed by learner and
+    module, as in "ada/fused_softmax".
     """
 
     results: list[TaskResult] = field(default_factory=list[TaskResult])
+    totals: list[Total] = field(default_factory=list[Total])
     feedback: list[Path] = field(default_factory=list[Path])
     problems: dict[str, str] = field(default_factory=dict[str, str])
     notes: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -57,11 +71,12 @@ def results(
     def within(gradebook: Any) -> Graded:
         graded = Graded(problems=dict(problems))
         connection = gradebook.db.connection()
-        entered = _grades(gradebook, submissions)
+        entered = _entered(gradebook, submissions)
         for student, module in submissions:
             counts = published(connection, student, module)
-            grades = entered.get((student, module))
-            graded.results.extend(_of_submission(root, student, module, grades, counts))
+            found = entered.get((student, module))
+            graded.results.extend(_of_submission(root, student, module, found, counts))
+            graded.totals.append(_total(student, module, found, counts))
             graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
             if counts is not None and counts.notes:
                 graded.notes[f"{student}/{module}"] = list(counts.notes)
@@ -70,24 +85,44 @@ def results(
     return read(root, within)
 
 
-def _grades(gradebook: Any, places: Sequence[Place]) -> dict[Place, dict[str, Any]]:
-    """Return the grades of the submissions that exist, by task."""
-    found: dict[Place, dict[str, Any]] = {}
+@dataclass
+class _Entered:
+    """What the gradebook has of a submission: grades by task, and late penalty by notebook."""
+
+    grades: dict[str, Any] = field(default_factory=dict[str, Any])
+    penalties: dict[str, float] = field(default_factory=dict[str, float])
+
+
+def _entered(gradebook: Any, places: Sequence[Place]) -> dict[Place, _Entered]:
+    """Return the submissions that are in the gradebook."""
+    found: dict[Place, _Entered] = {}
     for module in {module for _, module in places}:
-        for student, _, _, _, grade in gradebook_grades(gradebook, module):
-            found.setdefault((student, module), {})[grade.name] = grade
+        for student, _, notebook, penalty, grade in gradebook_grades(gradebook, module):
+            entered = found.setdefault((student, module), _Entered())
+            entered.grades[grade.name] = grade
+            entered.penalties[notebook] = penalty or 0.0
     return found
+
+
+def _total(student: str, module: str, entered: _Entered | None, counts: Attempt | None) -> Total:
+    if entered is None:
+        possible = float(sum(task.points for task in load_module(module).tasks))
+        return Total(student, module, 0.0, possible, possible, 0.0)
+    penalty = sum(entered.penalties.values())
+    whole = total([of_grade(grade, module, counts) for grade in entered.grades.values()], penalty)
+    return Total(student, module, whole.points, whole.pending, whole.possible, penalty)
 
 
 def _of_submission(
     root: Path,
     student: str,
     module: str,
-    grades: Mapping[str, Any] | None,
+    entered: _Entered | None,
     counts: Attempt | None,
 ) -> list[TaskResult]:
-    if grades is None:
+    if entered is None:
         return _not_graded(student, module)
+    grades = entered.grades
     tasks = [task.id for task in load_module(module).tasks if task.id in grades]
     missing = (Verdict.JUDGE_ERROR.value, _FAULT)
     if counts is None and all_dropped(root, student, module):

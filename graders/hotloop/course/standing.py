@@ -56,6 +56,13 @@ def attempts(root: Path, student: str, module: str) -> list[Listed]:
     return found
 
 
+def log(root: Path, student: str, module: str) -> list[Event]:
+    """Return the audit events of a learner at a module, and of dates set for all, oldest first."""
+    kept = store(root)
+    found = [*kept.events(student=student, module=module), *kept.events(student="", module=module)]
+    return sorted(found, key=lambda event: event.id)
+
+
 def newest(root: Path, student: str, module: str, numbers: frozenset[int]) -> Attempt | None:
     """Return the newest of the attempts with these ids, or None."""
     found = [a for a in store(root).history(student, module) if a.id in numbers]

@@ -19,6 +19,7 @@ from hotloop.course.class_page.marks import read_marks
 from hotloop.course.config import CONFIG_FILE, course_api, load_config
 from hotloop.course.policy import utc_now
 from hotloop.course.progress import Progress
+from hotloop.course.results import Graded
 
 from .exported import exported
 
@@ -29,6 +30,18 @@ WHY = "ill for a week"
 def penalties(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     rows = exported(root, monkeypatch)
     return {name: float(row["late_submission_penalty"]) for name, row in rows.items()}
+
+
+def exported_so_far(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[float, float]]:
+    rows = exported(root, monkeypatch)
+    return {
+        name: (float(row["points_so_far"]), float(row["points_pending"]))
+        for name, row in rows.items()
+    }
+
+
+def so_far(graded: Graded) -> dict[str, tuple[float, float]]:
+    return {total.student: (total.points, total.pending) for total in graded.totals}
 
 
 @pytest.fixture
@@ -61,14 +74,8 @@ STEPS = {
 }
 
 
-ORDERS = [
-    order for order in itertools.permutations(STEPS) if order.index("rule") < order.index("date")
-]
-"""Half of the orders: a rule without a date has no effect, so the others are equivalent."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("order", ORDERS, ids="-".join)
+@pytest.mark.parametrize("order", itertools.permutations(STEPS), ids="-".join)
 def test_all_orders_of_rule_and_grading_agree(
     late: Any, monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
 ) -> None:
@@ -80,9 +87,10 @@ def test_all_orders_of_rule_and_grading_agree(
         executed.add(step.student)
 
     # Grading is enough to notice a rule in the settings file.
-    grade.grade(late.root, settings=late.settings, on_progress=note)
+    graded = grade.grade(late.root, settings=late.settings, on_progress=note)
     assert executed == set()
     assert penalties(late.root, monkeypatch) == {"ada": 0.0, "bob": 5.0}
+    assert so_far(graded) == exported_so_far(late.root, monkeypatch)
     assert "12 of 20" in late.page("ada")
     total = late.page("bob").partition('<p class="total">')[2].partition("</p>")[0]
     assert "0 of 20" in total
@@ -107,15 +115,25 @@ def test_what_is_graded_follows_at_once(late: Any, monkeypatch: pytest.MonkeyPat
     assert WHY in noted[1].why
 
 
-def test_a_regrade_follows_the_dates_too(late: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("order", itertools.permutations(["rule", "date", "publish"]), ids="-".join)
+def test_a_regrade_follows_the_dates_too(
+    late: Any, monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
+) -> None:
     late.grade()
     for place in (execution, regrade):
         monkeypatch.setattr(place, "grader_digest", lambda _module: "changed")
-    regrade.shadow(late.root, "tiny", settings=late.settings)
-    set_rule(late)
-    set_date(late)
-    regrade.publish(late.root, "tiny", "the grader changed")
+    found = regrade.shadow(late.root, "tiny", settings=late.settings)
+    for step in order:
+        if step == "publish":
+            found = regrade.publish(late.root, "tiny", "the grader changed")
+        else:
+            STEPS[step](late)
+    graded = late.grade()
     assert penalties(late.root, monkeypatch) == {"ada": 9.0, "bob": 5.0}
+    assert so_far(graded) == exported_so_far(late.root, monkeypatch)
+    if order[-1] == "publish":
+        assert found.totals == graded.totals
 
 
 def test_an_extension_comes_before_the_work(
@@ -171,6 +189,30 @@ def test_what_cannot_be_set_is_said(course: Any) -> None:
     with pytest.raises(UserError, match="Say why"):
         dates.extend(course.root, "tiny", ["ada"], LATE, " ")
     assert store(course.root).events() == []
+
+
+def test_the_commands_print_the_total_with_the_penalty(
+    late: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late.grade()
+    set_rule(late)
+    set_date(late)
+    give_time(late)
+    command = ["course", "grade", "--course", str(late.root)]
+    shown = CliRunner().invoke(app, command)
+    assert shown.exit_code == 0, shown.output
+    # ada has no penalty, and so no line of her own.
+    [line] = [line for line in shown.stdout.splitlines() if line.split()[:1] == ["total"]]
+    assert " ".join(line.split()) == "total late 0/20 Minus 5 for late submission."
+    totals = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)["totals"]
+    found = {total["student"]: (total["points"], total["pending"]) for total in totals}
+    assert found == exported_so_far(late.root, monkeypatch)
+    regraded = ["course", "regrade", "tiny", "--course", str(late.root), "--json"]
+    assert json.loads(CliRunner().invoke(app, regraded).stdout)["totals"] == totals
+    attempts = ["course", "attempts", "bob", "tiny", "--course", str(late.root)]
+    assert "Total: 0/20. Minus 5 for late submission." in CliRunner().invoke(app, attempts).stdout
+    document = json.loads(CliRunner().invoke(app, [*attempts, "--json"]).stdout)
+    assert document["total"] == totals[1]
 
 
 def run(root: Path, *arguments: str) -> Any:

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.core.user_error import UserError
-from hotloop.course import drops, execution, grade, regrade, standing
-from hotloop.course.attempts.attempt import Kind, Points
+from hotloop.course import dates, drops, execution, grade, regrade, standing
+from hotloop.course.attempts.attempt import Kind, Points, account
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.class_page.marks import read_marks
@@ -313,3 +313,29 @@ def test_from_the_command_line(twice: Any) -> None:
     assert "Say why" in refused.stderr
     both = CliRunner().invoke(app, [*call, "--restore", "1", "--drop", "2"])
     assert both.exit_code == 2
+
+
+def test_the_log_says_who_changed_what(twice: Any) -> None:
+    first, second = ids(twice)
+    dates.set_due(twice.root, "tiny", datetime(2030, 1, 31, 18, 0))
+    dates.extend(twice.root, "tiny", ["ada"], timedelta(days=1), "ill")
+    dates.extend(twice.root, "tiny", ["bob"], timedelta(days=1), "not ada's")
+    drop(twice, second)
+    call = ["course", "attempts", "ada", "tiny", "--course", str(twice.root)]
+    found = json.loads(CliRunner().invoke(app, [*call, "--log", "--json"]).stdout)["log"]
+    noted = [(e["kind"], e["student"], e["attempt_id"], e["why"]) for e in found]
+    assert noted == [
+        ("published", "ada", first, "graded"),
+        ("begun", "ada", None, "graded anew"),
+        ("published", "ada", second, "graded"),
+        ("scheduled", "", None, "due 2030-01-31 18:00 UTC"),
+        ("scheduled", "ada", None, "extended by 1 day, 0:00:00: ill"),
+        ("dropped", "ada", second, WHY),
+        ("published", "ada", first, f"attempt {second} dropped: {WHY}"),
+    ]
+    assert {e["who"] for e in found} == {account()}
+    assert all(datetime.fromisoformat(e["at"]).tzinfo for e in found)
+    shown = CliRunner().invoke(app, [*call, "--log"]).stdout
+    assert "scheduled for all" in " ".join(shown.split())
+    assert "→" in shown
+    assert "log" not in json.loads(CliRunner().invoke(app, [*call, "--json"]).stdout)

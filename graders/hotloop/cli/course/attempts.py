@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import All, Answer, UserError, first
-from hotloop.cli.course.results import points
+from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 
 if TYPE_CHECKING:
+    from hotloop.course.attempts.attempt import Event
     from hotloop.course.standing import Listed
 
 SHORT = 12
@@ -38,16 +40,21 @@ def run(
     why: Annotated[
         str, typer.Option("--why", help="With both: the reason, for the audit log.")
     ] = "",
+    log: Annotated[
+        bool, typer.Option("--log", help="Also the audit log: who changed what, when and why.")
+    ] = False,
     everything: All = False,
 ) -> Answer:
     """List a learner's attempts at a module; drop or restore one.
 
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
-    is left, the grades are pending. Points are shown without late penalty, and without what a
-    person decided. Exit code 1 if nbgrader could not book what counts now.
+    is left, the grades are pending. Points of an attempt are the judge's; late penalty, and what a
+    person decided, are in the total, as in the gradebook. Exit code 1 if nbgrader could not book
+    what counts now.
     """
     require_course(course)
     from hotloop.course import drops, standing
+    from hotloop.course.results import results
 
     if drop is not None and restore is not None:
         raise UserError("Drop one or restore one: not both at once.")
@@ -59,14 +66,25 @@ def run(
     found = standing.attempts(course, student, name)
     if not found:
         raise UserError(f"{student} has no attempts at {name}.")
+    [total] = results(course, [(student, name)], {}).totals
     document = {
         "student": student,
         "module": name,
         "attempts": [_document(one) for one in found],
+        "total": asdict(total),
         "problem": problem,
     }
+    events = standing.log(course, student, name) if log else []
+    if log:
+        document["log"] = [_event(event) for event in events]
     listed, more = first(found, everything)
-    told = [*more, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
+    said = Text(f"Total: {of_possible(total)}. {penalty(total)}".rstrip())
+    told: list[RenderableType] = [
+        *more,
+        said,
+        *([Text(f"Not booked: {problem}", "red")] if problem else []),
+    ]
+    told += [_log(events)] if log else []
     return Answer(document, _table(listed), *told, exit_code=int(bool(problem)))
 
 
@@ -76,8 +94,27 @@ def _document(one: Listed) -> dict[str, Any]:
     return {**asdict(one), "graded": one.graded.isoformat(), "dropped": dropped}
 
 
+def _event(event: Event) -> dict[str, Any]:
+    return {**asdict(event), "at": event.at.isoformat()}
+
+
+def _log(events: Sequence[Event]) -> Table:
+    shown = Table("time (UTC)", "who", "what", "attempt", "judge's points", "why", box=SIMPLE_HEAD)
+    for event in events:
+        old_new = f"{points(event.old)} → {points(event.new)}" if event.new is not None else ""
+        shown.add_row(
+            f"{event.at:%Y-%m-%d %H:%M:%S}",
+            Text(event.who),
+            event.kind.value if event.student else f"{event.kind.value} for all",
+            "" if event.attempt_id is None else str(event.attempt_id),
+            old_new,
+            Text(event.why),
+        )
+    return shown
+
+
 def _table(found: Sequence[Listed]) -> Table:
-    shown = Table("id", "graded (UTC)", "submission", "points", "", "why", box=SIMPLE_HEAD)
+    shown = Table("id", "graded (UTC)", "submission", "judge's points", "", "why", box=SIMPLE_HEAD)
     for one in found:
         said = one.dropped
         shown.add_row(

@@ -55,6 +55,7 @@ def run(
         )
     document = {
         "results": [asdict(result) for result in graded.results],
+        "totals": [asdict(total) for total in graded.totals],
         "gradebook": shown(database(course)),
         "feedback": [str(path) for path in graded.feedback],
         "problems": graded.problems,
@@ -63,5 +64,5 @@ def run(
     lines = [f"Gradebook: {document['gradebook']}"]
     lines += [f"{key}: {note}" for key, found in graded.notes.items() for note in found]
     lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
-    shown = (results.table(graded.results), Text("\n".join(lines)))
+    shown = (results.table(graded.results, graded.totals), Text("\n".join(lines)))
     return Answer(document, *shown, exit_code=int(bool(graded.problems)))

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from hotloop.cli import find
 from hotloop.cli.answer import Answer
-from hotloop.cli.course.results import points, progress_bar
+from hotloop.cli.course.results import of_possible, points, progress_bar
 from hotloop.cli.options import Course, Jobs, Students, require_course
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ def run(
 
     The module is graded again with the present grader, and nothing is booked. With --publish
     nothing is executed, and what was found is booked. Late penalties, extensions and what a person
-    decided stay. Exit code 1 if something could not be dealt with.
+    decided stay: they are in the total, as in the gradebook, and not in the judge's points. Exit
+    code 1 if something could not be dealt with.
     """
     require_course(course)
     from hotloop.course import regrade
@@ -59,11 +60,13 @@ def _document(found: Regraded) -> dict[str, Any]:
 
 
 def _table(found: Regraded) -> Table:
-    shown = Table("student", "points", "would be" if not found.batch else "are", "why")
-    shown.box = SIMPLE_HEAD
+    then = "would be" if not found.batch else "are"
+    shown = Table("student", "judge's points", then, "total now", "why", box=SIMPLE_HEAD)
+    totals = {total.student: of_possible(total) for total in found.totals}
     for change in found.changes:
         if change.skipped or change.differs:
-            shown.add_row(change.student, points(change.old), points(change.new), _why(change))
+            old, new = points(change.old), points(change.new)
+            shown.add_row(change.student, old, new, totals[change.student], _why(change))
     return shown
 
 

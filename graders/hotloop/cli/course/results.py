@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -16,7 +17,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from hotloop.course.attempts.attempt import Points
     from hotloop.course.progress import Progress as Step
-    from hotloop.course.results import TaskResult
+    from hotloop.course.results import TaskResult, Total
 
 
 @contextmanager
@@ -43,22 +44,34 @@ def progress_bar() -> Generator[Callable[[Step], None]]:
         yield show
 
 
-def table(results: Sequence[TaskResult]) -> Table:
-    """Return a table of student and task, verdict, points, sentence."""
+def table(results: Sequence[TaskResult], totals: Sequence[Total] = ()) -> Table:
+    """Return a table of student and task, verdict, points, sentence.
+
+    totals: a line follows a submission's tasks if it has a late penalty.
+    """
     shown = Table("student, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
     for column in shown.columns[:3]:
         column.no_wrap = True
+    late = {(total.student, total.module): total for total in totals if total.penalty}
     student = ""
-    for result in results:
-        name = Text(f"  {result.task}")
-        if result.student != student:
-            name = Text(result.student, "bold").append(f"\n  {result.task}", "not bold")
-        if student and result.student != student:
-            shown.add_section()
-        student = result.student
-        verdict = Text(result.verdict, _colour(result))
-        shown.add_row(name, verdict, _of_possible(result), Text(result.sentence))
+    for place, tasks in groupby(results, lambda result: (result.student, result.module)):
+        for result in tasks:
+            name = Text(f"  {result.task}")
+            if result.student != student:
+                name = Text(result.student, "bold").append(f"\n  {result.task}", "not bold")
+            if student and result.student != student:
+                shown.add_section()
+            student = result.student
+            verdict = Text(result.verdict, _colour(result))
+            shown.add_row(name, verdict, of_possible(result), Text(result.sentence))
+        if (total := late.get(place)) is not None:
+            shown.add_row("  total", Text("late", "yellow"), of_possible(total), penalty(total))
     return shown
+
+
+def penalty(total: Total) -> str:
+    """Return a sentence for a late penalty, "" for none."""
+    return f"Minus {total.penalty:g} for late submission." if total.penalty else ""
 
 
 def _colour(result: TaskResult) -> str:
@@ -67,7 +80,7 @@ def _colour(result: TaskResult) -> str:
     return "yellow" if result.pending else "red"
 
 
-def _of_possible(result: TaskResult) -> str:
+def of_possible(result: TaskResult | Total) -> str:
     """Return points so far of those possible, and the open points."""
     text = f"{result.points:g}/{result.possible:g}"
     return f"{text}, {result.pending:g} open" if result.pending else text

@@ -12,12 +12,16 @@ from typing import Any, cast
 
 from nbgrader.api import MissingEntry
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler
+from sqlalchemy import Connection
 from tornado import web
 
 from hotloop.course.attempts import store as within
+from hotloop.course.attempts.attempt import Event
 from hotloop.course.attempts.store import store
+from hotloop.course.book import Book
 from hotloop.course.formgrader import saved_comments
 from hotloop.course.formgrader.totals import read, summed
+from hotloop.course.gradebook import joined
 from hotloop.course.points import by_judge, is_judged, of_grade
 from hotloop.course.render_record import points_text
 
@@ -120,20 +124,39 @@ class OneGrade(Handler):
         if judged and is_change and asked.get("override") is not True:
             self.say({"message": REFUSED}, HTTPStatus.CONFLICT)
             return
-        grade.manual_score, grade.extra_credit = manual, extra
-        grade.needs_manual_grade = manual is None and grade.auto_score is None
-        cast(Any, self).gradebook.db.commit()
-        if is_change:
-            self.note(grade, before)
+        self.enter(grade, manual, extra, before if is_change else None)
         self.get(grade_id)
 
-    def note(self, grade: Any, before: tuple[float | None, float]) -> None:
-        """Record a person's decision in the audit log."""
-        said = f"{grade.name}: {_words(grade.manual_score, grade.extra_credit or 0)}"
-        event = within.marked(
-            grade.student.id, grade.assignment.name, f"{said}; before: {_words(*before)}"
-        )
-        store(self.root).write(lambda connection: within.note(connection, event))
+    def enter(
+        self,
+        grade: Any,
+        manual: float | None,
+        extra: float | None,
+        before: tuple[float | None, float] | None,
+    ) -> None:
+        """Enter points, the late penalty that follows, and an audit event: all or none.
+
+        before: points before a change, for the event; None if nothing changes.
+        """
+        identifier, place = grade.id, (grade.student.id, grade.assignment.name)
+        events: list[Event] = []
+        if before is not None:
+            said = f"{grade.name}: {_words(manual, extra or 0)}; before: {_words(*before)}"
+            events.append(within.marked(*place, said))
+        # Otherwise nbgrader's session would hold a lock while another connection writes.
+        cast(Any, self).gradebook.db.rollback()
+        book = Book(self.root)
+
+        def work(connection: Connection) -> None:
+            with joined(connection, book.course_id) as gradebook:
+                entered = gradebook.find_grade_by_id(identifier)
+                entered.manual_score, entered.extra_credit = manual, extra
+                entered.needs_manual_grade = manual is None and entered.auto_score is None
+                book.penalize(gradebook, [place])
+            for event in events:
+                within.note(connection, event)
+
+        store(self.root).write(work)
 
 
 class SavedComments(Handler):

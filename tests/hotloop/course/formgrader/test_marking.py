@@ -1,13 +1,20 @@
 """Manual marks: for written answers; for a judged cell only if a person changes it."""
 
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
 
+from hotloop.course import dates
+from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
+from hotloop.course.config import CONFIG_FILE
+from hotloop.course.policy import utc_now
+
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -95,6 +102,47 @@ def test_a_written_answer_is_marked(graded: Any) -> None:
     assert not graded.grades("ada")["explain"]["needs_manual_grade"]
     kept = graded.ask(f"api/grade/{answer.json['id']}", {}, "PUT").json
     assert (kept["manual_score"], kept["extra_credit"]) == (4.5, 1)
+
+
+def test_the_late_penalty_follows_a_mark(desk: Any, make: SimpleNamespace) -> None:
+    with (desk.course.root / CONFIG_FILE).open("a") as settings:
+        settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    dates.set_due(desk.course.root, "tiny", utc_now() - 2 * DAY)
+    when = f"{utc_now() - DAY:%Y-%m-%d %H:%M:%S} UTC"
+    desk.course.submit("ada", make.lab(explain="Because."), files={"timestamp.txt": when})
+    desk.course.grade()
+    # What remains are points of a task with a pending check, which are penalized when it ends.
+    assert total(desk) == (3, 8)
+    answer = desk.put(desk.grades("ada")["explain"], manual_score=5, extra_credit=1)
+    assert answer.json["total"] == "3 of 20 points, 2 pending"
+    assert total(desk) == (3, 2)
+    assert desk.put(desk.grades("ada")["explain"], manual_score=0, extra_credit=0).status == 200
+    assert total(desk) == (3, 2)
+
+
+def test_grading_rewrites_the_page_after_a_mark(graded: Any) -> None:
+    page = graded.course.root / "feedback" / "ada" / "tiny" / "lab.html"
+    graded.put(graded.grades("ada")["explain"], manual_score=5)
+    assert "12 of 20" in page.read_text()
+    graded.course.grade()
+    assert "17 of 20" in page.read_text()
+    written = page.stat().st_mtime_ns
+    graded.course.grade()
+    assert page.stat().st_mtime_ns == written
+
+
+def test_a_mark_that_cannot_be_logged_is_not_entered(
+    graded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("killed")
+
+    grade = graded.grades("ada")["explain"]
+    with monkeypatch.context() as patch:
+        patch.setattr(within, "note", broken)
+        assert graded.put(grade, manual_score=5).status == 500
+    assert graded.grades("ada")["explain"] == grade
+    assert store(graded.course.root).events(kind=Kind.MARKED) == []
 
 
 @pytest.mark.parametrize("points", [-1, 7, "many", "nan", [1]])
