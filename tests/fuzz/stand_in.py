@@ -267,7 +267,7 @@ def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
     launcher = Launcher(level()[0], fork=worker_fork(needs))
     kind = type("Recorder", (Recorder,), {"tape": tape})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(launching, "Link", kind)
+        patch.setattr(launching, "Worker", kind)
         _listen(patch)
         session = _session(files, launcher, judged.name, 300.0)
         try:
