@@ -41,7 +41,7 @@ class EvidenceError(UserError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class Selection:
     """What to measure of a module.
 
     tasks: only these. speed: also rungs that measure speed. gpu_only: only rungs that run on a GPU;
@@ -66,14 +66,14 @@ class Asked:
         return (self.speed or rung.threshold is None) and (not self.gpu_only or rung.needs_gpu)
 
 
-EVERYTHING = Asked()
+EVERYTHING = Selection()
 
 
 def measure(
     module: str,
     on_progress: Callable[[str], None] = lambda _text: None,
     *,
-    asked: Asked = EVERYTHING,
+    asked: Selection = EVERYTHING,
     times: int = 1,
     earlier: curriculum.Run | None = None,
     on_run: Callable[[curriculum.Run], object] = lambda _run: None,

@@ -194,7 +194,7 @@ class Bench:
             else ""
         )
         file.write_text(beside + text)
-        asked = judging.Asked.of(problem, file)
+        asked = judging.ExternalJob.of(problem, file)
         record = suite.correctness(judging.judge(asked, process=self.process))
         sizes = str(record.evidence.get("sizes", ""))
         self.sizes = self.sizes or shrinking(sizes)

@@ -38,7 +38,7 @@ from hotloop.judge.device import device_name
 from hotloop.local_judging import default_jobs
 from hotloop.measured_code import measured_code
 from hotloop.predicting import items
-from hotloop.predicting.judges import Asked, Judges
+from hotloop.predicting.judges import Judges, JudgingRequest
 from hotloop.predicting.outcomes import WORDS, Kind, against
 from hotloop.predicting.own_code import Work
 from hotloop.predicting.scores import GUESS, brier, mean_interval
@@ -185,7 +185,7 @@ def row(name: str, task: str, again: int) -> dict[str, Any]:
     with Judges() as judges:
         hold = [holds(work, item, made, again, judges) for item in made.items]
         started = time.monotonic()
-        judges.judge([Asked(work, task, secrets.token_hex(16))])
+        judges.judge([JudgingRequest(work, task, secrets.token_hex(16))])
         one_s = time.monotonic() - started
     kinds = [item.outcome.kind for item in made.items]
     return {
@@ -215,7 +215,9 @@ def row(name: str, task: str, again: int) -> dict[str, Any]:
 def holds(work: Work, item: items.Item, made: items.ItemSet, again: int, judges: Judges) -> bool:
     """Return whether `again` fresh seeds give the changed code the outcome of the key."""
     changed, before = item.made_in(work), made.unchanged[item.task]
-    found = judges.judge(Asked(changed, item.task, secrets.token_hex(16)) for _ in range(again))
+    found = judges.judge(
+        JudgingRequest(changed, item.task, secrets.token_hex(16)) for _ in range(again)
+    )
     say(f"  item {item.number}: {[one and one.kind for one in found]}, key {item.outcome.kind}")
     return all(one is not None and against(one, before).is_like(item.outcome) for one in found)
 

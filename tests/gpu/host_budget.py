@@ -40,12 +40,12 @@ from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.gpu.verify import WHOLE_S
 from hotloop.judge.gpu.window import TimedDeviceWorker
+from hotloop.judge.oracle import OracleFunction, case_of
 from hotloop.judge.rung import Rung
+from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.cuda_operator import Called
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
-from hotloop.judge.rungs.oracle_fast import case_of
+from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import find
 from hotloop.sandbox.processes import Usage
@@ -114,7 +114,7 @@ def _measured_by(rung: Rung) -> Any:
     """Return the object that measures; a module's own function names it in FAST or RIGHT."""
     if isinstance(rung, Called):
         return rung.rung
-    if isinstance(rung, GpuFast | GpuOracleFast | GpuCorrect | GpuOracleCorrect):
+    if isinstance(rung, GpuFast | GpuFastFromHost | Correct):
         return rung
     return vars(sys.modules[rung.__module__])[rung.__name__.upper()]
 
@@ -122,13 +122,10 @@ def _measured_by(rung: Rung) -> Any:
 def measured(name: str, rung: Any) -> Iterator[Row]:
     if isinstance(rung, GpuFast):
         yield from (_of_windows(name, rung, sheet) for sheet in (H100, T4))
-    elif isinstance(rung, GpuOracleFast):
+    elif isinstance(rung, GpuFastFromHost):
         yield _of_calls(name, rung)
-    elif isinstance(rung, GpuCorrect):
-        yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(rung)), 1, CORRECT_S / SHARE)
     else:
-        cases = cpu_s(lambda: [_disagrees(rung, case) for case in rung.cases(Seeds().generator())])
-        yield Row(name, "any", 1, 1, cases, 1, CORRECT_S / SHARE)
+        yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(rung)), 1, CORRECT_S / SHARE)
 
 
 def cpu_s(act: Callable[[], object]) -> float:
@@ -290,7 +287,7 @@ def _sparse(driver: Driver) -> Callable[[int], int]:
 # --- whole calls with their inputs in the host's memory -------------------------------------------
 
 
-def _of_calls(name: str, rung: GpuOracleFast) -> Row:
+def _of_calls(name: str, rung: GpuFastFromHost) -> Row:
     spec = rung.workload.spec(Seeds().shapes(), 0)
     buffers = CallBuffers([spec], seal_inputs=False)
     [call] = buffers.calls
@@ -301,7 +298,7 @@ def _of_calls(name: str, rung: GpuOracleFast) -> Row:
     def verify() -> None:
         found = case_of(call)
         call.output_values()
-        rung.disagreement(found, right, right.astype(np.float64))
+        rung.oracle.disagreement(found, right, right.astype(np.float64))
 
     verify_s = cpu_s(verify)
     del case
@@ -311,7 +308,7 @@ def _of_calls(name: str, rung: GpuOracleFast) -> Row:
     return Row(name, "any", 1, 1, mean, rung.pace.windows, rung.seconds)
 
 
-def _filled(rung: GpuOracleFast, call: Any) -> None:
+def _filled(rung: GpuFastFromHost, call: Any) -> None:
     call.poison_output(Seeds().pattern())
     rung.workload.fill(Seeds().generator(), call, True)
 
@@ -320,15 +317,15 @@ def _plausible(spec: CallSpec) -> Any:
     return np.random.default_rng(0).random(spec.out.shape)
 
 
-def _of_cases(rung: GpuCorrect) -> None:
+def _of_cases(rung: Correct) -> None:
     for case in rung.cases(Seeds().generator()):
-        want = case.truth(rung.reference)
-        compare(want, want, rung.tolerance(case))
-
-
-def _disagrees(rung: GpuOracleCorrect, case: Any) -> None:
-    right = np.random.default_rng(0).random(case.out.shape)
-    rung.disagreement(case, right, right)
+        if callable(rung.reference):
+            want = case.truth(rung.reference)
+            compare(want, want, rung.tolerance(case))
+        else:
+            assert isinstance(rung.reference, OracleFunction)
+            right = np.random.default_rng(0).random(case.out.shape)
+            rung.reference.disagreement(case, right, right)
 
 
 def table(found: list[Row]) -> str:

@@ -5,7 +5,11 @@ from typing import Any
 
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.rungs.correct import Correct, Running
+from hotloop.judge.rungs.on_gpu import runs_on
+from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 
 
@@ -28,3 +32,10 @@ def new_session(
         device=device,
         **more,
     )
+
+
+def judge_on(rung: Correct, driver: Driver, worker: Any, candidate: Candidate) -> int:
+    """Return how many cases `rung` found right on a fake GPU. Raises Ruling."""
+    seeds = Seeds()
+    run = runs_on(driver, worker.connection, candidate, seeds, 120.0)
+    return rung.judge(Running(run), rung.require, seeds.generator())

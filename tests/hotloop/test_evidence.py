@@ -72,7 +72,7 @@ def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
 
     monkeypatch.setattr(evidence, "judge_submission", judge)
     monkeypatch.setattr(render, "wrong_answers", lambda _module: [])
-    run = evidence.measure("fused_softmax", asked=evidence.Asked({"compiled_chain"}))
+    run = evidence.measure("fused_softmax", asked=evidence.Selection({"compiled_chain"}))
     assert asked == [(("compiled_chain",), None), (("compiled_chain",), ["fast_cpu"])]
     assert [(m.rung, m.verdict) for m in run.measurements] == [
         ("correct", "passed"),
@@ -164,7 +164,7 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]
     return asked
 
 
-ON_GPU = evidence.Asked({"triton_forward"}, gpu_only=True)
+ON_GPU = evidence.Selection({"triton_forward"}, gpu_only=True)
 
 
 def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> None:

@@ -28,7 +28,7 @@ from hotloop.variants import Variant, beside
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Selected:
     """What to judge. source: the folder of a problem outside the curriculum; None for a module."""
 
     problem: Problem[Any]
@@ -128,13 +128,13 @@ def run(
     return Answer(document, *shown, exit_code=int(failed))
 
 
-def _in_module(what: str | None, folder: Path) -> _Asked:
+def _in_module(what: str | None, folder: Path) -> _Selected:
     module, tasks = find.tasks(what) if what else _asked_in(folder)
     folder = work_folder(folder, module.id)
-    return _Asked(module, tasks, folder, _pack(folder, module.id))
+    return _Selected(module, tasks, folder, _pack(folder, module.id))
 
 
-def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
+def _in_problem(what: str | None, folder: Path, source: Path) -> _Selected:
     """Return what to judge of a problem outside the curriculum.
 
     Raises UserError if the problem's two files do not match, or an answer's file is missing.
@@ -149,7 +149,7 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
         _require_rungs(problem, task, source)
         if not (folder / task.files[-1]).is_file():
             raise UserError(f"There is no {task.files[-1]} in {folder.resolve()}.")
-    return _Asked(problem, tasks, folder.resolve(), source=source)
+    return _Selected(problem, tasks, folder.resolve(), source=source)
 
 
 def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
@@ -197,7 +197,7 @@ def _seed(said: str) -> str:
 
 
 def _judge(
-    asked: _Asked, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
+    asked: _Selected, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
 ) -> dict[str, Record]:
     from hotloop.local_judging import judge_folder
 
@@ -217,7 +217,7 @@ def _judge(
 
 
 def _judge_there(
-    asked: _Asked, tasks: Sequence[JudgedTask], seed: str, url: str, *, nsight: bool
+    asked: _Selected, tasks: Sequence[JudgedTask], seed: str, url: str, *, nsight: bool
 ) -> dict[str, Record]:
     """Judge on another machine, as `_judge` does on this one."""
     if asked.source is not None:
@@ -239,11 +239,11 @@ def _judge_there(
         return asking.ask(url, request, lambda text: say(f"{url}: {text}"))
 
 
-def _took_before(asked: _Asked, tasks: Sequence[JudgedTask]) -> float:
+def _took_before(asked: _Selected, tasks: Sequence[JudgedTask]) -> float:
     return verdicts.took_before(f"{asked.problem.id}.{task.id}" for task in tasks)
 
 
-def _variant(asked: _Asked) -> Variant | None:
+def _variant(asked: _Selected) -> Variant | None:
     """Return the variant of the take-home, or of the class from which the folder was fetched."""
     if asked.source is not None:
         return None

@@ -88,7 +88,7 @@ def _problem(problem: Path | None, files: list[Path], everything: bool) -> Answe
     with JudgeProcess() as process, Console(stderr=True).status("") as status:
         for file in files:
             record = judging.judge(
-                judging.Asked.of(asked, file),
+                judging.ExternalJob.of(asked, file),
                 process=process,
                 on_progress=lambda text, file=file: status.update(f"{file.name}: {text}"),
             )

@@ -22,7 +22,7 @@ RETRIES = 3
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExternalJob:
     """One job as data that can be sent: the problem's files and the submission's, by name."""
 
     name: str
@@ -31,7 +31,7 @@ class Asked:
     hotloop: str = __version__
 
     @classmethod
-    def of(cls, problem: forms.External, file: Path) -> "Asked":
+    def of(cls, problem: forms.External, file: Path) -> "ExternalJob":
         """Return the job for a submission's file to a problem."""
         with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
             root = Path(folder) / "problem"
@@ -42,7 +42,7 @@ class Asked:
 
 
 def judge(
-    asked: Asked,
+    asked: ExternalJob,
     *,
     process: JudgeProcess | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
@@ -59,7 +59,7 @@ def judge(
         )[name]
 
 
-def judge_all(asked: Sequence[Asked], ray: str) -> Iterator[tuple[int, Record]]:
+def judge_all(asked: Sequence[ExternalJob], ray: str) -> Iterator[tuple[int, Record]]:
     """Yield the number and record of each job as it finishes.
 
     ray: a cluster's address; empty judges on this machine.
@@ -72,7 +72,7 @@ def judge_all(asked: Sequence[Asked], ray: str) -> Iterator[tuple[int, Record]]:
             yield number, judge(one, process=process)
 
 
-def _on_cluster(asked: Sequence[Asked], address: str) -> Iterator[tuple[int, Record]]:
+def _on_cluster(asked: Sequence[ExternalJob], address: str) -> Iterator[tuple[int, Record]]:
     """Judge on a cluster; each job reserves a GPU if the cluster has one.
 
     Raises UserError if a node cannot judge.
@@ -95,7 +95,7 @@ def _on_cluster(asked: Sequence[Asked], address: str) -> Iterator[tuple[int, Rec
                 ray.cancel(one, force=True)
 
 
-def judge_on_node(asked: Asked) -> str:
+def judge_on_node(asked: ExternalJob) -> str:
     """Return the record as JSON text. Raises UserError for a job of another release."""
     if asked.hotloop != __version__:
         raise UserError(f"the node has Hotloop {__version__}, and {asked.hotloop} asks")

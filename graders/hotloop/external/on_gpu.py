@@ -42,8 +42,8 @@ from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.labelled import labelled
 from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_correct import run
 from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.on_gpu import run
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace
 from hotloop.judge.speed_record import Limit

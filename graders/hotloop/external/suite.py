@@ -19,7 +19,7 @@ from hotloop.core.record import Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.external import flashinfer, forms
-from hotloop.external.judging import Asked, judge_all
+from hotloop.external.judging import ExternalJob, judge_all
 
 _KERNELBENCH = re.compile(r"level_(\d+)_problem_(\d+)_sample_\d+_kernel")
 _MEASURED = {Verdict.PASSED, Verdict.PARTIAL, Verdict.TOO_SLOW, Verdict.UNDECIDED}
@@ -190,7 +190,7 @@ def run(
     left = {key: pair for key, pair in zip(keys, asked, strict=True) if key not in rows}
     todo = [*left.values()]
     with results.open("a", encoding="utf-8") as stream:
-        for number, record in judge_all([Asked.of(*pair) for pair in todo], ray):
+        for number, record in judge_all([ExternalJob.of(*pair) for pair in todo], ray):
             row = Row.of(*todo[number], record)
             rows[row.problem, row.digest] = row
             stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")

@@ -34,7 +34,7 @@ LEAD_IN = 8
 
 
 @dataclass(frozen=True)
-class Asked:
+class LoadRequest:
     """A request as sent.
 
     mismatch: checks its answer; returns the beginning of a sentence, or None.
@@ -44,7 +44,7 @@ class Asked:
     mismatch: Callable[[Said], str | None]
 
 
-Questions = Callable[[np.random.Generator, Sequence[bool]], Sequence[Asked]]
+Questions = Callable[[np.random.Generator, Sequence[bool]], Sequence[LoadRequest]]
 """Returns one question per flag; a true flag requests an adversarial one."""
 
 
@@ -68,7 +68,7 @@ class LoadedWindow:
         return self.intact and self.foreign <= FOREIGN_SHARE
 
 
-class LoadedSide:
+class LoadedServer:
     """A server with its clients; baseline or candidate of a comparison.
 
     calls: the requests of a window.
@@ -121,7 +121,7 @@ class LoadedSide:
         self.tails[window.seconds / len(self.calls)] = window.tail_s
         return window
 
-    def _ask(self, asked: Sequence[Asked]) -> Load:
+    def _ask(self, asked: Sequence[LoadRequest]) -> Load:
         requests = [one.request for one in asked]
         return self._guarded(lambda: self._clients.closed_loop(requests, TIMEOUT_S))
 
@@ -141,7 +141,7 @@ class LoadedSide:
         self._clients.close()
         self.server.process.freezer.thaw()
 
-    def _verify(self, asked: Sequence[Asked], load: Load) -> None:
+    def _verify(self, asked: Sequence[LoadRequest], load: Load) -> None:
         for one, raw in zip(asked, load.answers, strict=True):
             mismatch = one.mismatch(self._said(raw))
             if mismatch is not None:

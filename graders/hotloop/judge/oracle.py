@@ -4,18 +4,21 @@ It receives the candidate's inputs in its own memory, and never sees an answer.
 """
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.core.verdict import Ruling
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
-from hotloop.judge.rungs.correct import Case, ask
+from hotloop.judge.labelled import labelled
+from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
 from hotloop.judge.session import Session
+from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.worker_connection import Worker
 
 TIMEOUT_S = 120.0
@@ -38,6 +41,12 @@ class Oracle:
     files: Mapping[str, Path]
     main: str
     prepare: Callable[[Worker, Session], None] = _nothing
+
+    def function(
+        self, name: str, disagreement: Callable[[Case, Floats, Floats], str | None]
+    ) -> "OracleFunction":
+        """Return one of the functions, as a reference: see `OracleFunction`."""
+        return OracleFunction(self, name, disagreement)
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
         """Return the output of `function` for a case's inputs. Raises JudgeFault if it fails."""
@@ -70,6 +79,65 @@ class Oracle:
         worker = session.trusted(session.staged(self.files))
         self.prepare(worker, session)
         return worker
+
+
+@dataclass(frozen=True)
+class OracleFunction:
+    """One function of an oracle, as a reference for computations that NumPy cannot repeat.
+
+    disagreement: compares the candidate's answer to a case with the oracle's; returns the beginning
+        of a sentence, or None if they agree.
+    """
+
+    oracle: Oracle
+    name: str
+    disagreement: Callable[[Case, Floats, Floats], str | None]
+
+    @contextmanager
+    def requiring(
+        self, session: Session, card: Card | None = None
+    ) -> Generator[Callable[[Case, Floats], None]]:
+        """Yield the comparison with the oracle's answer, computed on `card`, or on the CPU.
+
+        It raises Ruling(WRONG_ANSWER) if they disagree, JudgeFault if the oracle fails.
+        """
+        with self._answering(session, card) as answer:
+
+            def require(case: Case, got: Floats) -> None:
+                found = self.disagreement(case, got, answer(case))
+                if found is not None:
+                    raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
+
+            yield require
+
+    @contextmanager
+    def verifying(self, session: Session, card: Card | None = None) -> Generator[Verifier]:
+        """Yield the verifier of timed calls, which compares all rows with the oracle's."""
+        with self.requiring(session, card) as require:
+
+            def verify(call: Call, _rows: Rows) -> None:
+                with labelled("In a timed call"):
+                    require(case_of(call), call.output_values())
+
+            yield verify
+
+    def _answering(
+        self, session: Session, card: Card | None
+    ) -> AbstractContextManager[Callable[[Case], Floats]]:
+        if card is not None:
+            return self.oracle.on_gpu(self.name, session, card)
+        return nullcontext(lambda case: self.oracle.answer(self.name, case, session))
+
+
+def case_of(call: Call) -> Case:
+    """Return the call as a case, with a copy of its values from the judge's buffers."""
+    arguments: list[Argument] = []
+    for position, argument in enumerate(call.spec.arguments):
+        if isinstance(argument, TensorSpec):
+            arguments.append(Tensor(call.input(position).copy(), argument.dtype))
+        else:
+            arguments.append(argument)
+    return Case("a timed call", tuple(arguments), call.spec.out)
 
 
 @contextmanager

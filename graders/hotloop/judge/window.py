@@ -27,7 +27,7 @@ START_SHARE = 0.02
 """Maximum time that thawing may take, as a share of the window: the start is uncertain by that
 time."""
 
-SETTLING_S = 0.0003
+CPU_AFTER_DONE_S = 0.0003
 """CPU time in seconds that a worker may use between its answer and the freeze."""
 
 SAMPLED_ROWS = 4
@@ -127,7 +127,7 @@ class TimedWorker:
         stopped, after = now(), freezer.usage()
         # Freezing may wait for other users of control groups. If the tree did not run meanwhile,
         # the window ended with the answer; otherwise when everything was frozen.
-        ran_on = (after.cpu_ns - at_done.cpu_ns) * 1e-9 > SETTLING_S
+        ran_on = (after.cpu_ns - at_done.cpu_ns) * 1e-9 > CPU_AFTER_DONE_S
         seconds = (stopped if ran_on else done) - started
         stolen = steal_seconds() - steal
         self._verify()

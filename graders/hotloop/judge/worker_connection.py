@@ -124,17 +124,17 @@ class Worker:
         return reply
 
     def resolve(
-        self, name: str, file: str | None, timeout_s: float, harness: str | None = None
+        self, name: str, file: str | None, timeout_s: float, launcher_source: str | None = None
     ) -> None:
         """Have the worker find the function; repeated calls for the same one do nothing.
 
-        harness: for a CUDA file, the text that is compiled with it and launches the kernel.
+        launcher_source: for a CUDA file, the text that is compiled with it and launches the kernel.
         """
         if self._resolved == (name, file):
             return
         message: wire.Message = {"op": "resolve", "name": name, "file": file}
-        if harness is not None:
-            message["harness"] = harness
+        if launcher_source is not None:
+            message["launcher"] = launcher_source
         self.request(message, timeout_s)
         self._resolved = (name, file)
 

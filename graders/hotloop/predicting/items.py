@@ -17,7 +17,7 @@ from pydantic import Field
 
 from hotloop import __version__
 from hotloop.mutation import Edit
-from hotloop.predicting.judges import BUDGET_S, Asked, Judges
+from hotloop.predicting.judges import BUDGET_S, Judges, JudgingRequest
 from hotloop.predicting.outcomes import Kind, Outcome, against, agreed
 from hotloop.predicting.own_code import Change, Code, Work, changes, code_of
 from hotloop.predicting.widths import WIDTHS, NoSuchSize, Size, judged_at
@@ -161,7 +161,9 @@ class _Search:
         for task in self.work.tasks:
             self.say(f"{task}: as it is")
             started = time.monotonic()
-            found = agreed(self.judges.judge(Asked(self.work, task, s) for s in self.seeds))
+            found = agreed(
+                self.judges.judge(JudgingRequest(self.work, task, s) for s in self.seeds)
+            )
             # Limits the time of a change that never ends.
             taken = time.monotonic() - started
             self.budgets[task] = min(BUDGET_S, max(_LEAST_S, 2 * taken))
@@ -245,7 +247,7 @@ class _Search:
     def _judged(self, batch: Sequence[Change], seeds: Sequence[str]) -> list[list[Outcome | None]]:
         """Return the outcomes of each change with these seeds, compared with the unchanged work."""
         asked = [
-            Asked(self.work.with_text(c.code, c.text), c.code.task, seed, self._budget(c))
+            JudgingRequest(self.work.with_text(c.code, c.text), c.code.task, seed, self._budget(c))
             for c in batch
             for seed in seeds
         ]

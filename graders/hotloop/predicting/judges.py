@@ -22,7 +22,7 @@ _COMPILES = "compiles"
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgingRequest:
     """One judging of a task. seed: as in `Job`."""
 
     work: Work
@@ -43,11 +43,11 @@ class Judges(Closing):
         for process in self._processes:
             self._free.put(process)
 
-    def judge(self, asked: Iterable[Asked]) -> list[Outcome | None]:
+    def judge(self, asked: Iterable[JudgingRequest]) -> list[Outcome | None]:
         """Return the outcomes in the order of `asked`; None where there is none."""
         return list(self._threads.map(self._judged, asked))
 
-    def _judged(self, asked: Asked) -> Outcome | None:
+    def _judged(self, asked: JudgingRequest) -> Outcome | None:
         process = self._free.get()
         try:
             return judged(asked.work, asked.task, asked.seed, process, asked.budget_s)

@@ -24,10 +24,10 @@ from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.rung import Rung, judge_rungs
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
+from hotloop.judge.rungs.in_simulator import InSimulator
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.rungs.watched import Watched
@@ -124,7 +124,7 @@ def rungs_at(rungs: Mapping[str, Rung], size: Size) -> dict[str, Rung]:
 
 
 def _rung_at(rung: Rung, size: Size) -> Rung | None:
-    if isinstance(rung, CudaCorrect | CudaClean | Correct):
+    if isinstance(rung, CudaClean) or (isinstance(rung, Correct) and _resizable(rung)):
         return replace(rung, cases=_several(rung.cases, size))
     if isinstance(rung, Watched):
         correct = rung.correct
@@ -141,6 +141,11 @@ def _rung_at(rung: Rung, size: Size) -> Rung | None:
         cases, counted = _several(calls.cases, size), _one(calls.counted, size)
         return replace(rung, calls=replace(calls, cases=cases, counted=counted))
     return None
+
+
+def _resizable(rung: Correct) -> bool:
+    """Return True if this machine has all that the rung needs: no GPU, no oracle's files."""
+    return callable(rung.reference) and isinstance(rung.on, OnCpu | InSimulator)
 
 
 Rng = np.random.Generator

@@ -27,7 +27,7 @@ from hotloop.core.user_error import UserError
 from hotloop.remote import place
 from hotloop.remote.job import Board, Boards, Feedback, Job, Link, Login, Released, Stored, Taken
 from hotloop.remote.request import HandIn
-from hotloop.remote.request import Request as Asked
+from hotloop.remote.request import Request as JudgeRequest
 
 TIMEOUT_S = 40.0
 """Timeout of a read: a stream sends a comment every 15 s."""
@@ -82,7 +82,7 @@ class Server:
         body = json.dumps({"invitation": invitation}).encode()
         return _read(Login, self._ask("POST", "/api/login", body, {}))
 
-    def put(self, asked: Asked, key: str, say: Say) -> str:
+    def put(self, asked: JudgeRequest, key: str, say: Say) -> str:
         """Store the request at the service and return the job's id."""
         body = asked.model_dump_json().encode()
         headers = {"Idempotency-Key": key}
@@ -196,7 +196,7 @@ class _Tries:
         self._failed += 1
 
 
-def ask(server: Server, asked: Asked, key: str, say: Say) -> list[Record]:
+def ask(server: Server, asked: JudgeRequest, key: str, say: Say) -> list[Record]:
     """Return the records of the tasks asked for. Raises UserError if none arrive.
 
     Ctrl-C cancels the job. say: called with the progress, and with what is known already.
@@ -229,7 +229,7 @@ def _minutes(seconds: float) -> str:
     return f"{max(1, round(seconds))} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
-def _records(job: Job, asked: Asked, server: Server) -> list[Record]:
+def _records(job: Job, asked: JudgeRequest, server: Server) -> list[Record]:
     if job.state == "replaced":
         raise Ended("You have sent the same tasks again: the later check goes on in its place.")
     if job.state == "cancelled":

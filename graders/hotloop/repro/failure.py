@@ -19,7 +19,7 @@ from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.questions import Question
 from hotloop.judge.rung import Rung, attribute, is_timed
-from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
@@ -95,15 +95,15 @@ def _ruled(name: str, rung: Rung, session: Session, ruling: Ruling) -> Failure:
         return Failure(name, ruling.sentence, callee, about)
     if not isinstance(about, Case):
         return Failure(name, ruling.sentence, callee)
-    reference = _part(rung, "reference")
-    expected = None if reference is None else about.truth(reference)
+    reference: Any = _part(rung, "reference")
+    expected = about.truth(reference) if callable(reference) else None
     return Failure(name, ruling.sentence, callee, about, expected, _part(rung, "launch"))
 
 
 def _callee(rung: Rung, session: Session) -> Callee:
     if isinstance(rung, Called):
         return _callee(rung.rung, session.of(rung.name, rung.style))
-    if isinstance(rung, AnswersFrom | HiddenAnswers) and rung.entry:
+    if isinstance(rung, Answers | HiddenAnswers) and rung.entry:
         session = session.of(rung.entry)
     asked = session.candidate
     return Callee(session.name, asked.file, asked.style, asked.framework)
@@ -116,5 +116,5 @@ def _part(rung: object, name: str) -> Any:
     found = attribute(rung, name, None)  # pyright: ignore[reportArgumentType]
     if found is not None:
         return found
-    inner = (getattr(rung, part, None) for part in ("calls", "correct", "rung"))
+    inner = (getattr(rung, part, None) for part in ("calls", "correct", "rung", "on"))
     return next((f for f in (_part(part, name) for part in inner) if f is not None), None)

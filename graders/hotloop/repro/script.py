@@ -16,7 +16,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import BF16, to_storage
 from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.cuda_correct import ORDER
+from hotloop.judge.rungs.in_simulator import ORDER
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.repro.failure import Callee, Failure
 

@@ -20,7 +20,7 @@ from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, require_nvcc, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.gpu_correct import ask
+from hotloop.judge.rungs.on_gpu import ask
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker

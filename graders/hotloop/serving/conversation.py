@@ -23,7 +23,7 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True)
-class Asked:
+class RelayedRequest:
     """What a request asks for.
 
     inference: False for requests about health, models or the server. what: the path, or over gRPC
@@ -43,7 +43,7 @@ class Call:
     """
 
     kind: Kind
-    asked: Asked
+    asked: RelayedRequest
     connection: int
     size: int
     at: float
@@ -66,5 +66,5 @@ class Conversation(Protocol):
         ...
 
 
-Note = Callable[[Asked, int, bool], None]
+Note = Callable[[RelayedRequest, int, bool], None]
 """Records a call: what it asked for, its size in bytes, and whether it was refused."""

@@ -9,7 +9,7 @@ GOAWAY, as a restarting server does. Clients reconnect for the next call.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from hotloop.serving.conversation import MOST_HEAD, REFUSAL, Asked, Heard, Note, Unreadable
+from hotloop.serving.conversation import MOST_HEAD, REFUSAL, Heard, Note, RelayedRequest, Unreadable
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _HEAD = 9
@@ -166,10 +166,10 @@ def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:
     return head + payload
 
 
-def _asked(message: bytes) -> Asked:
+def _asked(message: bytes) -> RelayedRequest:
     """Parse what a gRPC message asks for, after its flag and length, as far as it was kept."""
     if not message:
-        return Asked(inference=False)
+        return RelayedRequest(inference=False)
     if message[0]:
         raise Unreadable("it compresses its messages: send them as they are")
     try:
@@ -177,7 +177,7 @@ def _asked(message: bytes) -> Asked:
         names = [fields.get(number, b"").decode() for number in (_MODEL, _VERSION)]
     except ValueError:
         raise Unreadable("it sends what is no message of the inference protocol") from None
-    return Asked(_INPUTS in fields, names[0][:_SHOWN], names[1][:_SHOWN])
+    return RelayedRequest(_INPUTS in fields, names[0][:_SHOWN], names[1][:_SHOWN])
 
 
 def _fields(message: bytes) -> dict[int, bytes]:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
-from hotloop.serving.conversation import MOST_HEAD, REFUSAL, Asked, Heard, Note, Unreadable
+from hotloop.serving.conversation import MOST_HEAD, REFUSAL, Heard, Note, RelayedRequest, Unreadable
 
 _END = b"\r\n\r\n"
 _REQUEST = re.compile(rb"([A-Z]{3,8}) (/[\x21-\x7e]{0,2000}) HTTP/1\.[01]")
@@ -68,7 +68,7 @@ class HttpConversation:
     def _complete(self) -> bytes:
         match = _INFER.fullmatch(self._what)
         version = match[1] or "" if match else ""
-        asked = Asked(match is not None, self._what[:_SHOWN], version[:_SHOWN])
+        asked = RelayedRequest(match is not None, self._what[:_SHOWN], version[:_SHOWN])
         self._note(asked, self._size, self._refused)
         return _refusal() if self._refused else b""
 

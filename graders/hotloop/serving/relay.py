@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from hotloop.core.clock import now
 from hotloop.core.closing import Closing
-from hotloop.serving.conversation import Asked, Call, Conversation, Heard, Kind, Unreadable
+from hotloop.serving.conversation import Call, Conversation, Heard, Kind, RelayedRequest, Unreadable
 from hotloop.serving.grpc_conversation import GrpcConversation, RefusingConversation
 from hotloop.serving.http_conversation import HttpConversation
 
@@ -188,7 +188,7 @@ class Relay(Closing):
         self._pass_on(pair, b"")
 
     def _conversation(self, kind: Kind, number: int, pair: _Pair, refusing: bool) -> Conversation:
-        def note(asked: Asked, size: int, refused: bool) -> None:
+        def note(asked: RelayedRequest, size: int, refused: bool) -> None:
             call = Call(kind, asked, number, size, now(), refused)
             if asked.inference:
                 pair.held_until = call.at + self._trouble.hold_s

@@ -1,6 +1,6 @@
 """A learner's CUDA kernel as a Python function on a GPU: compiled by nvcc, called through ctypes.
 
-This runs in the candidate's process and is not trusted. The judge provides the harness, so that
+This runs in the candidate's process and is not trusted. The judge provides the launcher, so that
 every submission is launched in the same way.
 """
 
@@ -22,16 +22,17 @@ class CompileFailed(RuntimeError):
     """nvcc rejected the file, timed out or is not installed; the message says which."""
 
 
-def load(source: Path, harness: str) -> Callable[..., None]:
-    """Compile `source` with `harness` and return the launcher as a Python function.
+def load(source: Path, launcher_source: str) -> Callable[..., None]:
+    """Compile `source` with the launcher and return that as a Python function.
 
-    The function takes the harness's tensors, output last, then plain numbers. The harness gets the
-    tensors' pointers, and one list of numbers: the output's extents, then the plain numbers. The
-    function raises RuntimeError with the CUDA error code if the launch fails. Raises CompileFailed.
+    The function takes the launcher's tensors, output last, then plain numbers. The launcher gets
+    the tensors' pointers, and one list of numbers: the output's extents, then the plain numbers.
+    The function raises RuntimeError with the CUDA error code if the launch fails. Raises
+    CompileFailed.
     """
     folder = Path(tempfile.mkdtemp(prefix="cuda-", dir=Path.cwd()))
-    launcher = folder / "harness.cu"
-    launcher.write_text(harness, encoding="utf-8")
+    launcher = folder / "launcher.cu"
+    launcher.write_text(launcher_source, encoding="utf-8")
     library = ctypes.CDLL(str(compiled([source, launcher], folder / "kernel.so")))
     entry = getattr(library, ENTRY)
 

@@ -87,11 +87,11 @@ class Worker:
         A file is executed once. Its other functions then see the state that earlier calls left
         behind. Raises NameError if the name is not a callable.
         """
-        if "harness" in message:
+        if "launcher" in message:
             from hotloop.worker import cuda_extension
 
             path = Path(message["file"])
-            self.namespace = {message["name"]: cuda_extension.load(path, message["harness"])}
+            self.namespace = {message["name"]: cuda_extension.load(path, message["launcher"])}
             self.loaded = None
         elif message["file"] is not None and message["file"] != self.loaded:
             load = load_operators if message["file"].endswith(".cu") else load_file

@@ -11,7 +11,7 @@ import pytest
 from hotloop import extras
 from hotloop.judge import oracle
 from hotloop.judge.gpu import engine
-from hotloop.judge.rungs import gpu_oracle
+from hotloop.judge.rungs import gpu_from_host
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 
@@ -47,12 +47,12 @@ def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Work
 
 @pytest.fixture
 def oracle_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Makes `GpuOracleCorrect` rungs run on the CPU, with all processes that they start."""
+    """Makes rungs with `OnGpuFromHost` run on the CPU, with all processes that they start."""
 
     def on_cpu() -> None:
         card = nullcontext(SimpleNamespace())
-        monkeypatch.setattr(gpu_oracle, "card_for_three", lambda _session: card)
-        for starts_theirs in (engine, gpu_oracle):
+        monkeypatch.setattr(gpu_from_host, "card_for_three", lambda _session: card)
+        for starts_theirs in (engine, gpu_from_host):
             monkeypatch.setattr(starts_theirs, "candidate_worker", _candidate_worker)
         for starts_ours in (engine, oracle):
             monkeypatch.setattr(starts_ours, "trusted_worker", _trusted_worker)

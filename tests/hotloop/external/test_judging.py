@@ -72,7 +72,7 @@ WRONG_KERNELS = {
 def judged(problem: Path, text: str, judge: JudgeProcess, tmp_path: Path) -> Record:
     file = tmp_path / "answer.py"
     file.write_text(text)
-    return judging.judge(judging.Asked.of(forms.find(problem), file), process=judge)
+    return judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge)
 
 
 def test_a_right_model_passes_at_sizes_for_this_machine(
@@ -256,7 +256,7 @@ def test_a_solution_in_their_form_is_judged(judge: JudgeProcess, tmp_path: Path)
     }
     file = tmp_path / "mine.json"
     file.write_text(json.dumps(solution))
-    asked = judging.Asked.of(forms.find(NORM), file)
+    asked = judging.ExternalJob.of(forms.find(NORM), file)
     record = judging.judge(asked, process=judge)
     assert record.rungs[0].verdict is Verdict.PASSED, record.sentence
 

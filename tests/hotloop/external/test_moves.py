@@ -76,7 +76,7 @@ triton_launches.record = record
 def judged(text: str, judge: JudgeProcess, folder: Path, problem: Path = DOUBLED) -> RungRecord:
     file = folder / "answer.py"
     file.write_text(text)
-    return judging.judge(judging.Asked.of(forms.find(problem), file), process=judge).rungs[0]
+    return judging.judge(judging.ExternalJob.of(forms.find(problem), file), process=judge).rungs[0]
 
 
 @pytest.mark.parametrize(

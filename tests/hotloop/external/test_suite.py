@@ -13,7 +13,7 @@ from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.external import flashinfer, forms, suite
-from hotloop.external.judging import Asked
+from hotloop.external.judging import ExternalJob
 from hotloop.external.suite import Row
 
 PROBLEMS = Path(__file__).parent / "problems"
@@ -60,7 +60,7 @@ def test_what_is_judged_is_not_judged_again(
         (mine / name).write_text(name)
     judged: list[str] = []
 
-    def judge_all(asked: list[Asked], _ray: str) -> Iterator[tuple[int, None]]:
+    def judge_all(asked: list[ExternalJob], _ray: str) -> Iterator[tuple[int, None]]:
         # As from a cluster, the last one first.
         for number, one in reversed([*enumerate(asked)]):
             judged.append(one.name)

@@ -16,9 +16,9 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
-from hotloop.judge.rungs.cuda_correct import CudaCorrect
+from hotloop.judge.rungs.in_simulator import InSimulator
 
 from ..sessions import new_session
 
@@ -37,7 +37,9 @@ def scaled(x: np.ndarray, by: float) -> np.ndarray:
 
 
 RUNGS = {
-    "correct": CudaCorrect(LAUNCH, cases, scaled, lambda _: Tolerance(1e-6, 0.0), case_timeout_s=4),
+    "correct": Correct(
+        cases, scaled, lambda _: Tolerance(1e-6, 0.0), on=InSimulator(LAUNCH), case_timeout_s=4
+    ),
     "clean": CudaClean(LAUNCH, cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
 }
 

@@ -11,7 +11,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import loaded
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share
-from hotloop.judge.loaded import Asked, LoadedSide
+from hotloop.judge.loaded import LoadedServer, LoadRequest
 from hotloop.judge.seeds import Seeds
 from hotloop.sandbox.freezer import Usage
 from hotloop.serving.inference import InferenceFailed, encode
@@ -82,12 +82,12 @@ class Scene:
     def close(self) -> None:
         self.tree.events.append("hang up")
 
-    def side(self, *, trusted: bool = False, threads: int = 1) -> LoadedSide:
-        def questions(_rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
+    def side(self, *, trusted: bool = False, threads: int = 1) -> LoadedServer:
+        def questions(_rng: np.random.Generator, flags: Sequence[bool]) -> list[LoadRequest]:
             self.tree.events.append("write questions")
-            return [Asked(b"", lambda said: self.mismatch(said)) for _ in flags]
+            return [LoadRequest(b"", lambda said: self.mismatch(said)) for _ in flags]
 
-        return LoadedSide(
+        return LoadedServer(
             cast(Server, cast(Any, self)),
             questions,
             Seeds(),
@@ -103,7 +103,7 @@ def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
     return Scene(monkeypatch)
 
 
-def ruling(side: LoadedSide) -> Ruling:
+def ruling(side: LoadedServer) -> Ruling:
     with pytest.raises(Ruling) as caught:
         side.window([False] * REQUESTS)
     return caught.value

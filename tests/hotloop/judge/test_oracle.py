@@ -14,8 +14,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.oracle_correct import OracleCorrect
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.session import Session
 
 ORACLE = """
@@ -69,19 +68,19 @@ def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if np.array_equal(got, want) else "They differ"
 
 
-def judged(name: str, rung: OracleCorrect | Learns, session: Session) -> Verdict:
+def judged(name: str, rung: Correct | Learns, session: Session) -> Verdict:
     own = session.about(Candidate(name, "candidates.py", "destination"))
     return judge_rung("r", rung, own).verdict
 
 
 def test_answers_are_compared_with_the_oracles(session: Session, oracle: Oracle) -> None:
-    rung = OracleCorrect(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle, "train", unequal)
+    rung = Correct(lambda _rng: [case([1.0, 2.0]), case([5.0])], oracle.function("train", unequal))
     assert judged("right", rung, session) is Verdict.PASSED
     assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
 
 
 def test_an_oracle_that_fails_is_our_fault(session: Session, oracle: Oracle) -> None:
-    rung = OracleCorrect(lambda _rng: [case([1.0])], oracle, "broken", unequal)
+    rung = Correct(lambda _rng: [case([1.0])], oracle.function("broken", unequal))
     assert judged("right", rung, session) is Verdict.JUDGE_ERROR
 
 
@@ -107,7 +106,7 @@ def test_what_is_staged_ends_with_the_session(session: Session, oracle: Oracle) 
 
 def test_a_calls_values_make_a_case() -> None:
     from hotloop.judge.calls import CallBuffers
-    from hotloop.judge.rungs.oracle_fast import case_of
+    from hotloop.judge.oracle import case_of
 
     buffers = CallBuffers(
         [CallSpec((TensorSpec((3,), FP32), 0.5), TensorSpec((3,), FP32))], seal_inputs=True

@@ -14,7 +14,7 @@ from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.inquiry import Exchange, Inquiry, Said
-from hotloop.judge.loaded import LoadedSide
+from hotloop.judge.loaded import LoadedServer
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
@@ -303,7 +303,7 @@ def test_a_server_outlives_being_frozen_and_a_window_that_failed(
     def unanswerable(_rng: np.random.Generator, flags: Any) -> Any:
         raise ValueError("no questions")
 
-    side = LoadedSide(
+    side = LoadedServer(
         server, unanswerable, session.seeds, clients=2, requests=4, threads=1, trusted=True
     )
     at_rest = server.process.freezer.usage()

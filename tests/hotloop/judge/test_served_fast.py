@@ -15,7 +15,7 @@ from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import picture, render_record
 from hotloop.judge.levels import Level
-from hotloop.judge.loaded import LoadedSide, LoadedWindow
+from hotloop.judge.loaded import LoadedServer, LoadedWindow
 from hotloop.judge.rung import after, judge_rung
 from hotloop.judge.rungs.served_fast import ServedFast, tail_of
 from hotloop.judge.session import Session
@@ -75,7 +75,7 @@ def measured_by(*levels: Level) -> TaskSpec:
 
 
 def judged(session: Session, ours: Side, theirs: Side, **more: Any) -> RungRecord:
-    a, b = cast(LoadedSide, cast(Any, ours)), cast(LoadedSide, cast(Any, theirs))
+    a, b = cast(LoadedServer, cast(Any, ours)), cast(LoadedServer, cast(Any, theirs))
     measured = rung(**more)
     return judge_rung("throughput", lambda own: measured._judge(a, b, own), session)
 
@@ -165,7 +165,7 @@ def test_what_earned_nothing_is_not_told_of_its_tail(session_over: SessionOver) 
 def test_tails_are_those_of_the_windows_that_count() -> None:
     side = Side()
     side.tails.update({0.1: 1.0, 0.2: 2.0, 0.3: 3.0, 9.0: 99.0})
-    assert tail_of([[0.1, 0.2], [0.3]], cast(LoadedSide, cast(Any, side))) == 2.0
+    assert tail_of([[0.1, 0.2], [0.3]], cast(LoadedServer, cast(Any, side))) == 2.0
 
 
 # --- limits and noise -----------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from hotloop import curriculum, render
 from hotloop.predicting import items, judges
 from hotloop.predicting.items import FEWEST, MOST, ItemSet
-from hotloop.predicting.judges import Asked, Judges
+from hotloop.predicting.judges import Judges, JudgingRequest
 from hotloop.predicting.outcomes import Outcome
 from hotloop.predicting.own_code import Work, changes
 from hotloop.predicting.widths import NoSuchSize
@@ -205,5 +205,5 @@ def test_works_are_judged_at_once_and_told_in_order(
 
     monkeypatch.setattr(judges, "judged", judged)
     with Judges(2) as two:
-        found = two.judge(Asked(work, "cuda_block", seed) for seed in ("a", "b", "c", "d"))
+        found = two.judge(JudgingRequest(work, "cuda_block", seed) for seed in ("a", "b", "c", "d"))
     assert [one and one.rung for one in found] == ["a", "b", "c", "d"]

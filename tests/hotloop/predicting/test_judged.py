@@ -13,10 +13,9 @@ from hotloop.checks.fused_softmax import tasks
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.cuda_correct import CudaCorrect
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.predicting import items
-from hotloop.predicting.judges import Asked, Judges, judged
+from hotloop.predicting.judges import Judges, JudgingRequest, judged
 from hotloop.predicting.outcomes import against
 from hotloop.predicting.own_code import Work, changes
 from hotloop.predicting.widths import ROWS, NoSuchSize, Size, judged_at, rungs_at
@@ -79,7 +78,7 @@ def test_a_rows_largest_element_is_neither_cut_off_nor_repeated() -> None:
 def test_at_each_width_there_are_rows_that_one_element_decides(columns: int) -> None:
     """In rows of numbers of one size, a maximum over half of the threads changes nothing."""
     correct = tasks.cuda_block.rungs["correct"]
-    assert isinstance(correct, CudaCorrect)
+    assert isinstance(correct, Correct)
     found = list(Size((columns,)).cases(correct.cases(np.random.default_rng(1))))
     outliers = [
         np.sort(np.abs(case.arguments[0].values), axis=-1)[:, -2:]
@@ -120,7 +119,9 @@ def test_the_judge_says_at_which_width_a_change_shows() -> None:
 def test_a_dropped_barrier_is_a_race_on_every_seed() -> None:
     own = changed(work("cuda_block"), "cuda_block", "missing barrier")
     with closing(Judges(2)) as judges:
-        found = judges.judge(Asked(own, "cuda_block", seed * 16) for seed in ("0a", "1b", "2c"))
+        found = judges.judge(
+            JudgingRequest(own, "cuda_block", seed * 16) for seed in ("0a", "1b", "2c")
+        )
     assert all(one is not None and one.kind == "race" and one.lines for one in found)
 
 

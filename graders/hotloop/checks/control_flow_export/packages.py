@@ -38,7 +38,6 @@ from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -111,8 +110,9 @@ def fast_cpu(session: Session) -> str:
         lambda spec: spec.out.bytes,
         fewest_flops=_fewest_flops,
         entrant=_package_alone,
+        oracle=ORACLE.function("run", lambda _case, got, want: departs(got, want)),
     )
-    return OracleFast(fast, ORACLE, "run", lambda _case, got, want: departs(got, want))(session)
+    return fast(session)
 
 
 def served(session: Session) -> Iterator[Look]:

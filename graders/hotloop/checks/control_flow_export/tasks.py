@@ -64,10 +64,10 @@ decode_graphs = hl.fills_tensor(
     replayable=_step.stands(
         decoding.replayable, "Fixed shapes, no decisions, and right step by step."
     ),
-    correct=hl.OracleCorrect(cases, ORACLE, "generate", disagreement, after=("replayable",)),
-    gpu_correct=hl.GpuOracleCorrect(cases, ORACLE, "generate", disagreement),
-    gpu_fast=hl.GpuOracleFast(
-        decoding.timed(), BASELINE, ORACLE, "generate", disagreement, decoding.fewest_flops
+    correct=hl.Correct(cases, ORACLE.function("generate", disagreement), after=("replayable",)),
+    gpu_correct=hl.Correct(cases, ORACLE.function("generate", disagreement), on=hl.OnGpuFromHost()),
+    gpu_fast=hl.GpuFastFromHost(
+        decoding.timed(), BASELINE, ORACLE.function("generate", disagreement), decoding.fewest_flops
     ),
 )
 
@@ -77,22 +77,15 @@ _sparsemax = hl.KernelCalls(
 loop_in_kernel = hl.fills_tensor(
     correct=hl.KernelCorrect(_sparsemax),
     traffic=hl.Traffic(_sparsemax, sparse.bytes_of_case),
-    gpu_correct=hl.GpuCorrect(sparse.cases, sparse.sparsemax, sparse.tolerance),
+    gpu_correct=hl.Correct(sparse.cases, sparse.sparsemax, sparse.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(sparse.on_gpu(), sparse.LOOP, sparse.bytes_of_call),
 )
 
-_alone = (deciding.cases, deciding.ORACLE, "one_by_one", deciding.disagreement)
+_alone = deciding.ORACLE.function("one_by_one", deciding.disagreement)
 decide_on_gpu = hl.fills_tensor(
-    correct=hl.OracleCorrect(*_alone),
-    gpu_correct=hl.GpuOracleCorrect(*_alone),
-    gpu_fast=hl.GpuOracleFast(
-        deciding.timed(),
-        deciding.ALONE,
-        deciding.ORACLE,
-        "one_by_one",
-        deciding.disagreement,
-        deciding.fewest_flops,
-    ),
+    correct=hl.Correct(deciding.cases, _alone),
+    gpu_correct=hl.Correct(deciding.cases, _alone, on=hl.OnGpuFromHost()),
+    gpu_fast=hl.GpuFastFromHost(deciding.timed(), deciding.ALONE, _alone, deciding.fewest_flops),
 )
 
 _routed_script = ModelFile("routed.pt", "to_torchscript")
@@ -105,7 +98,7 @@ hugging_face = hl.returns_data(
 
 migration = hl.returns_data(
     inventory=hl.HiddenAnswers(old_files.inventories),
-    successors=hl.AnswersFrom("successors", successors.questions),
+    successors=hl.Answers(successors.questions, "successors"),
 )
 
 diagnose = hl.returns_data(correct=hl.Answers(diagnoses.questions))

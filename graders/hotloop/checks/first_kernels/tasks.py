@@ -25,7 +25,7 @@ axpy = hl.fills_tensor(
     correct=hl.KernelCorrect(_axpy),
     traffic=hl.Traffic(_axpy, timed.bytes_of_case),
     compiles=hl.Compiles(_axpy, max_spill_bytes=0),
-    gpu_correct=hl.GpuCorrect(cases.vectors, cases.scaled_sum, cases.of_vectors),
+    gpu_correct=hl.Correct(cases.vectors, cases.scaled_sum, cases.of_vectors, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(timed.axpy_on_gpu(), hl.Baseline(BASELINES, "axpy"), timed.bytes_of_call),
 )
 
@@ -36,7 +36,7 @@ row_sums = hl.fills_tensor(
     correct=hl.KernelCorrect(_row_sums),
     traffic=hl.Traffic(_row_sums, timed.bytes_of_case),
     compiles=hl.Compiles(_row_sums),
-    gpu_correct=hl.GpuCorrect(cases.rows_to_sum, cases.sums, cases.of_sums),
+    gpu_correct=hl.Correct(cases.rows_to_sum, cases.sums, cases.of_sums, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.sums_on_gpu(), hl.Baseline(BASELINES, "row_sums"), timed.bytes_of_call
     ),
@@ -61,7 +61,7 @@ matmul = hl.fills_tensor(
     # With a step of 16, the 64 × 64 sums spill two registers; tiles that are too large spill
     # hundreds.
     compiles=hl.Compiles(_matmul, max_spill_bytes=64),
-    gpu_correct=hl.GpuCorrect(cases.matrices, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.product_on_gpu(),
         hl.Baseline(BASELINES, "matmul"),
@@ -75,7 +75,7 @@ matmul = hl.fills_tensor(
 _biased = hl.CudaLaunch(("x", "bias", "y"))
 bias_gelu = hl.cuda_kernel(
     PROGRAMS / "bias_gelu.cu",
-    correct=hl.CudaCorrect(_biased, cases.biased, cases.gelu, cases.of_gelu),
+    correct=hl.Correct(cases.biased, cases.gelu, cases.of_gelu, on=hl.InSimulator(_biased)),
     traffic=hl.CudaTraffic(
         _biased,
         cases.counted_biased,
@@ -85,7 +85,7 @@ bias_gelu = hl.cuda_kernel(
         advice="Let neighboring threads read neighboring elements, and each element once.",
     ),
     compiles=hl.CudaCompiles(block=256),
-    gpu_correct=hl.GpuCorrect(cases.biased, cases.gelu, cases.of_gelu),
+    gpu_correct=hl.Correct(cases.biased, cases.gelu, cases.of_gelu, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.gelu_on_gpu(), hl.Baseline(BASELINES, "bias_gelu"), timed.bytes_of_call
     ),
@@ -94,7 +94,9 @@ bias_gelu = hl.cuda_kernel(
 _tiles = hl.CudaLaunch(("x", "y"), rows_a_block=32)
 transpose = hl.cuda_kernel(
     PROGRAMS / "transpose.cu",
-    correct=hl.CudaCorrect(_tiles, cases.to_transpose, cases.transposed, cases.exactly),
+    correct=hl.Correct(
+        cases.to_transpose, cases.transposed, cases.exactly, on=hl.InSimulator(_tiles)
+    ),
     clean=hl.CudaClean(_tiles, cases.small_to_transpose, cases.transposed, cases.exactly),
     traffic=hl.CudaTraffic(
         _tiles,
@@ -105,13 +107,13 @@ transpose = hl.cuda_kernel(
         advice="Read rows and write rows, and turn a tile in shared memory between them.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(cases.to_transpose, cases.transposed, cases.exactly),
+    gpu_correct=hl.Correct(cases.to_transpose, cases.transposed, cases.exactly, on=hl.OnGpu()),
 )
 
 _rows = hl.CudaLaunch(("x", "y"))
 blur_rows = hl.cuda_kernel(
     PROGRAMS / "blur_rows.cu",
-    correct=hl.CudaCorrect(_rows, cases.to_blur, cases.blurred, cases.of_blur),
+    correct=hl.Correct(cases.to_blur, cases.blurred, cases.of_blur, on=hl.InSimulator(_rows)),
     clean=hl.CudaClean(_rows, cases.small_to_blur, cases.blurred, cases.of_blur),
     traffic=hl.CudaTraffic(
         _rows,
@@ -124,7 +126,7 @@ blur_rows = hl.cuda_kernel(
         advice="Load each element into shared memory once, with three more on either side.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(cases.to_blur, cases.blurred, cases.of_blur),
+    gpu_correct=hl.Correct(cases.to_blur, cases.blurred, cases.of_blur, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.blur_on_gpu(),
         hl.Baseline(BASELINES, "copy"),

@@ -47,7 +47,7 @@ triton_forward = hl.fills_tensor(
     correct=hl.KernelCorrect(_forward),
     traffic=hl.Traffic(_forward, timed.bytes_of_case),
     compiles=hl.Compiles(_forward),
-    gpu_correct=hl.GpuCorrect(cases.matrices, SOFTMAX.rows, SOFTMAX.tolerance),
+    gpu_correct=hl.Correct(cases.matrices, SOFTMAX.rows, SOFTMAX.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(timed.on_gpu(), FIVE_OPS, timed.bytes_of_call),
 )
 
@@ -58,7 +58,7 @@ triton_masked = hl.fills_tensor(
     correct=hl.KernelCorrect(_masked),
     traffic=hl.Traffic(_masked, timed.bytes_of_case),
     compiles=hl.Compiles(_masked),
-    gpu_correct=hl.GpuCorrect(cases.masked, SOFTMAX.masked_rows, SOFTMAX.tolerance),
+    gpu_correct=hl.Correct(cases.masked, SOFTMAX.masked_rows, SOFTMAX.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.masked_on_gpu(),
         SCALE_MASK_SOFTMAX,
@@ -70,13 +70,15 @@ triton_masked = hl.fills_tensor(
 
 _rows, _tolerance = SOFTMAX_OR_ZEROS.rows, SOFTMAX_OR_ZEROS.tolerance
 cuda_naive = hl.returns_tensor(
-    correct=hl.CudaCorrect(ROW_A_THREAD, cases.cuda, _rows, SOFTMAX_OR_ZEROS.one_by_one),
+    correct=hl.Correct(
+        cases.cuda, _rows, SOFTMAX_OR_ZEROS.one_by_one, on=hl.InSimulator(ROW_A_THREAD)
+    ),
     clean=hl.CudaClean(ROW_A_THREAD, cases.small_cuda, _rows, SOFTMAX_OR_ZEROS.one_by_one),
 )
 
 cuda_block = hl.cuda_kernel(
     PROGRAMS / "softmax_block.cu",
-    correct=hl.CudaCorrect(ROW_A_BLOCK, cases.cuda, _rows, _tolerance),
+    correct=hl.Correct(cases.cuda, _rows, _tolerance, on=hl.InSimulator(ROW_A_BLOCK)),
     clean=hl.CudaClean(ROW_A_BLOCK, cases.small_cuda, _rows, _tolerance),
     traffic=hl.CudaTraffic(
         ROW_A_BLOCK,
@@ -88,18 +90,18 @@ cuda_block = hl.cuda_kernel(
         advice="Let neighbouring threads read neighbouring elements, and read a row three times.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(cases.cuda, _rows, _tolerance),
+    gpu_correct=hl.Correct(cases.cuda, _rows, _tolerance, on=hl.OnGpu()),
 )
 
 cuda_warp = hl.cuda_kernel(
     PROGRAMS / "softmax_warp.cu",
-    correct=hl.CudaCorrect(ROW_A_BLOCK, cases.cuda, _rows, _tolerance),
+    correct=hl.Correct(cases.cuda, _rows, _tolerance, on=hl.InSimulator(ROW_A_BLOCK)),
     clean=hl.CudaClean(ROW_A_BLOCK, cases.small_cuda, _rows, _tolerance),
     traffic=hl.CudaTraffic(
         ROW_A_BLOCK, cases.quads, _rows, _tolerance, timed.bytes_of_case, width=16
     ),
     compiles=hl.CudaCompiles(block=256, min_load_bytes=16, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(cases.cuda, _rows, _tolerance),
+    gpu_correct=hl.Correct(cases.cuda, _rows, _tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.on_gpu(SOFTMAX_OR_ZEROS), COPY, timed.bytes_of_call, baseline_truth=timed.unchanged
     ),
@@ -162,8 +164,11 @@ operator_backward = hl.operator(
     twice=_gradient_of_gradient(SOFTMAX_OR_ZEROS),
     gpu_correct=hl.Called(
         "backward_into",
-        hl.GpuCorrect(
-            cases.backward, SOFTMAX_OR_ZEROS.backward, SOFTMAX_OR_ZEROS.backward_tolerance
+        hl.Correct(
+            cases.backward,
+            SOFTMAX_OR_ZEROS.backward,
+            SOFTMAX_OR_ZEROS.backward_tolerance,
+            on=hl.OnGpu(),
         ),
         "destination",
     ),

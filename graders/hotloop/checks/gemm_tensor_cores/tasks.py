@@ -23,7 +23,7 @@ _f32, _f32_small = cases.of_f32_tiles
 _f32_counted = partial(cases.counted_tiled, **cases.F32_TILES)
 warp_tiled = hl.cuda_kernel(
     PROGRAMS / "warp_tiled.cu",
-    correct=hl.CudaCorrect(_threads, _f32, cases.product, cases.of_product),
+    correct=hl.Correct(_f32, cases.product, cases.of_product, on=hl.InSimulator(_threads)),
     clean=hl.CudaClean(_threads, _f32_small, cases.product, cases.of_product),
     traffic=hl.CudaTraffic(
         _threads,
@@ -35,14 +35,14 @@ warp_tiled = hl.cuda_kernel(
     ),
     reuse=partial(counted.reuse, launch=_threads, case=_f32_counted, most=2.0),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=256, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(_f32, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(_f32, cases.product, cases.of_product, on=hl.OnGpu()),
 )
 
 _warp = hl.CudaLaunch(_parameters, rows_a_block=16, block=32, columns_a_block=16)
 _mma, _mma_small = cases.of_warp_tiles
 mma_tile = hl.cuda_kernel(
     PROGRAMS / "mma_tile.cu",
-    correct=hl.CudaCorrect(_warp, _mma, cases.product, cases.of_product),
+    correct=hl.Correct(_mma, cases.product, cases.of_product, on=hl.InSimulator(_warp)),
     clean=hl.CudaClean(_warp, _mma_small, cases.product, cases.of_product),
     reuse=partial(
         counted.reuse,
@@ -51,7 +51,7 @@ mma_tile = hl.cuda_kernel(
         most=0.25,
     ),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=32, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(_mma, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(_mma, cases.product, cases.of_product, on=hl.OnGpu()),
 )
 
 _block = hl.CudaLaunch(_parameters, rows_a_block=64, block=128, columns_a_block=64)
@@ -60,23 +60,23 @@ _tiles_counted = partial(cases.counted_tiled, **cases.BLOCK_TILES)
 _tile_bytes = 2 * 64 * 64 * 2
 swizzle = hl.cuda_kernel(
     PROGRAMS / "swizzle.cu",
-    correct=hl.CudaCorrect(_block, _tiles, cases.product, cases.of_product),
+    correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.InSimulator(_block)),
     clean=hl.CudaClean(_block, _tiles_small, cases.product, cases.of_product),
     conflicts=partial(
         counted.no_conflicts, launch=_block, case=_tiles_counted, most_bytes=_tile_bytes
     ),
     reuse=partial(counted.reuse, launch=_block, case=_tiles_counted, most=0.125),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=128, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(_tiles, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.OnGpu()),
 )
 
 pipelined = hl.cuda_kernel(
     PROGRAMS / "pipelined.cu",
-    correct=hl.CudaCorrect(_block, _tiles, cases.product, cases.of_product),
+    correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.InSimulator(_block)),
     clean=hl.CudaClean(_block, _tiles_small, cases.product, cases.of_product),
     overlap=partial(counted.overlaps, launch=_block, case=_tiles_counted, depth=64),
     compiles=hl.CudaCompiles(targets=TENSOR_CORES, block=128, after=CLEAN),
-    gpu_correct=hl.GpuCorrect(_tiles, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(_tiles, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.product(timed.SQUARE, hl.BF16),
         hl.Baseline(BASELINES, "matmul_with_k"),
@@ -99,7 +99,7 @@ triton_matmul = hl.fills_tensor(
     correct=hl.KernelCorrect(_matmul),
     order=partial(counted.shares_tiles, calls=_matmul, most=4.0),
     compiles=hl.Compiles(_matmul, max_spill_bytes=64),
-    gpu_correct=hl.GpuCorrect(cases.matrices, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(
         timed.product(timed.SHAPES, hl.FP16),
         hl.Baseline(BASELINES, "matmul"),
@@ -121,7 +121,7 @@ split_k = hl.fills_tensor(
         advice="Write one partial tile for each part, and read it once; use as few parts as do.",
     ),
     compiles=hl.Compiles(_split, max_spill_bytes=64),
-    gpu_correct=hl.GpuCorrect(cases.long_sums, cases.product, cases.of_product),
+    gpu_correct=hl.Correct(cases.long_sums, cases.product, cases.of_product, on=hl.OnGpu()),
 )
 
 _layer = hl.KernelCalls(
@@ -136,7 +136,7 @@ epilogue = hl.fills_tensor(
         advice="Add bias, GELU and residual to the tile while it is in registers.",
     ),
     compiles=hl.Compiles(_layer, max_spill_bytes=64),
-    gpu_correct=hl.GpuCorrect(cases.layers, cases.with_epilogue, cases.of_layer),
+    gpu_correct=hl.Correct(cases.layers, cases.with_epilogue, cases.of_layer, on=hl.OnGpu()),
 )
 
 # --- low precision --------------------------------------------------------------------------------
@@ -159,7 +159,9 @@ w4a16 = hl.fills_tensor(
         advice="Read the packed weights once, and dequantize them in registers.",
     ),
     compiles=hl.Compiles(_w4, max_spill_bytes=64),
-    gpu_correct=hl.GpuCorrect(cases.packed_weights, cases.dequantized_product, cases.of_packed),
+    gpu_correct=hl.Correct(
+        cases.packed_weights, cases.dequantized_product, cases.of_packed, on=hl.OnGpu()
+    ),
 )
 
 block_scaled = hl.returns_data(
@@ -182,7 +184,7 @@ decode_attention = hl.fills_tensor(
         advice="Load a page of keys and values once for all query heads that share it.",
     ),
     compiles=hl.Compiles(_decode, max_spill_bytes=64),
-    gpu_correct=hl.GpuCorrect(cases.caches, cases.attended, cases.of_attention),
+    gpu_correct=hl.Correct(cases.caches, cases.attended, cases.of_attention, on=hl.OnGpu()),
 )
 
 # --- listings -------------------------------------------------------------------------------------

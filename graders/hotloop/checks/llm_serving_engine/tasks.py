@@ -20,7 +20,7 @@ block_manager = hl.returns_data(
 paged_attention = hl.returns_tensor(
     "numpy",
     correct=hl.Correct(paged.chunks, paged.attended, paged.of_chunk),
-    chunks=hl.AnswersFrom("prefill", paged.prompts, after=("correct",)),
+    chunks=hl.Answers(paged.prompts, "prefill", after=("correct",)),
 )
 
 scheduler = hl.returns_data(
@@ -61,6 +61,6 @@ paged_decode = hl.fills_tensor(
         advice="Load keys and values of a block once for all query heads that share them.",
     ),
     compiles=hl.Compiles(_decode),
-    gpu_correct=hl.GpuCorrect(paged.sequences, paged.decoded, paged.of_half),
+    gpu_correct=hl.Correct(paged.sequences, paged.decoded, paged.of_half, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(paged.ON_GPU, paged.GATHERED, paged.bytes_of_call),
 )

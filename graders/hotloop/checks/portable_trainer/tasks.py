@@ -53,7 +53,7 @@ ranks = hl.returns_data(
 )
 
 mesh = hl.returns_data(
-    specs=hl.AnswersFrom("specs", meshes.spec_questions),
+    specs=hl.Answers(meshes.spec_questions, "specs"),
     laid_out=hl.Makes(partial(meshes.exported, runs=False)),
     same=hl.Makes(partial(meshes.exported, runs=True), after=("laid_out",)),
 )
@@ -63,10 +63,10 @@ monitor = hl.returns_data(
     merged=hl.Holds(monitoring.merged, "Right for the ranks of {count} jobs together."),
     prometheus=hl.Makes(monitoring.metrics, entry="prometheus"),
     tensorboard=hl.Makes(monitoring.curves, entry="tensorboard"),
-    dashboard=hl.AnswersFrom("dashboard", monitoring.dashboards),
+    dashboard=hl.Answers(monitoring.dashboards, "dashboard"),
 )
 
-_plans_for = partial(hl.AnswersFrom, "plan_case")
+_plans_for = partial(hl.Answers, entry="plan_case")
 plan = hl.returns_data(
     estimates=hl.Answers(planning.estimates),
     small=_plans_for(planning.small, after=("estimates",)),

@@ -40,7 +40,9 @@ augment = hl.fills_tensor(
         SLOW_AUGMENT,
         augmentation.fewest_bytes,
     ),
-    gpu_correct=hl.GpuCorrect(augmentation.cases, augmentation.augmented, augmentation.tolerance),
+    gpu_correct=hl.Correct(
+        augmentation.cases, augmentation.augmented, augmentation.tolerance, on=hl.OnGpu()
+    ),
     gpu_fast=hl.GpuFast(
         augmentation.ON_GPU, AUGMENT_CHAIN, augmentation.written_bytes, seconds=90.0
     ),
@@ -53,18 +55,19 @@ _timed = hl.Fast(
     fewest_flops=SMALL.flops,
     after=("learns",),
     seconds=90.0,
+    oracle=ORACLE.function("train", SMALL.disagreement),
 )
 train = hl.fills_tensor(
-    correct=hl.OracleCorrect(SMALL.cases, ORACLE, "train", SMALL.disagreement),
+    correct=hl.Correct(SMALL.cases, ORACLE.function("train", SMALL.disagreement)),
     learns=Learns(SMALL.exam, ORACLE, "train", "accuracy", margin=0.1),
-    fast_cpu=hl.OracleFast(_timed, ORACLE, "train", SMALL.disagreement),
-    gpu_correct=hl.GpuOracleCorrect(RESNET50.cases, ORACLE, "train", RESNET50.disagreement),
-    gpu_fast=hl.GpuOracleFast(
+    fast_cpu=_timed,
+    gpu_correct=hl.Correct(
+        RESNET50.cases, ORACLE.function("train", RESNET50.disagreement), on=hl.OnGpuFromHost()
+    ),
+    gpu_fast=hl.GpuFastFromHost(
         loops.timed(*GPU_RUN),
         SLOW_LOOP,
-        ORACLE,
-        "train",
-        RESNET50.disagreement,
+        ORACLE.function("train", RESNET50.disagreement),
         RESNET50.flops,
     ),
 )

@@ -18,10 +18,9 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
-from hotloop.judge.rungs.oracle_correct import OracleCorrect
+from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -60,9 +59,11 @@ def _float_mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if found is None else f"a logit is wrong: {found.sentence()}"
 
 
-CORRECT = OracleCorrect(partial(_cases, batches=(1, 3)), _ORACLE, "logits_of", _float_mismatch)
-GPU_CORRECT = GpuOracleCorrect(partial(_cases, batches=BATCHES), _ORACLE, "logits_of", mismatch)
-GPU_FAST = GpuOracleFast(
+CORRECT = Correct(partial(_cases, batches=(1, 3)), _ORACLE.function("logits_of", _float_mismatch))
+GPU_CORRECT = Correct(
+    partial(_cases, batches=BATCHES), _ORACLE.function("logits_of", mismatch), on=OnGpuFromHost()
+)
+GPU_FAST = GpuFastFromHost(
     Workload(_timed_spec, fill),
     Baseline(
         _NETWORK.files[_NETWORK.main],
@@ -70,8 +71,6 @@ GPU_FAST = GpuOracleFast(
         beside=_NETWORK.files,
         label="eager PyTorch in float32",
     ),
-    _ORACLE,
-    "logits_of",
-    mismatch,
+    _ORACLE.function("logits_of", mismatch),
     lambda _spec: TIMED * FLOPS,
 )

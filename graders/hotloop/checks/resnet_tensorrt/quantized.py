@@ -25,7 +25,6 @@ from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -87,8 +86,9 @@ def fast(session: Session, cpu: Path = CPU) -> str:
         lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=pool.entrant,
+        oracle=oracle().function("run", distant),
     )
-    return OracleFast(measured, oracle(), "run", distant)(session)
+    return measured(session)
 
 
 def multiplies_bytes(cpu: Path) -> bool:

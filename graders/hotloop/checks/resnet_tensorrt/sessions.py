@@ -24,7 +24,6 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -63,17 +62,17 @@ def looks(session: Session) -> Iterator[Look]:
     yield Look("Your network", lambda: _mismatch(_prepared(session), session))
 
 
-def fast() -> OracleFast:
+def fast() -> Fast:
     """Return the check that times the candidate's file and options against PyTorch."""
-    measured = Fast(
+    return Fast(
         Workload(lambda _rng, _index: spec(CROPS), _fill),
         Baseline(PROGRAMS / "eager.py", "run", beside=network_files()),
         lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=_entrant,
         after=("correct", "settings"),
+        oracle=oracle().function("run", disagreement),
     )
-    return OracleFast(measured, oracle(), "run", disagreement)
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:

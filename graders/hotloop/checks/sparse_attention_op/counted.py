@@ -118,7 +118,7 @@ def _require_right_alone(case: Case, correct: Correct, process: Process) -> None
     with ruling_about(case):
         answer = process.answer("run", case)
         try:
-            require_agreement(case, answer, correct.reference, correct.tolerance(case))
+            correct.require(case, answer)
         except Ruling as ruling:
             sentence = f"{SOURCE} alone, without your Python, gives another answer"
             raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None

@@ -31,7 +31,7 @@ CORRECT = ("correct",)
 reference = hl.returns_tensor(
     mask=hl.Called("kept", hl.Correct(references.mask_cases, truth.kept_as_numbers, exact)),
     correct=hl.Correct(references.cases, truth.attention, tolerance, after=("mask",)),
-    gpu_correct=hl.GpuCorrect(references.cases, truth.attention, tolerance),
+    gpu_correct=hl.Correct(references.cases, truth.attention, tolerance, on=hl.OnGpu()),
 )
 
 _exported = hl.Correct(
@@ -45,13 +45,18 @@ _compiled = hl.Correct(
     after=("gradient",),
     case_timeout_s=180,
 )
-_gpu_gradient = hl.GpuCorrect(
-    operators.gradients, truth.gradients, gradient_tolerance, after=("gradient", "gpu_correct")
+_gpu_gradient = hl.Correct(
+    operators.gradients,
+    truth.gradients,
+    gradient_tolerance,
+    on=hl.OnGpu(),
+    after=("gradient", "gpu_correct"),
 )
-_gpu_compiled = hl.GpuCorrect(
+_gpu_compiled = hl.Correct(
     operators.few_gradients,
     truth.gradients_of_doubled,
     gradient_tolerance,
+    on=hl.OnGpu(),
     after=("compiled", "gpu_gradient"),
     case_timeout_s=180,
 )
@@ -61,7 +66,7 @@ operator = hl.returns_tensor(
     gradient=hl.Called("gradient", _gradient),
     compiled=hl.Called("compiled_gradient", _compiled),
     opcheck=operators.opcheck,
-    gpu_correct=hl.GpuCorrect(operators.cases, truth.attention, tolerance),
+    gpu_correct=hl.Correct(operators.cases, truth.attention, tolerance, on=hl.OnGpu()),
     gpu_gradient=hl.Called("gradient", _gpu_gradient),
     gpu_compiled=hl.Called("compiled_gradient", _gpu_compiled),
 )
@@ -105,7 +110,7 @@ kernel = hl.fills_tensor(
         "Load keys and values of listed blocks only, and the queries once.",
     ),
     compiles=hl.Compiles(_calls),
-    gpu_correct=hl.GpuCorrect(kernels.gpu_cases, truth.attention_over_lists, tolerance),
+    gpu_correct=hl.Correct(kernels.gpu_cases, truth.attention_over_lists, tolerance, on=hl.OnGpu()),
     gpu_fast=hl.Called("attend_kept", _against_dense, "destination"),
     gpu_flex=hl.Called("attend_kept", _against_flex, "destination"),
     gpu_causal=hl.Called("attend_kept", _causal_against_dense, "destination"),
@@ -148,7 +153,7 @@ silent = hl.returns_data(
 )
 
 fallback = hl.returns_data(
-    negotiated=hl.AnswersFrom("negotiate", fallbacks.questions),
+    negotiated=hl.Answers(fallbacks.questions, "negotiate"),
     partitioned=hl.Makes(fallbacks.assignments, after=("negotiated",)),
 )
 

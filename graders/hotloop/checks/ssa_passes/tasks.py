@@ -30,7 +30,7 @@ lowering = hl.returns_data(
 
 dominance = hl.returns_data(
     tree=hl.Answers(structure.trees),
-    frontiers=hl.AnswersFrom("frontiers_from_text", structure.frontiers, ("tree",)),
+    frontiers=hl.Answers(structure.frontiers, "frontiers_from_text", ("tree",)),
 )
 
 _ssa = Subject(as_blocks, structure.in_ssa)
@@ -76,13 +76,13 @@ leave_ssa = hl.returns_data(
 plan_memory = hl.returns_data(
     apart=memory.placed,
     reuse=hl.following("apart", partial(memory.placed, most=memory.ALLOWED)),
-    order=hl.AnswersFrom("best_order", memory.orders),
+    order=hl.Answers(memory.orders, "best_order"),
 )
 
 fuse = hl.returns_data(
     legal=fusion.fused,
     merged=hl.following("legal", partial(fusion.fused, thorough=True)),
-    fewest=hl.AnswersFrom("best", fusion.least_moved),
+    fewest=hl.Answers(fusion.least_moved, "best"),
 )
 
 torch_fx = hl.returns_data(
@@ -92,7 +92,7 @@ xdsl = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, reg
 mlir = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
 
 infer = hl.returns_data(
-    types=hl.Answers(shapes.sound_programs), reasons=hl.Answers(shapes.faulty_programs, ("types",))
+    types=hl.Answers(shapes.sound_programs), reasons=hl.Answers(shapes.faulty_programs, after=("types",))
 )
 
 # --- PaddlePaddle ---------------------------------------------------------------------------------
@@ -107,6 +107,6 @@ pir = hl.returns_data(
 
 classifier = hl.returns_data(
     folded=hl.Answers(networks.to_fold),
-    int8=hl.AnswersFrom("quantised_from", networks.to_quantise),
+    int8=hl.Answers(networks.to_quantise, "quantised_from"),
     smaller=networks.smaller,
 )

@@ -42,8 +42,8 @@ tiled_attention = hl.fills_tensor(
         fewest_flops=speeds.flops_of_call,
         seconds=60.0,
     ),
-    gpu_correct=hl.GpuCorrect(
-        attentions.capped_cases, attentions.capped_attention, attentions.tolerance
+    gpu_correct=hl.Correct(
+        attentions.capped_cases, attentions.capped_attention, attentions.tolerance, on=hl.OnGpu()
     ),
     gpu_fast=hl.GpuFast(
         speeds.CAPPED_ON_GPU,
@@ -70,7 +70,9 @@ flash_forward = hl.fills_tensor(
         advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
     ),
     compiles=partial(feeds_tensor_cores, calls=_forward),
-    gpu_correct=hl.GpuCorrect(attentions.gpu_cases, attentions.attention, attentions.tolerance),
+    gpu_correct=hl.Correct(
+        attentions.gpu_cases, attentions.attention, attentions.tolerance, on=hl.OnGpu()
+    ),
     gpu_fast=hl.GpuFast(
         speeds.ON_GPU, speeds.FUSED, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
     ),
@@ -93,7 +95,9 @@ flash_backward = hl.fills_tensor(
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
     ),
     compiles=partial(feeds_tensor_cores, calls=_backward),
-    gpu_correct=hl.GpuCorrect(gradients.gpu_cases, gradients.gradients, gradients.tolerance),
+    gpu_correct=hl.Correct(
+        gradients.gpu_cases, gradients.gradients, gradients.tolerance, on=hl.OnGpu()
+    ),
     gpu_fast=hl.Called(
         "attention_gradients",
         hl.GpuFast(
@@ -146,7 +150,7 @@ eight_bits = hl.returns_data(
     scaled=hl.Answers(e4m3.uneven_questions, after=("rounded",)),
 )
 
-_whole = (decoding.cases, decoding.ORACLE, "whole", decoding.disagreement)
+_whole = decoding.ORACLE.function("whole", decoding.disagreement)
 decode_step = hl.fills_tensor(
     correct=hl.Holds(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
@@ -154,14 +158,12 @@ decode_step = hl.fills_tensor(
     launches=partial(
         decoding.few_launches, levels=(LaunchLevel(10, 8, 1.0), LaunchLevel(14, 10, 0.5))
     ),
-    generates=hl.OracleCorrect(*_whole, after=("correct",)),
-    gpu_correct=hl.GpuOracleCorrect(*_whole, after=("generates",)),
-    gpu_fast=hl.GpuOracleFast(
+    generates=hl.Correct(decoding.cases, _whole, after=("correct",)),
+    gpu_correct=hl.Correct(decoding.cases, _whole, on=hl.OnGpuFromHost(), after=("generates",)),
+    gpu_fast=hl.GpuFastFromHost(
         decoding.TIMED,
         decoding.GROWN,
-        decoding.ORACLE,
-        "grown",
-        decoding.disagreement,
+        decoding.ORACLE.function("grown", decoding.disagreement),
         decoding.fewest_flops,
     ),
 )

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from hotloop.checks.triton_ensemble import analyzer_reports
 from hotloop.checks.triton_ensemble.analyzer_reports import CLIENTS, P95, RATE, Row
@@ -21,6 +20,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
@@ -63,111 +63,106 @@ CONTROL_TOLERANCE = 0.12
 IMPLAUSIBLE = 1.3
 
 WALL_S = 60.0
+LOADED_CLIENTS = 16
+MOST_ALONE = 1.5
+"""How many times longer a single client may wait, at the 95th percentile."""
+
+MEASURING_S = 240.0
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """Check that `sweep(program, variables, port, model, clients)` runs perf_analyzer and reports.
+def sweep(session: Session, repository: Callable[[Session], Path]) -> str:
+    """Run `sweep(program, variables, port, model, clients)` over three randomly chosen loads.
+
+    It must run perf_analyzer and report what that measured.
 
     repository: creates the judge's repository, whose `MODEL` is measured.
     """
-
-    repository: Callable[[Session], Path]
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Run one sweep over three randomly chosen loads."""
-        rng = session.rng()
-        loads: list[int] = sorted(rng.choice(LOADS, 3, replace=False).tolist())
-        environment = require_environment(session)
-        server = over(self.repository(session), session, trusted=True)
-        with closing(_worker(session, environment)) as worker:
-            http, grpc = listeners.beside(_confined(worker), 2)
-            with Relay(
-                {"http": http, "grpc": grpc}, lambda _: server.connect(server.ports.http), caps=CAPS
-            ) as relay:
-                session.progress("perf_analyzer on your deployment")
-                arguments = (
-                    str(environment.perf_analyzer),
-                    environment.variables(),
-                    relay.ports["http"],
-                    MODEL,
-                    loads,
-                )
-                answer = ask_plainly(worker, arguments, session.timeout(SWEEP_S))
-                seen = relay.seen()
-        _require_rows(answer, loads, seen)
-        session.note(inferences=len(seen.inferences()), loads=loads)
-        said = ", ".join(map(str, loads))
-        return f"perf_analyzer at {said} clients: {len(seen.inferences())} inferences, read right."
+    rng = session.rng()
+    loads: list[int] = sorted(rng.choice(LOADS, 3, replace=False).tolist())
+    environment = require_environment(session)
+    server = over(repository(session), session, trusted=True)
+    with closing(_worker(session, environment)) as worker:
+        http, grpc = listeners.beside(_confined(worker), 2)
+        with Relay(
+            {"http": http, "grpc": grpc}, lambda _: server.connect(server.ports.http), caps=CAPS
+        ) as relay:
+            session.progress("perf_analyzer on your deployment")
+            arguments = (
+                str(environment.perf_analyzer),
+                environment.variables(),
+                relay.ports["http"],
+                MODEL,
+                loads,
+            )
+            answer = ask_plainly(worker, arguments, session.timeout(SWEEP_S))
+            seen = relay.seen()
+    _require_rows(answer, loads, seen)
+    session.note(inferences=len(seen.inferences()), loads=loads)
+    said = ", ".join(map(str, loads))
+    return f"perf_analyzer at {said} clients: {len(seen.inferences())} inferences, read right."
 
 
-@dataclass(frozen=True)
-class Measured:
-    """perf_analyzer measures the learner's settings and the judge's in turn.
+@rung(after=("choose",), timed=True)
+def measured(
+    session: Session,
+    repository: Callable[[Session], Path],
+    baseline: Callable[[Session], Path],
+    limit_s: Callable[[Session, int], float],
+) -> str:
+    """Check the settings file, then measure both servers with many clients and with one.
 
-    repository, baseline: create the two repositories. limit_s: seconds that the network alone needs
-    per row, given the number of rows at once. clients: of the load. most_alone: how many times
-    longer a single client may wait, at the 95th percentile.
+    repository, baseline: create the two repositories.
+    limit_s: seconds that the network alone needs per row, given the number of rows at once.
     """
+    _require_settings(repository(session))
+    session.alone()
+    theirs = candidate_server(repository, session)
+    ours = over(baseline(session), session, trusted=True)
+    with (
+        closing(AnalyzedServer(ours, LOADED_CLIENTS, trusted=True)) as a,
+        closing(AnalyzedServer(theirs, LOADED_CLIENTS)) as b,
+    ):
+        return _compared(a, b, session, limit_s)
 
-    timed: ClassVar[bool] = True
-    repository: Callable[[Session], Path]
-    baseline: Callable[[Session], Path]
-    limit_s: Callable[[Session, int], float]
-    clients: int = 16
-    most_alone: float = 1.5
-    after: tuple[str, ...] = ("choose",)
-    seconds: float = 240.0
 
-    def __call__(self, session: Session) -> str:
-        """Check the settings file, then measure both servers with many clients and with one."""
-        _require_settings(self.repository(session))
-        session.alone()
-        theirs = candidate_server(self.repository, session)
-        ours = over(self.baseline(session), session, trusted=True)
-        with (
-            closing(AnalyzedSide(ours, self.clients, trusted=True)) as a,
-            closing(AnalyzedSide(theirs, self.clients)) as b,
-        ):
-            return self._judge(a, b, session)
-
-    def _judge(self, a: AnalyzedSide, b: AnalyzedSide, session: Session) -> str:
-        rng, threads = session.rng(), session.launcher.threads
-        outcome = Comparison(
-            a,
-            b,
-            session.levels,
-            rng,
-            session.deadline_in(self.seconds),
-            session.progress,
-            control_tolerance=CONTROL_TOLERANCE,
-            pace=PACE,
-        ).run()
-        samples = outcome.samples
-        alone = estimate(
-            a.waits_of(samples.baseline), b.waits_of(samples.candidate), rng, looks=len(PACE.looks)
-        )
-        evidence = speed_evidence(
-            outcome,
-            session.levels,
-            baseline="the untuned repository",
-            limit=Limit(self.limit_s(session, self.clients) / min(threads, self.clients)),
-            calls_per_window=1,
-            threads=threads,
-            shape=[self.clients],
-            dtype="clients",
-            p95_of_one_client=[alone.ratio, alone.interval.low, alone.interval.high],
-        )
-        evidence["measures"] = f"inferences of {self.clients} clients, by perf_analyzer"
-        evidence["limit"] = "the network alone"
-        session.note(**evidence)
-        with labelled(f"perf_analyzer, {self.clients} clients"):
-            share, said = speed_share(outcome, session.levels, evidence, IMPLAUSIBLE)
-        said = f"perf_analyzer, {self.clients} clients: {said}"
-        if share > 0:
-            _require_short_wait(alone, 1 / self.most_alone, said)
-        return session.award(share, said)
+def _compared(
+    a: AnalyzedServer, b: AnalyzedServer, session: Session, limit_s: Callable[[Session, int], float]
+) -> str:
+    rng, threads = session.rng(), session.launcher.threads
+    outcome = Comparison(
+        a,
+        b,
+        session.levels,
+        rng,
+        session.deadline_in(MEASURING_S),
+        session.progress,
+        control_tolerance=CONTROL_TOLERANCE,
+        pace=PACE,
+    ).run()
+    samples = outcome.samples
+    alone = estimate(
+        a.waits_of(samples.baseline), b.waits_of(samples.candidate), rng, looks=len(PACE.looks)
+    )
+    evidence = speed_evidence(
+        outcome,
+        session.levels,
+        baseline="the untuned repository",
+        limit=Limit(limit_s(session, LOADED_CLIENTS) / min(threads, LOADED_CLIENTS)),
+        calls_per_window=1,
+        threads=threads,
+        shape=[LOADED_CLIENTS],
+        dtype="clients",
+        p95_of_one_client=[alone.ratio, alone.interval.low, alone.interval.high],
+    )
+    evidence["measures"] = f"inferences of {LOADED_CLIENTS} clients, by perf_analyzer"
+    evidence["limit"] = "the network alone"
+    session.note(**evidence)
+    with labelled(f"perf_analyzer, {LOADED_CLIENTS} clients"):
+        share, said = speed_share(outcome, session.levels, evidence, IMPLAUSIBLE)
+    said = f"perf_analyzer, {LOADED_CLIENTS} clients: {said}"
+    if share > 0:
+        _require_short_wait(alone, 1 / MOST_ALONE, said)
+    return session.award(share, said)
 
 
 @dataclass(frozen=True)
@@ -179,7 +174,7 @@ class AnalyzedWindow:
     counts: bool = True
 
 
-class AnalyzedSide:
+class AnalyzedServer:
     """A server under perf_analyzer, frozen outside its windows.
 
     trusted: the server is the judge's.

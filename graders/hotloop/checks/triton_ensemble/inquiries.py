@@ -10,7 +10,7 @@ import numpy as np
 from hotloop.checks.triton_ensemble import truth
 from hotloop.checks.triton_ensemble.sentences import awkward, sentence
 from hotloop.judge.inquiry import Exchange, Inquiry
-from hotloop.judge.loaded import Asked, Questions
+from hotloop.judge.loaded import LoadRequest, Questions
 from hotloop.judge.session import Session
 from hotloop.serving import load
 from hotloop.serving.inference import Array, texts
@@ -50,11 +50,11 @@ def of_versions(session: Session) -> Iterator[Inquiry]:
 def under_load(session: Session) -> Questions:
     """Return questions with one new text per request."""
 
-    def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
+    def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[LoadRequest]:
         given = [awkward(rng) if flag else sentence(rng) for flag in flags]
         shares = truth.answers(session, given).shares
         return [
-            Asked(
+            LoadRequest(
                 load.request("topics", {"TEXT": texts([text])}),
                 partial(truth.topic_mismatch, shares=shares[row : row + 1]),
             )

@@ -6,6 +6,7 @@ from functools import partial
 
 from hotloop import authoring as hl
 from hotloop.checks.triton_ensemble import (
+    analyzed,
     analyzer_reports,
     batching,
     bert,
@@ -19,7 +20,6 @@ from hotloop.checks.triton_ensemble import (
     serving_rest,
     truth,
 )
-from hotloop.checks.triton_ensemble.analyzed import Measured, Sweep
 from hotloop.checks.triton_ensemble.compositions import (
     BACKENDS,
     BY_REPORT,
@@ -54,7 +54,7 @@ versions = hl.returns_data(
 
 read_metrics = hl.returns_data(
     correct=hl.Answers(metrics_questions.questions),
-    diagnosis=hl.AnswersFrom("diagnosis", deployments.questions),
+    diagnosis=hl.Answers(deployments.questions, "diagnosis"),
 )
 
 _faster = partial(
@@ -72,9 +72,14 @@ tune = hl.returns_data(
 
 perf_analyzer = hl.returns_data(
     "numpy",
-    sweep=Sweep(UNTUNED.put_together),
-    choose=hl.AnswersFrom("choose", analyzer_reports.questions),
-    measured=Measured(BY_REPORT.put_together, UNTUNED.put_together, truth.seconds_per_row),
+    sweep=partial(analyzed.sweep, repository=UNTUNED.put_together),
+    choose=hl.Answers(analyzer_reports.questions, "choose"),
+    measured=partial(
+        analyzed.measured,
+        repository=BY_REPORT.put_together,
+        baseline=UNTUNED.put_together,
+        limit_s=truth.seconds_per_row,
+    ),
 )
 
 _pooling = hl.KernelCalls(
@@ -88,22 +93,15 @@ pool_on_gpu = hl.fills_tensor(
         (hl.ByteLevel(1.1, 1.0), hl.ByteLevel(2.2, 0.5)),
         advice="Read each token once, and mask padding out of the load.",
     ),
-    gpu_correct=hl.GpuCorrect(pooling.cases, pooling.embeddings, pooling.tolerance),
+    gpu_correct=hl.Correct(pooling.cases, pooling.embeddings, pooling.tolerance, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(pooling.on_gpu(), pooling.CHAIN, pooling.fewest_bytes, seconds=90.0),
 )
 
-_each = (batching.cases, batching.ORACLE, "answer", batching.disagreement)
+_each = batching.ORACLE.function("answer", batching.disagreement)
 batch_on_gpu = hl.fills_tensor(
-    correct=hl.OracleCorrect(*_each),
-    gpu_correct=hl.GpuOracleCorrect(*_each),
-    gpu_fast=hl.GpuOracleFast(
-        batching.timed(),
-        batching.EACH,
-        batching.ORACLE,
-        "answer",
-        batching.disagreement,
-        batching.fewest_flops,
-    ),
+    correct=hl.Correct(batching.cases, _each),
+    gpu_correct=hl.Correct(batching.cases, _each, on=hl.OnGpuFromHost()),
+    gpu_fast=hl.GpuFastFromHost(batching.timed(), batching.EACH, _each, batching.fewest_flops),
 )
 
 bert_export = hl.returns_data(
@@ -123,6 +121,6 @@ saved_model = hl.returns_data(
         keras_files.SAVED_MODEL.looks, "Its signature is right, and it gives the scores."
     ),
     onnx=hl.Holds(keras_files.ONNX.looks, "It takes and gives the same, and gives the scores."),
-    requests=hl.AnswersFrom("to_triton", serving_rest.request_questions),
-    answers=hl.AnswersFrom("from_triton", serving_rest.answer_questions),
+    requests=hl.Answers(serving_rest.request_questions, "to_triton"),
+    answers=hl.Answers(serving_rest.answer_questions, "from_triton"),
 )

@@ -20,15 +20,15 @@ from hotloop.checks.xla_vs_eager import (
 
 compiled_step = hl.fills_tensor(
     "jax",
-    correct=hl.OracleCorrect(speed.cases, speed.ORACLE, "train", speed.mismatch),
-    fast_cpu=hl.OracleFast(speed.TIMED_STEPS, speed.ORACLE, "train", speed.mismatch),
-    gpu_correct=hl.GpuOracleCorrect(speed.cases, speed.ORACLE, "train", speed.mismatch_on_gpu),
-    gpu_fast=hl.GpuOracleFast(
+    correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
+    fast_cpu=speed.TIMED_STEPS,
+    gpu_correct=hl.Correct(
+        speed.cases, speed.ORACLE.function("train", speed.mismatch_on_gpu), on=hl.OnGpuFromHost()
+    ),
+    gpu_fast=hl.GpuFastFromHost(
         speed.timed(speed.GPU_STEPS),
         speed.EAGER,
-        speed.ORACLE,
-        "train",
-        speed.mismatch_on_gpu,
+        speed.ORACLE.function("train", speed.mismatch_on_gpu),
         speed.flops_of_call,
     ),
 )
@@ -52,13 +52,15 @@ bucket = hl.returns_data(
 read_hlo = hl.returns_data(
     figures=hl.Answers(dumps.figure_questions),
     relayouts=hl.Answers(dumps.relayout_questions),
-    unfused=hl.AnswersFrom("why_not_fused", dumps.fusion_questions),
+    unfused=hl.Answers(dumps.fusion_questions, "why_not_fused"),
 )
 
 fused_loss = hl.returns_tensor(
     "jax",
     correct=hl.Correct(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
-    gpu_correct=hl.GpuCorrect(vocabulary.cases, vocabulary.losses, vocabulary.tolerance),
+    gpu_correct=hl.Correct(
+        vocabulary.cases, vocabulary.losses, vocabulary.tolerance, on=hl.OnGpu()
+    ),
     gpu_fast=hl.GpuFast(vocabulary.ON_GPU, vocabulary.EAGER, vocabulary.read_bytes),
 )
 
@@ -71,20 +73,16 @@ host_transfer = hl.returns_data(
     "jax",
     on_device=hl.Makes(steps.on_device),
     same=hl.Makes(steps.guarded, after=("on_device",)),
-    gpu_same=hl.GpuOracleCorrect(
+    gpu_same=hl.Correct(
         gpu_steps.cases,
-        speed.ORACLE,
-        gpu_steps.FUNCTION,
-        gpu_steps.mismatch,
+        speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch),
+        on=hl.OnGpuFromHost(gpu_steps.ENTRANT),
         after=("same",),
-        entrant=gpu_steps.ENTRANT,
     ),
-    gpu_fast=hl.GpuOracleFast(
+    gpu_fast=hl.GpuFastFromHost(
         gpu_steps.TIMED,
         gpu_steps.SLOW,
-        speed.ORACLE,
-        gpu_steps.FUNCTION,
-        gpu_steps.mismatch,
+        speed.ORACLE.function(gpu_steps.FUNCTION, gpu_steps.mismatch),
         speed.flops_of_call,
         after=("gpu_same",),
         entrant=gpu_steps.ENTRANT,
@@ -98,12 +96,12 @@ donate = hl.returns_data(
 
 diagnose = hl.returns_data(
     figures=hl.Answers(recordings.figure_questions),
-    diagnosis=hl.AnswersFrom("diagnosis", recordings.diagnosis_questions),
+    diagnosis=hl.Answers(recordings.diagnosis_questions, "diagnosis"),
 )
 
 torch_xla_step = hl.fills_tensor(
-    correct=hl.OracleCorrect(speed.cases, speed.ORACLE, "train", speed.mismatch),
-    graph=hl.AnswersFrom("step_hlo", lazy.graph_questions, after=("correct",)),
+    correct=hl.Correct(speed.cases, speed.ORACLE.function("train", speed.mismatch)),
+    graph=hl.Answers(lazy.graph_questions, "step_hlo", after=("correct",)),
 )
 
 torch_xla_report = hl.returns_data(

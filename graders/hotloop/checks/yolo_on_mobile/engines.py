@@ -24,9 +24,9 @@ from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
+from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -90,8 +90,10 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     return None
 
 
-BUILDS = GpuOracleCorrect(_cases, _oracle(), "run", mismatch, entrant=partial(running, _built))
-FAST = GpuOracleFast(
+BUILDS = Correct(
+    _cases, _oracle().function("run", mismatch), on=OnGpuFromHost(partial(running, _built))
+)
+FAST = GpuFastFromHost(
     Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
     Baseline(
         PROGRAMS / EAGER.main,
@@ -100,9 +102,7 @@ FAST = GpuOracleFast(
         prepare=_use,
         label="eager PyTorch",
     ),
-    _oracle(),
-    "run",
-    mismatch,
+    _oracle().function("run", mismatch),
     lambda _spec: BATCHES[1] * flops(*SIZE),
     entrant=partial(running, _built),
 )

@@ -31,7 +31,6 @@ from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
@@ -178,8 +177,9 @@ def fast(session: Session) -> str:
         fewest_flops=lambda _spec: flops(side, side),
         entrant=_entrant,
         baseline_workload=replace(workload, verify=_nothing),
+        oracle=Oracle(FITTING.files, FITTING.main).function("truth", distant),
     )
-    return OracleFast(measured, Oracle(FITTING.files, FITTING.main), "truth", distant)(session)
+    return measured(session)
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:

@@ -24,7 +24,6 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
-from hotloop.judge.rungs.oracle_fast import OracleFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 from hotloop.judge.worker_connection import Worker
@@ -50,17 +49,17 @@ def looks(session: Session) -> Iterator[Look]:
         yield Look(f"{size[0]}×{size[1]}", lambda size=size: _mismatch(session, size))
 
 
-def fast() -> OracleFast:
+def fast() -> Fast:
     """Time the candidate's file and options against the network in PyTorch."""
-    measured = Fast(
+    return Fast(
         Workload(lambda _rng, _index: spec(*SIZE), fill),
         Baseline(PROGRAMS / EAGER.main, "run", beside=EAGER.files),
         lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(*SIZE),
         entrant=_entrant,
         after=("correct", "settings"),
+        oracle=Oracle(EAGER.files, EAGER.main).function("run", disagreement),
     )
-    return OracleFast(measured, Oracle(EAGER.files, EAGER.main), "run", disagreement)
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:

@@ -36,7 +36,7 @@ def run(
 
     if gpu_only and kind() != "cuda":
         raise UserError("This machine has no GPU: leave --gpu-only away.")
-    asked = evidence.Asked(tasks=task, gpu_only=gpu_only)
+    asked = evidence.Selection(tasks=task, gpu_only=gpu_only)
     wanted = _modules(module, task or [])
     runs: dict[str, Run] = {}
     for found in wanted:

@@ -91,8 +91,8 @@ def candidate_worker(
     worker.deadline = session.budget.deadline
     try:
         path = candidate.launched_by
-        harness = None if path is None else session.launcher_text(path)
-        worker.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, harness)
+        launcher_source = None if path is None else session.launcher_text(path)
+        worker.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, launcher_source)
         yield worker
     finally:
         worker.close()

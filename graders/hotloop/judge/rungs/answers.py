@@ -17,15 +17,19 @@ class Answers:
     """Every question must be answered correctly.
 
     questions: generates the questions from a secret generator, anew for each judging.
+    entry: the function to ask, in the same file or notebook; by default the task's entry.
     timeout_s: seconds for each question.
     """
 
     questions: Callable[[np.random.Generator], Iterable[Question]]
+    entry: str | None = None
     after: tuple[str, ...] = ()
     timeout_s: float = 60.0
 
     def __call__(self, session: Session) -> str:
         """Ask every question; raise Ruling(WRONG_ANSWER) at the first wrong answer."""
+        if self.entry is not None:
+            session = session.of(self.entry)
         session.worker()
         count = 0
         for question in made(self.questions(session.rng())):

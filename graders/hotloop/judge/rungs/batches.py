@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.loaded import LoadedSide, Questions
+from hotloop.judge.loaded import LoadedServer, Questions
 from hotloop.judge.served import no_answer, over, require_sound
 from hotloop.judge.session import Session
 from hotloop.serving import metrics
@@ -68,7 +68,7 @@ class Batches:
     def _sizes(self, server: Server, session: Session) -> dict[int, int]:
         """Return by batch size how often the model computed one, during one load run."""
         before = self._histogram(server)
-        side = LoadedSide(
+        side = LoadedServer(
             server,
             self.questions(session),
             session.seeds,

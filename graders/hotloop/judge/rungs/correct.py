@@ -1,9 +1,10 @@
 """Rung: the candidate's answers to hidden inputs are correct."""
 
 from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
 from hotloop.judge.fault import made, ours
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
@@ -96,38 +98,137 @@ def _tensor(values: NDArray[Any]) -> Tensor:
     return Tensor(values, {"f": FP32, "i": I64, "b": BOOL}[values.dtype.kind])
 
 
+Require = Callable[[Floats], None]
+"""Takes the answer to a case; raises Ruling if it is wrong."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A candidate that a runner has started.
+
+    run: compute a case and pass the answer to a `Require`. A candidate that could still write to
+        the answer is frozen meanwhile.
+    place: end of the sentence, such as " on the GPU".
+    card: the GPU where an oracle computes too; None for the CPU.
+    """
+
+    run: Callable[[Case, Require], None]
+    place: str = ""
+    card: Card | None = None
+
+
+class Runner(Protocol):
+    """Where the candidate of a `Correct` computes its cases."""
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """Default of `Correct.after`."""
+        ...
+
+    @property
+    def case_timeout_s(self) -> float:
+        """Default of `Correct.case_timeout_s`."""
+        ...
+
+    def running(self, session: Session, timeout_s: float) -> AbstractContextManager[Running]:
+        """Yield the started candidate; `timeout_s` is for each case."""
+        ...
+
+
+@dataclass(frozen=True)
+class OnCpu:
+    """The candidate's own worker, on the CPU."""
+
+    after: tuple[str, ...] = ()
+    case_timeout_s: float = 60.0
+
+    @contextmanager
+    def running(self, session: Session, timeout_s: float) -> Generator[Running]:
+        """Yield the candidate in its worker."""
+        worker = session.worker()
+
+        def run(case: Case, require: Require) -> None:
+            require(ask(case, worker, session, session.timeout(timeout_s)))
+
+        yield Running(run)
+
+
+class Program(Protocol):
+    """A reference that is a program of ours: see `OracleFunction`."""
+
+    def requiring(
+        self, session: Session, card: Card | None
+    ) -> AbstractContextManager[Callable[[Case, Floats], None]]:
+        """Yield the comparison of a case's answer with the program's, which raises Ruling."""
+        ...
+
+
+def _no_tolerance(_case: Case) -> Tolerance:
+    raise TypeError("an oracle's function compares by itself")
+
+
 @dataclass(frozen=True)
 class Correct:
-    """Every case must agree with a float64 reference within a derived tolerance.
+    """Every case must agree with the reference.
 
     cases: generates the cases from a secret generator, anew for each judging.
-    reference: takes the arguments (float64 arrays, bool for masks) and returns the expected float64
-        output.
-    tolerance: returns the tolerance for a case.
+    reference: a function in NumPy that takes the arguments (float64 arrays, bool for masks) and
+        returns the expected float64 output; or an `OracleFunction`.
+    tolerance: returns the tolerance for a case; only for a function in NumPy.
+    on: where the candidate computes; it has the defaults of the fields below.
     case_timeout_s: seconds for each case.
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
-    reference: Callable[..., Floats]
-    tolerance: Callable[[Case], Tolerance]
-    after: tuple[str, ...] = ()
-    case_timeout_s: float = 60.0
+    reference: Callable[..., Floats] | Program
+    tolerance: Callable[[Case], Tolerance] = _no_tolerance
+    on: Runner = OnCpu()
+    after: tuple[str, ...] | None = None
+    case_timeout_s: float | None = None
+
+    def __post_init__(self) -> None:
+        """Take the runner's defaults. Raises TypeError for a NumPy function without tolerance."""
+        if callable(self.reference) and self.tolerance is _no_tolerance:
+            raise TypeError("a reference in NumPy needs `tolerance`")
+        if self.after is None:
+            object.__setattr__(self, "after", self.on.after)
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""
-        worker = session.worker()
-        passed = 0
-        for case in made(self.cases(session.rng())):
-            with ruling_about(case):
-                self._judge_case(case, worker, session)
-            passed += 1
+        timeout_s = self.case_timeout_s or self.on.case_timeout_s
+        with (
+            self.on.running(session, timeout_s) as running,
+            self._requiring(session, running.card) as require,
+        ):
+            passed = self.judge(running, require, session.rng())
         session.note(cases=passed)
-        return f"Right on all {passed} hidden cases."
+        return f"Right on all {passed} hidden cases{running.place}."
 
-    def _judge_case(self, case: Case, worker: Worker, session: Session) -> None:
-        timeout_s = session.timeout(self.case_timeout_s)
-        answer = ask(case, worker, session, timeout_s)
+    def judge(
+        self,
+        running: Running,
+        require: Callable[[Case, Floats], None],
+        rng: np.random.Generator,
+    ) -> int:
+        """Return the number of cases. Raises Ruling at the first wrong answer."""
+        passed = 0
+        for case in made(self.cases(rng)):
+            with ruling_about(case):
+                running.run(case, partial(require, case))
+            passed += 1
+        return passed
+
+    def require(self, case: Case, answer: Floats) -> None:
+        """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the function in NumPy."""
+        assert callable(self.reference)
         require_agreement(case, answer, self.reference, self.tolerance(case))
+
+    def _requiring(
+        self, session: Session, card: Card | None
+    ) -> AbstractContextManager[Callable[[Case, Floats], None]]:
+        if callable(self.reference):
+            return nullcontext(self.require)
+        return self.reference.requiring(session, card)
 
 
 def ask(case: Case, worker: Worker, session: Session, timeout_s: float) -> Floats:

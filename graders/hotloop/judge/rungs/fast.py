@@ -15,6 +15,7 @@ from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
+from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
@@ -121,6 +122,7 @@ class Fast:
     fewest_flops: operations of one call; set it if arithmetic is the limit instead of bandwidth.
     entrant: returns what is timed, if not the candidate itself but a file that it made.
     baseline_workload: workload of the baseline, if it computes something else of the same cost.
+    oracle: the reference of every timed answer, instead of the workload's `verify`.
     seconds: time for measuring.
     """
 
@@ -133,27 +135,35 @@ class Fast:
     after: tuple[str, ...] = ("correct",)
     seconds: float = 30.0
     baseline_workload: Workload | None = None
+    oracle: OracleFunction | None = None
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
+        if self.oracle is None:
+            return self._measured(session)
+        with self.oracle.verifying(session) as verify:
+            workload = replace(self.workload, verify=verify)
+            return replace(self, workload=workload)._measured(session)
+
+    def _measured(self, session: Session) -> str:
         threads = session.launcher.threads
         worker, run = self.entrant(session)
         session.progress("starting the baseline")
         other = self.baseline.start(session)
         right = published(self.workload.verify)
         theirs = self.baseline_workload or replace(self.workload, verify=right)
-        side_a = TimedWorker(other, self.baseline.candidate, theirs, threads, session.seeds)
-        side_b = TimedWorker(worker, run, self.workload, threads, session.seeds)
+        timed_baseline = TimedWorker(other, self.baseline.candidate, theirs, threads, session.seeds)
+        timed_candidate = TimedWorker(worker, run, self.workload, threads, session.seeds)
         try:
             session.progress("warming up")
-            for side in (side_b, side_a):
+            for side in (timed_candidate, timed_baseline):
                 warm_up(side, self.workload, session.seeds)
             session.alone()
             with undisturbed((worker, other), threads):
-                return self._judge(side_a, side_b, session)
+                return self._judge(timed_baseline, timed_candidate, session)
         finally:
-            side_a.close()
-            side_b.close()
+            timed_baseline.close()
+            timed_candidate.close()
 
     @contextmanager
     def _second_baseline(self, like: TimedWorker, session: Session) -> Generator[TimedWorker]:
@@ -172,42 +182,46 @@ class Fast:
         finally:
             worker.close()
 
-    def _judge(self, side_a: TimedWorker, side_b: TimedWorker, session: Session) -> str:
+    def _judge(
+        self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session
+    ) -> str:
         rng = session.rng()
-        for side in (side_b, side_a):
+        for side in (timed_candidate, timed_baseline):
             lengthen_side(side, self.workload, session.seeds)
         deadline = session.deadline_in(self.seconds)
         comparison = Comparison(
-            side_a,
-            side_b,
+            timed_baseline,
+            timed_candidate,
             session.levels,
             rng,
             deadline,
             session.progress,
-            second_baseline=lambda: self._second_baseline(side_a, session),
+            second_baseline=lambda: self._second_baseline(timed_baseline, session),
         )
         outcome = comparison.run()
         evidence = speed_evidence(
             outcome,
             session.levels,
             baseline=self.baseline.title,
-            limit=self._limit(side_a, side_b, session),
-            calls_per_window=len(side_b.calls),
-            threads=side_b.threads,
-            **measured_on(side_b.calls[0].spec),
+            limit=self._limit(timed_baseline, timed_candidate, session),
+            calls_per_window=len(timed_candidate.calls),
+            threads=timed_candidate.threads,
+            **measured_on(timed_candidate.calls[0].spec),
         )
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
 
-    def _limit(self, side_a: TimedWorker, side_b: TimedWorker, session: Session) -> Limit:
+    def _limit(
+        self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session
+    ) -> Limit:
         """Return the limit for an average call of the candidate."""
         session.progress("measuring the device's limit")
-        specs = [call.spec for call in side_b.calls]
+        specs = [call.spec for call in timed_candidate.calls]
         if self.fewest_flops is not None:
             flops = sum(map(self.fewest_flops, specs)) / len(specs)
             peak = flops_per_second(session)
             return Limit(flops / peak, flops_per_call=flops, flops_per_s=peak)
         moved = sum(map(self.fewest_bytes, specs)) / len(specs)
-        peak = self._copied_per_second(side_a, session)
+        peak = self._copied_per_second(timed_baseline, session)
         return Limit(moved / peak, moved, peak)
 
     def _copied_per_second(self, side: TimedWorker, session: Session) -> float:

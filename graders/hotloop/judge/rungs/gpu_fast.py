@@ -82,12 +82,12 @@ class GpuFast:
             card.clocks.expected_clients += 1
             ours = self.baseline.candidate
             other.resolve(ours.name, ours.file, 120)
-            side_a = self._side(other, ours, self.of_baseline(), card, session, before)
-            lengthen(side_a)
+            timed_baseline = self._side(other, ours, self.of_baseline(), card, session, before)
+            lengthen(timed_baseline)
             taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
             with candidate_worker(session, card) as worker:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
-                side_b = self._side(
+                timed_candidate = self._side(
                     worker,
                     session.candidate,
                     self.workload,
@@ -96,11 +96,11 @@ class GpuFast:
                     card.free_bytes - taken,
                 )
                 try:
-                    return self._judge(side_a, side_b, ceiling, session)
+                    return self._judge(timed_baseline, timed_candidate, ceiling, session)
                 except CardBusy as busy:
                     raise blame(worker, card, str(busy)) from None
                 finally:
-                    side_b.close()
+                    timed_candidate.close()
 
     def _side(
         self,
@@ -127,17 +127,19 @@ class GpuFast:
 
     def _judge(
         self,
-        side_a: TimedDeviceWorker,
-        side_b: TimedDeviceWorker,
+        timed_baseline: TimedDeviceWorker,
+        timed_candidate: TimedDeviceWorker,
         ceiling: Ceiling,
         session: Session,
     ) -> str:
         session.progress("warming up")
-        lengthen(side_b)
-        shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
+        lengthen(timed_candidate)
+        shares = [
+            take_off_protocol(timed_baseline, side) for side in (timed_baseline, timed_candidate)
+        ]
         comparison = Comparison(
-            side_a,
-            side_b,
+            timed_baseline,
+            timed_candidate,
             session.levels,
             session.rng(),
             session.deadline_in(self.seconds),
@@ -150,14 +152,14 @@ class GpuFast:
             outcome,
             session.levels,
             baseline=self.baseline.title,
-            limit=self._limit(ceiling, side_b),
-            calls_per_window=len(side_b.calls),
-            gpu=side_b.card.facts.name,
-            clock=side_b.card.clocks.state().words(),
-            neighbours_seen=not side_b.card.clocks.blind,
-            legs_per_window=side_b.legs,
+            limit=self._limit(ceiling, timed_candidate),
+            calls_per_window=len(timed_candidate.calls),
+            gpu=timed_candidate.card.facts.name,
+            clock=timed_candidate.card.clocks.state().words(),
+            neighbours_seen=not timed_candidate.card.clocks.blind,
+            legs_per_window=timed_candidate.legs,
             protocol_shares=shares,
-            **measured_on(side_b.calls[0].spec),
+            **measured_on(timed_candidate.calls[0].spec),
         )
         return rule_on_speed(session, outcome, evidence, self.implausible)
 

@@ -24,6 +24,5 @@ class HiddenAnswers:
 
     def __call__(self, session: Session) -> str:
         """Ask every question; raise Ruling at the first wrong answer."""
-        asked = session.of(self.entry) if self.entry else session
-        answers = Answers(lambda rng: self.questions(rng, session), timeout_s=self.timeout_s)
-        return answers(asked)
+        rung = Answers(lambda rng: self.questions(rng, session), self.entry, (), self.timeout_s)
+        return rung(session)

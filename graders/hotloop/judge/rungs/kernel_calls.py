@@ -65,7 +65,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PlannedCall:
     """One call to make. again: returns the same case with newly sampled values."""
 
     case: Case
@@ -104,28 +104,28 @@ class KernelCalls:
 
     def _judged(self, session: Session) -> Judged:
         with ours("making the cases"):
-            asked = self._asked(session)
-        claims = [self._claim(one.case, session) for one in asked]
-        plans = [_plan(one.case, claim) for one, claim in zip(asked, claims, strict=True)]
-        recorded = _recorded(asked, plans, session)
+            planned = self._planned_calls(session)
+        claims = [self._claim(one.case, session) for one in planned]
+        plans = [_plan(one.case, claim) for one, claim in zip(planned, claims, strict=True)]
+        recorded = _recorded(planned, plans, session)
         session.progress("running the kernels alone")
         with kernel_process(session, "triton_replay", INTERPRETED) as worker:
-            return self._replayed(asked, recorded, worker, session)
+            return self._replayed(planned, recorded, worker, session)
 
-    def _asked(self, session: Session) -> list[_Asked]:
+    def _planned_calls(self, session: Session) -> list[_PlannedCall]:
         """Return the correctness cases in order, with the other cases at random positions."""
         make = same_shapes(session.seeds)
         cases = list(self.cases(make()))
         again = _Later(lambda: list(self.cases(make())))
-        asked = [_Asked(case, again.item(i), "correct") for i, case in enumerate(cases)]
+        planned = [_PlannedCall(case, again.item(i), "correct") for i, case in enumerate(cases)]
         others = [("counted", self.counted)] * self.counted_calls
         if self.compiled is not None:
             others.append(("compiled", self.compiled))
         rng = session.rng()
         for kind, builder in others:
             one = _twice(builder, kind, session)
-            asked.insert(int(rng.integers(len(asked) + 1)), one)
-        return asked
+            planned.insert(int(rng.integers(len(planned) + 1)), one)
+        return planned
 
     def _claim(self, case: Case, session: Session) -> object:
         """Return the worker's report of the call's launches, after comparing the call's answer."""
@@ -140,7 +140,7 @@ class KernelCalls:
 
     def _replayed(
         self,
-        asked: Sequence[_Asked],
+        planned: Sequence[_PlannedCall],
         recorded: Sequence[Recorded],
         worker: Worker,
         session: Session,
@@ -148,8 +148,8 @@ class KernelCalls:
         counted: list[tuple[Case, Sequence[TensorTraffic]]] = []
         waves: list[int] = []
         started, replayed = time.monotonic(), 0
-        for index in _order(asked, session.rng()):
-            one = asked[index]
+        for index in _order(planned, session.rng()):
+            one = planned[index]
             if one.kind == "correct" and time.monotonic() - started > REPLAYS_S:
                 continue
             with ours("making the case again"):
@@ -160,7 +160,7 @@ class KernelCalls:
             if one.kind == "counted":
                 counted.append((case, moved))
                 waves.append(wave_bytes)
-        kinds = [one.kind for one in asked]
+        kinds = [one.kind for one in planned]
         compiled = "counted" if self.compiled is None else "compiled"
         return Judged(
             cases=kinds.count("correct"),
@@ -262,18 +262,18 @@ class _Later:
         return get
 
 
-def _twice(builder: Callable[[Rng], Case], kind: str, session: Session) -> _Asked:
+def _twice(builder: Callable[[Rng], Case], kind: str, session: Session) -> _PlannedCall:
     make = same_shapes(session.seeds)
-    return _Asked(builder(make()), lambda: builder(make()), kind)
+    return _PlannedCall(builder(make()), lambda: builder(make()), kind)
 
 
-def _order(asked: Sequence[_Asked], rng: Rng) -> list[int]:
+def _order(planned: Sequence[_PlannedCall], rng: Rng) -> list[int]:
     """Return all indices in random order, with the correctness cases last.
 
     Those are the ones left out if time runs out.
     """
-    order = [int(i) for i in rng.permutation(len(asked))]
-    return sorted(order, key=lambda i: asked[i].kind == "correct")
+    order = [int(i) for i in rng.permutation(len(planned))]
+    return sorted(order, key=lambda i: planned[i].kind == "correct")
 
 
 def _plan(case: Case, claim: object) -> Plan:
@@ -281,12 +281,14 @@ def _plan(case: Case, claim: object) -> Plan:
         return launch_plan.read(claim, len(case.arguments) + 1)
 
 
-def _recorded(asked: Sequence[_Asked], plans: Sequence[Plan], session: Session) -> list[Recorded]:
+def _recorded(
+    planned: Sequence[_PlannedCall], plans: Sequence[Plan], session: Session
+) -> list[Recorded]:
     """Return the plans with their kernels, which are extracted from the candidate's file once."""
     file = session.candidate.file or ""
     names = {name for plan in plans for name in plan.kernels}
     source = vet(session.files.read_text(file), names, file)
-    for one, plan in zip(asked, plans, strict=True):
+    for one, plan in zip(planned, plans, strict=True):
         with ruling_about(one.case):
             launch_plan.require_fit(plan, source)
     return [Recorded(plan, source) for plan in plans]

@@ -14,7 +14,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.labelled import labelled
-from hotloop.judge.loaded import TAIL, LoadedSide, Questions
+from hotloop.judge.loaded import TAIL, LoadedServer, Questions
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.served import over
@@ -73,8 +73,8 @@ class ServedFast:
                     side.window([False] * len(side.calls))
             return self._judge(a, b, session)
 
-    def _side(self, server: Server, session: Session, *, trusted: bool = False) -> LoadedSide:
-        return LoadedSide(
+    def _side(self, server: Server, session: Session, *, trusted: bool = False) -> LoadedServer:
+        return LoadedServer(
             server,
             self.questions(session),
             session.seeds,
@@ -84,7 +84,7 @@ class ServedFast:
             trusted=trusted,
         )
 
-    def _judge(self, a: LoadedSide, b: LoadedSide, session: Session) -> str:
+    def _judge(self, a: LoadedServer, b: LoadedServer, session: Session) -> str:
         rng = session.rng()
         deadline = session.deadline_in(self.seconds)
         comparison = Comparison(
@@ -126,13 +126,13 @@ class ServedFast:
         return session.award(share, said)
 
 
-def tail_of(blocks: list[list[float]], side: LoadedSide) -> float:
+def tail_of(blocks: list[list[float]], side: LoadedServer) -> float:
     """Return the median over windows of the 95th percentile of latency, in seconds."""
     return float(np.median([side.tails[s] for block in blocks for s in block]))
 
 
 def tail_estimate(
-    samples: Samples, a: LoadedSide, b: LoadedSide, rng: np.random.Generator
+    samples: Samples, a: LoadedServer, b: LoadedServer, rng: np.random.Generator
 ) -> Estimate:
     """Return baseline p95 over candidate p95: below 1, tail latency has increased."""
     return estimate(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.fault import made
-from hotloop.judge.rungs.correct import Case, Correct, call, require_agreement, ruling_about
+from hotloop.judge.rungs.correct import Case, Correct, call, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 
@@ -39,10 +39,11 @@ class Watched:
 
     def _call(self, case: Case, session: Session) -> Message:
         with ruling_about(case):
-            worker, timeout_s = session.worker(), session.timeout(self.correct.case_timeout_s)
+            correct = self.correct
+            seconds = correct.case_timeout_s or correct.on.case_timeout_s
+            worker, timeout_s = session.worker(), session.timeout(seconds)
             answer, reply = call(case, worker, session, timeout_s, watch=self.watch)
-            tolerance = self.correct.tolerance(case)
-            require_agreement(case, answer, self.correct.reference, tolerance)
+            correct.require(case, answer)
         notes = [as_message(note) for note in as_list(reply.get("watched"))]
         if len(notes) != 1 or notes[0] is None:
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)

@@ -14,7 +14,6 @@ from hotloop.judge.compare import compare
 from hotloop.judge.constants import constants, published
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
-from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
@@ -272,7 +271,7 @@ def test_adversarial_rows_are_few() -> None:
 def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     """Right in float32 in every row, whatever the rounding; never right in float16."""
     rung = tasks.cuda_naive.rungs["correct"]
-    assert isinstance(rung, CudaCorrect)
+    assert isinstance(rung, Correct)
     case = next(
         c for c in rung.cases(np.random.default_rng(3)) if c.label.startswith("long rows of a")
     )

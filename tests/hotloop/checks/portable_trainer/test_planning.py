@@ -24,7 +24,7 @@ from hotloop.core import paths
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.session import Session
 from hotloop.task_spec import task_spec
 
@@ -160,7 +160,7 @@ def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
         file.write("\n\nimport time\n\n\ndef plan_case(text):\n    time.sleep(30)\n")
     session: Session = session_over(tmp_path)
     large = tasks.plan.rungs["large"]
-    assert isinstance(large, AnswersFrom)
+    assert isinstance(large, Answers)
     candidate = tasks.plan.candidate(task_spec(load_module("portable_trainer"), "plan"))
     (record,) = judge_rungs({"large": replace(large, timeout_s=1.0)}, session.about(candidate))
     assert record.verdict is Verdict.TIMEOUT

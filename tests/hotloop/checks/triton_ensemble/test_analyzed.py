@@ -10,7 +10,7 @@ import pytest
 from hotloop.checks.triton_ensemble import analyzed
 from hotloop.checks.triton_ensemble.analyzer_reports import CLIENTS, COLUMNS, MEAN, P95, QUEUE, RATE
 from hotloop.core.verdict import Ruling
-from hotloop.serving.conversation import Asked, Call
+from hotloop.serving.conversation import Call, RelayedRequest
 from hotloop.serving.relay import Seen
 
 LOADS = [1, 4, 16]
@@ -19,7 +19,7 @@ PER_SECOND = 400
 
 def seen(seconds: float = 1.0) -> Seen:
     """Return a relay's notes of a load of this duration."""
-    asked = Asked(inference=True, what="bert")
+    asked = RelayedRequest(inference=True, what="bert")
     times = [number / PER_SECOND for number in range(round(PER_SECOND * seconds))]
     return Seen(
         {"http": 16, "grpc": 0},

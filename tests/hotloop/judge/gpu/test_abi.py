@@ -132,13 +132,13 @@ def test_the_management_librarys_structure(headers: Path, tmp_path: Path) -> Non
 
 
 def launched() -> list[tuple[str, str, Path]]:
-    """Return tasks whose kernel one of our harnesses launches: module, file, harness."""
+    """Return tasks whose kernel one of our launchers launches: module, file, launcher."""
     found: list[tuple[str, str, Path]] = []
     for module in curriculum.modules():
         for task in module.tasks:
-            harness = find(module.id, task.id).launched_by if task.kind == "code" else None
-            if harness is not None:
-                found.append((module.id, task.files[-1], harness))
+            launcher = find(module.id, task.id).launched_by if task.kind == "code" else None
+            if launcher is not None:
+                found.append((module.id, task.files[-1], launcher))
     return found
 
 
@@ -165,14 +165,16 @@ def built(
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(("module", "file", "harness"), launched(), ids=lambda v: Path(str(v)).name)
-def test_a_harness_and_its_kernel_are_built_for_every_card(
-    tools: toolchain.Toolchain, tmp_path: Path, module: str, file: str, harness: Path
+@pytest.mark.parametrize(
+    ("module", "file", "launcher"), launched(), ids=lambda v: Path(str(v)).name
+)
+def test_a_launcher_and_its_kernel_are_built_for_every_card(
+    tools: toolchain.Toolchain, tmp_path: Path, module: str, file: str, launcher: Path
 ) -> None:
     kernel = tmp_path / file
     kernel.write_bytes(render.submission(module)[file])
     oldest = MMA_16816 if b"hotloop/tensor_cores.cuh" in kernel.read_bytes() else 0
-    built(tools, tmp_path / "kernel.so", [kernel, harness], "-shared", oldest=oldest)
+    built(tools, tmp_path / "kernel.so", [kernel, launcher], "-shared", oldest=oldest)
     library = ctypes.CDLL(str(tmp_path / "kernel.so"))
     assert library.hotloop_run is not None
 

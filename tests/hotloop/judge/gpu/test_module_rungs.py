@@ -14,14 +14,15 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.rung import Rung
+from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.cuda_operator import Called
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
-from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import Task
+
+from ...sessions import judge_on
 
 
 @dataclass(frozen=True)
-class Asked:
+class GpuRung:
     """A rung, the solution's function that it calls, and another one that it must refuse."""
 
     module: str
@@ -31,10 +32,10 @@ class Asked:
     wrong: str
 
     @property
-    def judged_by(self) -> GpuCorrect:
+    def judged_by(self) -> Correct:
         found: Rung = self.task.rungs[self.rung]
         inner = found.rung if isinstance(found, Called) else found
-        assert isinstance(inner, GpuCorrect)
+        assert isinstance(inner, Correct)
         return inner
 
     def candidate(self, file: str) -> Candidate:
@@ -45,9 +46,9 @@ class Asked:
         return f"import sys\nsys.path.insert(0, {str(folder)!r})\n{function}\n"
 
 
-ASKED = [
+GPU_RUNGS = [
     pytest.param(
-        Asked(
+        GpuRung(
             "sparse_attention_op",
             sparse.reference,
             "gpu_correct",
@@ -59,7 +60,7 @@ ASKED = [
         id="reference",
     ),
     pytest.param(
-        Asked(
+        GpuRung(
             "sparse_attention_op",
             sparse.operator,
             "gpu_correct",
@@ -71,7 +72,7 @@ ASKED = [
         id="operator",
     ),
     pytest.param(
-        Asked(
+        GpuRung(
             "sparse_attention_op",
             sparse.operator,
             "gpu_gradient",
@@ -83,7 +84,7 @@ ASKED = [
         id="gradient",
     ),
     pytest.param(
-        Asked(
+        GpuRung(
             "sparse_attention_op",
             sparse.operator,
             "gpu_compiled",
@@ -93,7 +94,7 @@ ASKED = [
         id="compiled gradient",
     ),
     pytest.param(
-        Asked(
+        GpuRung(
             "transformer_compilation",
             transformer.tiled_attention,
             "gpu_correct",
@@ -111,17 +112,17 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED)
-def test_the_solution_is_right(asked: Asked, driver: Driver, start) -> None:
-    worker = start(asked.source(asked.right))
-    candidate = asked.candidate(worker.file)
-    assert asked.judged_by.judge_on(driver, worker.connection, candidate, Seeds()) > 0
+@pytest.mark.parametrize("gpu_rung", GPU_RUNGS)
+def test_the_solution_is_right(gpu_rung: GpuRung, driver: Driver, start) -> None:
+    worker = start(gpu_rung.source(gpu_rung.right))
+    candidate = gpu_rung.candidate(worker.file)
+    assert judge_on(gpu_rung.judged_by, driver, worker, candidate) > 0
 
 
-@pytest.mark.parametrize("asked", ASKED)
-def test_another_answer_is_refused(asked: Asked, driver: Driver, start) -> None:
-    worker = start(asked.source(asked.wrong))
-    candidate = asked.candidate(worker.file)
+@pytest.mark.parametrize("gpu_rung", GPU_RUNGS)
+def test_another_answer_is_refused(gpu_rung: GpuRung, driver: Driver, start) -> None:
+    worker = start(gpu_rung.source(gpu_rung.wrong))
+    candidate = gpu_rung.candidate(worker.file)
     with pytest.raises(Ruling) as ruling:
-        asked.judged_by.judge_on(driver, worker.connection, candidate, Seeds())
+        judge_on(gpu_rung.judged_by, driver, worker, candidate)
     assert ruling.value.verdict is Verdict.WRONG_ANSWER

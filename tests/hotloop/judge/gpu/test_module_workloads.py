@@ -18,9 +18,11 @@ from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.task import Task
+
+from ...sessions import judge_on
 
 CANDIDATE = Candidate("softmax", "candidate.py", "destination")
 
@@ -57,9 +59,9 @@ class Fit:
     def small(self) -> DeviceWorkload:
         return replace(self.workload, spec=lambda _rng, _index: self.spec)
 
-    def correct(self) -> GpuCorrect:
+    def correct(self) -> Correct:
         rung = self.task.rungs["gpu_correct"]
-        assert isinstance(rung, GpuCorrect)
+        assert isinstance(rung, Correct)
         return rung
 
 
@@ -98,12 +100,12 @@ def fit(request: pytest.FixtureRequest) -> Fit:
 
 
 def test_right_on_all_hidden_cases(fit: Fit, driver: Driver, start: Any) -> None:
-    assert fit.correct().judge_on(driver, start(fit.right).connection, CANDIDATE, Seeds()) > 5
+    assert judge_on(fit.correct(), driver, start(fit.right), CANDIDATE) > 5
 
 
 def test_wrong_on_one_of_them(fit: Fit, driver: Driver, start: Any) -> None:
     with pytest.raises(Ruling) as ruling:
-        fit.correct().judge_on(driver, start(fit.wrong).connection, CANDIDATE, Seeds())
+        judge_on(fit.correct(), driver, start(fit.wrong), CANDIDATE)
     assert ruling.value.verdict is Verdict.WRONG_ANSWER
 
 

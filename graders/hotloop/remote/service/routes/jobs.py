@@ -16,7 +16,7 @@ from hotloop.core.user_error import UserError
 from hotloop.remote import judging
 from hotloop.remote.job import Job, Stored
 from hotloop.remote.request import MAX_BYTES, parsed
-from hotloop.remote.request import Request as Asked
+from hotloop.remote.request import Request as JudgeRequest
 from hotloop.remote.service import jobs
 from hotloop.remote.service.jobs import Outcome
 from hotloop.remote.service.service import Asking, Body, Here, Key, Service, body_of
@@ -47,7 +47,7 @@ Own = Annotated[str, Depends(own)]
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
 
-@router.post("", status_code=202, max_body_size=MAX_BYTES, openapi_extra=body_of(Asked))
+@router.post("", status_code=202, max_body_size=MAX_BYTES, openapi_extra=body_of(JudgeRequest))
 def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     """Have tasks judged. Answers once the request is stored.
 
@@ -55,7 +55,7 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
     tasks that still waits is replaced.
     """
     try:
-        asked = parsed(Asked, body)
+        asked = parsed(JudgeRequest, body)
         judging.require_known(asked)
         asked.contents()
         if asked.variant is not None:

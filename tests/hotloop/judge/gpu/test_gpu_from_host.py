@@ -22,10 +22,10 @@ from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.levels import Level
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs import gpu_oracle as module
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs import gpu_from_host as module
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_oracle import GpuOracleCorrect, GpuOracleFast
+from hotloop.judge.rungs.gpu_from_host import GpuFastFromHost, OnGpuFromHost
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.speed import Pace
@@ -53,16 +53,13 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 
 
 ORACLE = Oracle({}, "oracle.py")
-CORRECT = GpuOracleCorrect(cases, ORACLE, "train", unequal)
-FAST = GpuOracleFast(
+CORRECT = Correct(cases, ORACLE.function("train", unequal), on=OnGpuFromHost())
+FAST = GpuFastFromHost(
     Workload(lambda _rng, _i: SPEC, fill),
     Baseline(Path("baseline.py"), "train"),
-    ORACLE,
-    "train",
-    unequal,
+    ORACLE.function("train", unequal),
     lambda _spec: 1000,
     seconds=60.0,
-    # As in a real judging, a noisy first look is followed by others.
     pace=Pace(looks=(5, 10, 20)),
 )
 LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0))
@@ -147,14 +144,14 @@ def test_what_the_candidate_has_made_is_timed_and_ours_is_prepared(judge: Any, s
     fast = replace(
         FAST,
         baseline=replace(FAST.baseline, prepare=prepare, label="eager"),
-        oracle=replace(ORACLE, prepare=prepare),
+        oracle=replace(ORACLE, prepare=prepare).function("train", unequal),
         entrant=entrant,
     )
     record = judge(fast, WRONG)
     assert record.verdict is Verdict.PASSED
     assert record.evidence["baseline"] == "eager"
     assert len(prepared) == 2
-    assert judge(replace(CORRECT, entrant=entrant), WRONG).verdict is Verdict.PASSED
+    assert judge(replace(CORRECT, on=OnGpuFromHost(entrant)), WRONG).verdict is Verdict.PASSED
 
 
 def test_a_loop_as_slow_as_the_slow_one(judge: Any) -> None:

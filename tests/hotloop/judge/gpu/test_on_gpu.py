@@ -15,11 +15,10 @@ from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.rung import judge_rung
-from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
-from hotloop.judge.seeds import Seeds
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.on_gpu import OnGpu
 
-from ...sessions import new_session
+from ...sessions import judge_on, new_session
 
 FILL = Candidate("softmax", "candidate.py", "destination")
 RETURN = Candidate("softmax", "candidate.py", "return")
@@ -47,24 +46,24 @@ def case(label: str, values, dtype, gap: int = 0) -> Case:
     return Case(label, (Tensor(values, dtype, gap),), TensorSpec(values.shape, dtype, gap))
 
 
-RUNG = GpuCorrect(
-    cases, truth, lambda c: Tolerance.derived(c.out.dtype, terms=400, amplification=20)
+RUNG = Correct(
+    cases, truth, lambda c: Tolerance.derived(c.out.dtype, terms=400, amplification=20), on=OnGpu()
 )
 
 
 def ruling_on(driver: Driver, worker, candidate: Candidate = FILL) -> Ruling:
     with pytest.raises(Ruling) as ruling:
-        RUNG.judge_on(driver, worker.connection, candidate, Seeds())
+        judge_on(RUNG, driver, worker, candidate)
     return ruling.value
 
 
 def test_right_answers(driver: Driver, start) -> None:
-    assert RUNG.judge_on(driver, start(HONEST).connection, FILL, Seeds()) == 3
+    assert judge_on(RUNG, driver, start(HONEST), FILL) == 3
 
 
 def test_right_answers_that_are_returned(driver: Driver, start) -> None:
     worker = start("def softmax(x):\n    return torch.softmax(x, -1)\n")
-    assert RUNG.judge_on(driver, worker.connection, RETURN, Seeds()) == 3
+    assert judge_on(RUNG, driver, worker, RETURN) == 3
 
 
 @needs_jax
@@ -81,7 +80,7 @@ SOFTMAX = jax.jit(lambda x: jax.nn.softmax(x))
 """
     worker = start(source)
     rung = replace(RUNG, cases=lambda rng: [c for c in cases(rng) if "gap" not in c.label])
-    assert rung.judge_on(driver, worker.connection, JAX, Seeds()) == 2
+    assert judge_on(rung, driver, worker, JAX) == 2
     assert worker.shared_mappings() == []
 
 
@@ -95,7 +94,7 @@ def test_wrong_answers_of_jax(driver: Driver, start) -> None:
 
 def test_all_memory_is_given_back(driver: Driver, start) -> None:
     worker = start(HONEST)
-    RUNG.judge_on(driver, worker.connection, FILL, Seeds())
+    judge_on(RUNG, driver, worker, FILL)
     assert worker.shared_mappings() == []
     assert driver.memory()[0] == 1 << 30
 

@@ -1,7 +1,8 @@
 """Rung: correct answers on the GPU, for inputs in device memory that the judge allocates."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,20 +14,12 @@ from hotloop.core.wire import Message
 from hotloop.judge.buffers import Placement, extent_bytes
 from hotloop.judge.calls import Call
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import poison, to_float64, to_storage
-from hotloop.judge.fault import made
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workers import candidate_worker, card_for
-from hotloop.judge.rungs.correct import (
-    Case,
-    Tensor,
-    frozen,
-    require_agreement,
-    require_fit,
-    ruling_about,
-)
+from hotloop.judge.rungs.correct import Case, Require, Running, Tensor, frozen, require_fit
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
@@ -34,37 +27,33 @@ from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
 
 @dataclass(frozen=True)
-class GpuCorrect:
-    """Every case, computed on the GPU, must agree with a float64 reference computed on the CPU.
+class OnGpu:
+    """A GPU, with the tensors in its memory. The reference in NumPy is computed on the CPU."""
 
-    cases, reference, tolerance: as in `Correct`; cases may be larger here.
-    """
-
-    cases: Callable[[np.random.Generator], Iterable[Case]]
-    reference: Callable[..., Floats]
-    tolerance: Callable[[Case], Tolerance]
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    def __call__(self, session: Session) -> str:
-        """Run every case; raise Ruling at the first wrong answer."""
+    @contextmanager
+    def running(self, session: Session, timeout_s: float) -> Generator[Running]:
+        """Yield the candidate in a worker that may use the GPU."""
         card = card_for(session)
         session.note(gpu=card.facts.name)
         with candidate_worker(session, card) as worker:
-            passed = self.judge_on(card.driver, worker, session.candidate, session.seeds)
-        session.note(cases=passed)
-        return f"Right on the {card.facts.name} on all {passed} hidden cases."
+            run = runs_on(card.driver, worker, session.candidate, session.seeds, timeout_s)
+            yield Running(run, f" on the {card.facts.name}")
 
-    def judge_on(self, driver: Driver, worker: Worker, candidate: Candidate, seeds: Seeds) -> int:
-        """Return the number of cases. Raises Ruling at the first wrong answer."""
-        passed = 0
-        for case in made(self.cases(seeds.generator())):
-            with ruling_about(case):
-                answer = ask(case, candidate, worker, driver, seeds, self.case_timeout_s)
-                with frozen(worker):
-                    require_agreement(case, answer, self.reference, self.tolerance(case))
-            passed += 1
-        return passed
+
+def runs_on(
+    driver: Driver, worker: Worker, candidate: Candidate, seeds: Seeds, timeout_s: float
+) -> Callable[[Case, Require], None]:
+    """Return the function that computes a case and compares its answer while all is frozen."""
+
+    def run(case: Case, require: Require) -> None:
+        answer = ask(case, candidate, worker, driver, seeds, timeout_s)
+        with frozen(worker):
+            require(answer)
+
+    return run
 
 
 def ask(

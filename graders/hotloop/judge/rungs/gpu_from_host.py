@@ -5,33 +5,28 @@ can read until its result is in the judge's host memory, so GPU work still in fl
 out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 """
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-
-import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.compare import Floats
 from hotloop.judge.constants import published
-from hotloop.judge.fault import made
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
 from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
-from hotloop.judge.oracle import Oracle
+from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.overrun import Overrun
-from hotloop.judge.rungs.correct import Case, ask, frozen, ruling_about
+from hotloop.judge.rungs.correct import Case, Require, Running, ask, frozen
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.oracle_fast import case_of
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
-from hotloop.judge.verification import Rows, Verifier
+from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
 from hotloop.judge.worker_connection import Worker
 
@@ -58,38 +53,28 @@ def own_worker(session: Session, card: Card) -> Generator[tuple[Worker, Candidat
 
 
 @dataclass(frozen=True)
-class GpuOracleCorrect:
-    """As `OracleCorrect`, with candidate and oracle on the GPU.
+class OnGpuFromHost:
+    """A GPU, with the tensors in host memory. An oracle computes on the same GPU.
 
     entrant: yields what is judged, if not the candidate itself but a file that it made.
     """
 
-    cases: Callable[[np.random.Generator], Iterable[Case]]
-    oracle: Oracle
-    function: str
-    disagreement: Callable[[Case, Floats, Floats], str | None]
+    entrant: Entrant = own_worker
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
-    entrant: Entrant = own_worker
 
-    def __call__(self, session: Session) -> str:
-        """Run every case on both; raise Ruling at the first disagreement."""
-        with card_for_three(session) as card:
-            passed = 0
-            with (
-                self.entrant(session, card) as (worker, run),
-                self.oracle.on_gpu(self.function, session, card) as truth,
-            ):
-                for case in made(self.cases(session.rng())):
-                    with ruling_about(case):
-                        got = ask(case, worker, session.about(run), self.case_timeout_s)
-                        with frozen(worker):
-                            found = self.disagreement(case, got, truth(case))
-                        if found is not None:
-                            raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
-                    passed += 1
-            session.note(cases=passed)
-            return f"Right on all {passed} hidden cases, on the GPU."
+    @contextmanager
+    def running(self, session: Session, timeout_s: float) -> Generator[Running]:
+        """Yield the candidate in a worker that may use the GPU."""
+        with card_for_three(session) as card, self.entrant(session, card) as (worker, candidate):
+            about = session.about(candidate)
+
+            def run(case: Case, require: Require) -> None:
+                answer = ask(case, worker, about, timeout_s)
+                with frozen(worker):
+                    require(answer)
+
+            yield Running(run, ", on the GPU", card)
 
 
 class TimedGpuWorker(TimedWorker):
@@ -106,18 +91,16 @@ class TimedGpuWorker(TimedWorker):
 
 
 @dataclass(frozen=True)
-class GpuOracleFast:
+class GpuFastFromHost:
     """Speed of whole calls on the GPU, with every timed answer compared with the oracle's.
 
     fewest_flops: operations of one call; the GPU's measured matmul FLOP/s gives the limit.
-    entrant: as in `GpuOracleCorrect`.
+    entrant: as in `OnGpuFromHost`.
     """
 
     workload: Workload
     baseline: Baseline
-    oracle: Oracle
-    function: str
-    disagreement: Callable[[Case, Floats, Floats], str | None]
+    oracle: OracleFunction
     fewest_flops: Callable[[CallSpec], int]
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
@@ -139,30 +122,21 @@ class GpuOracleFast:
             with (
                 self.entrant(session, card) as (worker, run),
                 trusted_worker(session, self.baseline.folder(session), card) as other,
-                self.oracle.on_gpu(self.function, session, card) as truth,
+                self.oracle.verifying(session, card) as verify,
             ):
                 self.baseline.prepare(other, session)
                 ours = self.baseline.candidate
                 other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
-                workload = replace(self.workload, verify=self._verifier(truth))
+                workload = replace(self.workload, verify=verify)
                 threads = session.launcher.threads
-                theirs = replace(workload, verify=published(workload.verify))
-                side_a = TimedGpuWorker(other, ours, theirs, threads, session.seeds)
-                side_b = TimedGpuWorker(worker, run, workload, threads, session.seeds)
+                theirs = replace(workload, verify=published(verify))
+                timed_baseline = TimedGpuWorker(other, ours, theirs, threads, session.seeds)
+                timed_candidate = TimedGpuWorker(worker, run, workload, threads, session.seeds)
                 try:
-                    return self._judge(side_a, side_b, card, peak or 0.0, session)
+                    return self._judge(timed_baseline, timed_candidate, card, peak or 0.0, session)
                 finally:
-                    side_a.close()
-                    side_b.close()
-
-    def _verifier(self, truth: Callable[[Case], Floats]) -> Verifier:
-        def verify(call: Call, _rows: Rows) -> None:
-            case = case_of(call)
-            found = self.disagreement(case, call.output_values(), truth(case))
-            if found is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
-
-        return verify
+                    timed_baseline.close()
+                    timed_candidate.close()
 
     def _judge(
         self, a: TimedGpuWorker, b: TimedGpuWorker, card: Card, peak: float, session: Session
