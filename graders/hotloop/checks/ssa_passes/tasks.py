@@ -92,7 +92,8 @@ xdsl = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, reg
 mlir = hl.returns_data(**cleaning.rungs(regions.LANGUAGE, regions.different, regions.unfinished))
 
 infer = hl.returns_data(
-    types=hl.Answers(shapes.sound_programs), reasons=hl.Answers(shapes.faulty_programs, after=("types",))
+    types=hl.Answers(shapes.sound_programs),
+    reasons=hl.Answers(shapes.faulty_programs, after=("types",)),
 )
 
 # --- PaddlePaddle ---------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,12 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
 from hotloop.judge.fault import made, ours
-from hotloop.judge.gpu.card import Card
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+
+if TYPE_CHECKING:  # a judge without a GPU would start more slowly
+    from hotloop.judge.gpu.card import Card
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Running:
 
     run: Callable[[Case, Require], None]
     place: str = ""
-    card: Card | None = None
+    card: "Card | None" = None
 
 
 class Runner(Protocol):
@@ -157,7 +159,7 @@ class Program(Protocol):
     """A reference that is a program of ours: see `OracleFunction`."""
 
     def requiring(
-        self, session: Session, card: Card | None
+        self, session: Session, card: "Card | None"
     ) -> AbstractContextManager[Callable[[Case, Floats], None]]:
         """Yield the comparison of a case's answer with the program's, which raises Ruling."""
         ...
@@ -224,7 +226,7 @@ class Correct:
         require_agreement(case, answer, self.reference, self.tolerance(case))
 
     def _requiring(
-        self, session: Session, card: Card | None
+        self, session: Session, card: "Card | None"
     ) -> AbstractContextManager[Callable[[Case, Floats], None]]:
         if callable(self.reference):
             return nullcontext(self.require)

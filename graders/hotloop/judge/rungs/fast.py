@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
-from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
@@ -24,6 +23,9 @@ from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
 from hotloop.judge.worker_connection import Worker
+
+if TYPE_CHECKING:  # most speed checks have no oracle, and a judge would start more slowly
+    from hotloop.judge.oracle import OracleFunction
 
 WINDOW_S = 0.045
 """Minimum length of a window in seconds, so that the protocol takes at most 1 % of it."""
@@ -135,7 +137,7 @@ class Fast:
     after: tuple[str, ...] = ("correct",)
     seconds: float = 30.0
     baseline_workload: Workload | None = None
-    oracle: OracleFunction | None = None
+    oracle: "OracleFunction | None" = None
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
