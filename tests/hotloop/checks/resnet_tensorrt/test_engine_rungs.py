@@ -42,7 +42,8 @@ def no_gpu(
     """Makes the rung need neither TensorRT nor a GPU, with a small network."""
     engines_on_cpu(tmp_path)
     monkeypatch.setattr(engines, "_network", lambda: SMALL)
-    monkeypatch.setattr(engines, "BUILDS", replace(engines.BUILDS, oracle=engines._oracle()))
+    truth = engines._oracle().function("run", engines.mismatch)
+    monkeypatch.setattr(engines, "BUILDS", replace(engines.BUILDS, reference=truth))
     monkeypatch.setattr(engines, "SIDE", 16)
     monkeypatch.setattr(engines, "CLASSES", 4)
 
