@@ -101,7 +101,7 @@ def right(session: Session) -> Iterator[Look]:
     yield Look("Your package", mismatch)
 
 
-@rung(after=("correct",), timed=True)
+@rung(after=("correct",), timed=True, scored_by="levels")
 def fast_cpu(session: Session) -> str:
     """Time the package against eager execution of the source, each in a separate process."""
     # The weights' seed is an argument of a timed call, and is chosen when the package is made.
@@ -126,7 +126,7 @@ def served(session: Session) -> Iterator[Look]:
     yield Look("Your service", mismatch)
 
 
-@rung(after=("serves",), timed=True)
+@rung(after=("serves",), timed=True, scored_by="levels")
 def cold_start(session: Session) -> str:
     """Measure the time from starting the service's process to its first answer.
 

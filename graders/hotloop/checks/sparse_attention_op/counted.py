@@ -21,6 +21,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import made
+from hotloop.judge.levels import within
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
@@ -31,7 +32,7 @@ from hotloop.judge.rungs.correct import (
     require_agreement,
     ruling_about,
 )
-from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
+from hotloop.judge.rungs.traffic import COUNTING_SLACK
 from hotloop.judge.session import Session
 
 SOURCE = "sparse_attention.cpp"
@@ -41,8 +42,6 @@ BLOCK, DEPTH = 16, 32
 FOLLOWS = ("k", "v", "counts", "columns")
 """Tensors whose loads grow with the density. Queries may be kept in registers or reloaded per
 key."""
-
-LEVELS = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,9 @@ class Share:
         return self.loaded / self.fewest
 
 
-@rung(after=("untouched",), instrumented=True)
+@rung(after=("untouched",), instrumented=True, scored_by="limits")
 def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
-    """Score the bytes loaded at each density, relative to one load per query, by LEVELS.
+    """Score the bytes loaded at each density, relative to one load per query.
 
     alone: checks whose cases, sampled anew, the kernel must also pass here, where none of the
     learner's Python can compute the result instead.
@@ -96,7 +95,7 @@ def ruled(shares: Sequence[Share], session: Session) -> str:
         sentence = "Fewer bytes were counted than the answer needs: show it to your instructor."
         raise Ruling(Verdict.IMPLAUSIBLE, sentence)
     worst = max(s.factor for s in shares)
-    earned = max((level.earned for level in LEVELS if worst <= level.factor), default=0.0)
+    earned = within(session.limits, worst)
     factors = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
     said = f"It loads, of keys, values and lists, {factors} of the fewest for each query"
     if earned >= 1:

@@ -112,6 +112,7 @@ class Measured:
     """
 
     timed: ClassVar[bool] = True
+    scored_by: ClassVar[str] = "levels"
     repository: Callable[[Session], Path]
     baseline: Callable[[Session], Path]
     limit_s: Callable[[Session, int], float]

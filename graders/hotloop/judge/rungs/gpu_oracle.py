@@ -8,6 +8,7 @@ out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -113,6 +114,7 @@ class GpuOracleFast:
     entrant: as in `GpuOracleCorrect`.
     """
 
+    scored_by: ClassVar[str] = "levels"
     workload: Workload
     baseline: Baseline
     oracle: Oracle
