@@ -115,8 +115,10 @@ def _of_parts(part: object, name: str) -> Any:
         return own
     if not is_dataclass(part) or isinstance(part, type):
         return None
-    found = (_of_parts(getattr(part, made_of.name), name) for made_of in fields(part))
-    return next(filter(None, found), None)
+    for made_of in fields(part):
+        if found := _of_parts(getattr(part, made_of.name), name):
+            return found
+    return None
 
 
 def judge_rungs(

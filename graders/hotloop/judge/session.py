@@ -108,6 +108,16 @@ class Session:
         return self.about(replace(mine, name=name, style=style or mine.style))
 
     @property
+    def edited(self) -> tuple[str, ...]:
+        """Names of the files that the learner edits, from module.yaml; the candidate's is last.
+
+        Raises JudgeFault if there are none.
+        """
+        if self._spec is None:
+            raise JudgeFault("module.yaml names no files for this task")
+        return self._spec.files
+
+    @property
     def levels(self) -> tuple[Level, ...]:
         """Levels of this rung on this device, from module.yaml: at least so much earns a share.
 
@@ -130,8 +140,8 @@ class Session:
 
     @property
     def _rung_spec(self) -> RungSpec:
-        rungs = {} if self._spec is None else self._spec.rungs
-        return rungs.get(self._rung, RungSpec())
+        none = RungSpec()
+        return none if self._spec is None else self._spec.rungs.get(self._rung, none)
 
     # --- what is said ---------------------------------------------------------------------------
 

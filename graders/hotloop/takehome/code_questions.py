@@ -129,8 +129,8 @@ def _on_finding(task: TaskReport, rung: RungReport) -> FollowUp:
             "says how they would have noticed it themselves",
         ],
         answer=(
-            f"What the judge measured is in its sentence. The rung asks: {rung.asked} A good "
-            "answer leads from the named lines to that sentence and ends with a change that keeps the "
+            f"What the judge measured is in its sentence. The rung asks: {rung.what} A good answer "
+            "leads from the named lines to that sentence and ends with a change that keeps the "
             "other rungs."
         ),
         weak_answers=[

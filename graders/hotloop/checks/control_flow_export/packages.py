@@ -48,7 +48,9 @@ Rng = np.random.Generator
 
 FILE = "encoder.pt2"
 PACKAGE_S = 240.0
-SERVICE = Candidate("answer", "service.py", "json")
+ANSWERS = "answer"
+"""The function of the learner's service."""
+
 REQUESTS = 12
 STARTS = 3
 TIMED = ((1, 16), (2, 24), (1, 48), (3, 20))
@@ -216,8 +218,9 @@ def _answers(package: Packaged, requests: list[Request], session: Session) -> ob
     """Return the answers of the learner's service, in a process with only its own file."""
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
-    with _alone(session, "service.py"):
-        worker = session.about(SERVICE).another_worker()
+    service, *_ = session.edited
+    with _alone(session, service):
+        worker = session.about(Candidate(ANSWERS, service, "json")).another_worker()
     try:
         return ask_plainly(worker, given, session.timeout(60.0))
     finally:

@@ -35,7 +35,6 @@ from hotloop.judge.rungs.correct import (
 from hotloop.judge.rungs.traffic import COUNTING_SLACK
 from hotloop.judge.session import Session
 
-SOURCE = "sparse_attention.cpp"
 COUNTER = program("counting.py", "counting.cpp")
 SHARES = (0.05, 0.2, 0.5)
 BLOCK, DEPTH = 16, 32
@@ -71,12 +70,12 @@ def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
     alone: checks whose cases, sampled anew, the kernel must also pass here, where none of the
     learner's Python can compute the result instead.
     """
-    source = GivenFile(SOURCE, session.files.content(SOURCE))
+    source, *_ = session.edited
     process = COUNTER.given(session, "counts")
-    process.ask("load", source)
+    process.ask("load", GivenFile(source, session.files.content(source)))
     for correct in alone:
         for case in made(correct.cases(session.rng())):
-            _require_right_alone(case, correct, process)
+            _require_right_alone(case, correct, process, source)
     return ruled([_counted(case, process) for case in _cases(session.rng())], session)
 
 
@@ -113,13 +112,13 @@ def _cases(rng: Rng) -> Iterator[Case]:
         yield listed(f"About {share:.0%} of the blocks", sample, *lists(kept, rng))
 
 
-def _require_right_alone(case: Case, correct: Correct, process: Process) -> None:
+def _require_right_alone(case: Case, correct: Correct, process: Process, source: str) -> None:
     with ruling_about(case):
         answer = process.answer("run", case)
         try:
             require_agreement(case, answer, correct.reference, correct.tolerance(case))
         except Ruling as ruling:
-            sentence = f"{SOURCE} alone, without your Python, gives another answer"
+            sentence = f"{source} alone, without your Python, gives another answer"
             raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None
 
 
