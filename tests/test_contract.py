@@ -25,7 +25,7 @@ from hotloop.course import demo
 from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.rung import after
+from hotloop.judge.rung import after, scored_by
 from hotloop.judge.task import find
 from hotloop.local_judging import judge_submission
 from hotloop.markers import parse, regions
@@ -33,6 +33,7 @@ from hotloop.measured_code import measured_code
 from hotloop.problem import settle
 from hotloop.serving import preflight
 from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.task_spec import task_spec
 
 Found = RungRecord | curriculum.Measurement
 """What was found of a rung: just now, or by a recorded run."""
@@ -181,6 +182,18 @@ def test_recorded_runs_fit_the_module(module: Module) -> None:
 @per_code_task
 def test_the_check_has_the_tasks_rungs(module: Module, task: Task) -> None:
     assert list(find(module.id, task.id).rungs) == [rung.id for rung in task.rungs]
+
+
+@per_code_task
+def test_what_earns_a_share_of_the_points_is_in_module_yaml(module: Module, task: Task) -> None:
+    """A check reads the levels or limits that module.yaml has, and lacks none that it reads."""
+    spec = task_spec(module, task.id)
+    declared = {
+        name: "limits" if rung.limits else "levels" if rung.levels else ""
+        for name, rung in spec.rungs.items()
+    }
+    rungs = find(module.id, task.id).rungs
+    assert {name: scored_by(rung) for name, rung in rungs.items()} == declared
 
 
 @per_task

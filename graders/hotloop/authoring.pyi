@@ -64,7 +64,6 @@ from hotloop.judge.rungs.refuses import Refuses as Refuses
 from hotloop.judge.rungs.served_fast import ServedFast as ServedFast
 from hotloop.judge.rungs.serves import Serves as Serves
 from hotloop.judge.rungs.sound import Sound as Sound
-from hotloop.judge.rungs.traffic import ByteLevel as ByteLevel
 from hotloop.judge.rungs.traffic import Traffic as Traffic
 from hotloop.judge.rungs.watched import Watched as Watched
 from hotloop.judge.session import Session as Session

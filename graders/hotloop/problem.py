@@ -5,10 +5,18 @@ A curriculum module is a problem with lessons (`curriculum.Module`). Any other f
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from hotloop.core.record import Record
 from hotloop.yaml_lines import load
@@ -46,11 +54,45 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+Share = Annotated[float, Field(gt=0, le=1)]
+"""A share of a rung's points."""
+
+
 class Level(Strict):
-    """A speedup over the baseline, and the share of the rung's points that it earns."""
+    """At least `ratio` times the baseline earns the share `earned` of the rung's points."""
 
     ratio: Annotated[float, Field(gt=0)]
-    earned: Annotated[float, Field(gt=0, le=1)]
+    earned: Share
+
+
+class CountLimit(Strict):
+    """At most `factor` times the reference, and `plus`, earns this share of the rung's points."""
+
+    factor: Annotated[float, Field(gt=0)]
+    plus: Annotated[float, Field(ge=0)] = 0.0
+    earned: Share
+
+
+def _rising(levels: list[Level]) -> list[Level]:
+    for low, high in pairwise(levels):
+        if low.ratio >= high.ratio or low.earned >= high.earned:
+            raise ValueError("each level has a higher `ratio` and a higher `earned` than the last")
+    return levels
+
+
+def _wider(limits: list[CountLimit]) -> list[CountLimit]:
+    for first, then in pairwise(limits):
+        no_wider = first.factor >= then.factor or first.plus > then.plus
+        if no_wider or first.earned <= then.earned:
+            raise ValueError("each limit has a higher `factor` and a lower `earned` than the last")
+    return limits
+
+
+Levels = Annotated[list[Level], Field(min_length=1), AfterValidator(_rising)]
+"""From the easiest to the hardest."""
+
+Limits = Annotated[list[CountLimit], Field(min_length=1), AfterValidator(_wider)]
+"""From the hardest to the easiest."""
 
 
 class DeviceLevels(Strict):
@@ -60,7 +102,7 @@ class DeviceLevels(Strict):
     """
 
     device: Text
-    levels: Annotated[list[Level], Field(min_length=1)]
+    levels: Levels
 
 
 class Threshold(Strict):
@@ -72,7 +114,7 @@ class Threshold(Strict):
     """
 
     against: Text
-    levels: Annotated[list[Level], Field(min_length=1)]
+    levels: Levels
     devices: list[DeviceLevels] = []
     stretch: Annotated[float, Field(gt=0)] | None = None
     provisional: bool = True
@@ -85,11 +127,46 @@ class Threshold(Strict):
         return self
 
 
+class Counted(Strict):
+    """What a count in a run earns, where a `Threshold` says it of a measured speed.
+
+    of: what is multiplied, such as “the fewest bytes”. limits: at most so many; levels: at least.
+    """
+
+    of: Text
+    limits: Limits | None = None
+    levels: Levels | None = None
+
+    @model_validator(mode="after")
+    def _is_one_of_both(self) -> Self:
+        if (self.limits is None) == (self.levels is None):
+            raise ValueError("give either `limits`, at most so many, or `levels`, at least so many")
+        return self
+
+    @property
+    def said(self) -> str:
+        """One sentence for people."""
+        if self.limits is not None:
+            bound, steps = "At most", [(at.factor, at.plus, at.earned) for at in self.limits]
+        else:
+            declared = reversed(self.levels or [])
+            bound, steps = "At least", [(at.ratio, 0.0, at.earned) for at in declared]
+        told = [_step(*step, of=self.of if n == 0 else "") for n, step in enumerate(steps)]
+        return f"{bound} {'; '.join(told)}."
+
+
+def _step(factor: float, plus: float, earned: float, *, of: str) -> str:
+    times = f"{factor:g}× {of}".strip() + (f", plus {plus:g}," if plus else "")
+    return f"{times} for {'all points' if earned == 1 else f'{earned:.0%} of the points'}"
+
+
 class Rung(Strict):
     """One check of a task as the learner sees it. points: its maximum.
 
     needs: replaces the module's needs, for a rung that needs less.
     needs_compiler: g++, with which torch.compile compiles for a CPU.
+    threshold, counted: how a measured speed, or a count, earns a share of the points; without
+        either, the check is passed or not.
     operations_per_byte: for a speed rung, the task's arithmetic intensity, counted by hand.
     """
 
@@ -100,7 +177,19 @@ class Rung(Strict):
     needs: list[Need] | None = None
     what: Text
     threshold: Threshold | None = None
+    counted: Counted | None = None
     operations_per_byte: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _has_one_scale(self) -> Self:
+        if self.threshold is not None and self.counted is not None:
+            raise ValueError("points follow from a `threshold` or from `counted`, not from both")
+        return self
+
+    @property
+    def asked(self) -> str:
+        """`what`, and how much of a count earns how many points."""
+        return self.what if self.counted is None else f"{self.what} {self.counted.said}"
 
 
 class JudgedTask(Strict):

@@ -310,7 +310,7 @@ def _expand(directive: Directive, module: str, path: Path) -> Lines:
 
 def _card(task: curriculum.Task) -> Lines:
     facts = f"**{task.minutes} minutes · difficulty {task.difficulty} of 5 · {task.points} points**"
-    rows = [f"| {rung.id} | {rung.points} | {_one_line(rung.what)} |" for rung in task.rungs]
+    rows = [f"| {rung.id} | {rung.points} | {_one_line(rung.asked)} |" for rung in task.rungs]
     return [facts, "", "| check | points | what is asked |", "| --- | --- | --- |", *rows]
 
 

@@ -6,16 +6,17 @@ It is separate from `problem`, so that reading these files does not import the j
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hotloop.judge.lacking import COMPILER
-from hotloop.judge.levels import Level
+from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.spec import RungSpec, TaskSpec
 
 if TYPE_CHECKING:
     # The GPU self-test builds a spec without the libraries that read these files.
+    from hotloop.problem import Counted, Problem, Rung, Threshold
     from hotloop.problem import Level as Declared
-    from hotloop.problem import Problem, Rung, Threshold
 
 
 def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
@@ -27,11 +28,19 @@ def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
 
 def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:
     needs = (*problem.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
+    if rung.counted is not None:
+        return _counted(RungSpec(needs, gpu=rung.needs_gpu), rung.counted)
     if rung.threshold is None:
         return RungSpec(needs, gpu=rung.needs_gpu)
     asked = rung.threshold
     by_device = {own.device: _levels(asked, own.levels) for own in asked.devices}
     return RungSpec(needs, _levels(asked, asked.levels), by_device, rung.needs_gpu)
+
+
+def _counted(spec: RungSpec, counted: Counted) -> RungSpec:
+    levels = tuple(Level(level.ratio, level.earned) for level in counted.levels or ())
+    limits = (CountLimit(at.factor, at.earned, at.plus) for at in counted.limits or ())
+    return replace(spec, levels=levels, limits=tuple(limits))
 
 
 def _levels(asked: Threshold, declared: Sequence[Declared]) -> tuple[Level, ...]:

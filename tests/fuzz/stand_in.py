@@ -31,6 +31,7 @@ from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.judge.session import Session
+from hotloop.judge.spec import TaskSpec
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.level import level
 
@@ -60,6 +61,7 @@ class Judged:
     name: str
     candidate: Candidate
     rungs: Mapping[str, Rung]
+    spec: TaskSpec | None = None
 
 
 class Unknown(BaseException):
@@ -269,7 +271,7 @@ def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launching, "Worker", kind)
         _listen(patch)
-        session = _session(files, launcher, judged.name, 300.0)
+        session = _session(files, launcher, judged, 300.0)
         try:
             session = session.about(judged.candidate)
             (tape.record,) = judge_rungs(judged.rungs, session, frozenset({rung}))
@@ -296,7 +298,7 @@ def _listen(patch: pytest.MonkeyPatch) -> None:
 def played(judged: Judged, rung: str, files: Path, tape: Tape, change: Change) -> RungRecord:
     """Judge the rung again from the recording. Raises Unknown if the recording ends."""
     launcher = Playing("none", tape=tape, change=change)
-    session = _session(files, launcher, judged.name, BUDGET_S)
+    session = _session(files, launcher, judged, BUDGET_S)
     try:
         (record,) = judge_rungs(judged.rungs, session.about(judged.candidate), frozenset({rung}))
         return record
@@ -306,10 +308,10 @@ def played(judged: Judged, rung: str, files: Path, tape: Tape, change: Change) -
             player.close()
 
 
-def _session(files: Path, launcher: Launcher, task: str, budget_s: float) -> Session:
+def _session(files: Path, launcher: Launcher, judged: Judged, budget_s: float) -> Session:
     def connect() -> Worker:
         worker = launcher.start(files=files, trusted=False)
-        worker.request({"op": "notebook", "file": "lab.ipynb", "until": task}, 60.0)
+        worker.request({"op": "notebook", "file": "lab.ipynb", "until": judged.name}, 60.0)
         return worker
 
     return Session(
@@ -320,4 +322,5 @@ def _session(files: Path, launcher: Launcher, task: str, budget_s: float) -> Ses
         budget=Budget(budget_s),
         device="cpu",
         seed=SEED,
+        spec=judged.spec,
     )

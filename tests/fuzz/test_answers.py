@@ -185,7 +185,7 @@ def test_no_answer_leaves_a_rung_open(
     gaps = lacking(spec)
     if len(gaps) == len(spec.rungs):
         pytest.skip(next(iter(gaps.values())))
-    judged = Judged(task.id, found.candidate(spec), found.rungs)
+    judged = Judged(task.id, found.candidate(spec), found.rungs, spec)
     for rung in found.rungs:
         reason = gaps.get(rung) or _undriven(judged, rung, None)
         if not reason:

@@ -106,6 +106,82 @@ def test_a_faulty_task_is_refused(tree: Path, changes: dict[str, object], words:
         curriculum.load_module("first")
 
 
+def _rung(**more: object) -> dict[str, object]:
+    return {"id": "traffic", "points": 4, "what": "Reads once.", **more}
+
+
+def _limits(*pairs: tuple[float, float], plus: float = 0) -> dict[str, object]:
+    limits = [{"factor": factor, "plus": plus, "earned": earned} for factor, earned in pairs]
+    return {"of": "the fewest bytes", "limits": limits}
+
+
+def _levels(*pairs: tuple[float, float]) -> list[dict[str, float]]:
+    return [{"ratio": ratio, "earned": earned} for ratio, earned in pairs]
+
+
+@pytest.mark.parametrize(
+    ("rung", "place", "words"),
+    [
+        ({"counted": _limits()}, "counted.limits", "at least 1 item"),
+        ({"counted": _limits((1.5, 0.5), (1.05, 1.0))}, "counted.limits", "higher `factor`"),
+        ({"counted": _limits((1.05, 1.0), (1.5, 1.0))}, "counted.limits", "lower `earned`"),
+        ({"counted": _limits((1.05, 1.5))}, "earned", "less than or equal to 1"),
+        ({"counted": _limits((0.0, 1.0))}, "factor", "greater than 0"),
+        ({"counted": {"of": "x", "levels": _levels((2, 1.0), (1, 0.5))}}, "levels", "higher"),
+        ({"counted": {"of": "x"}}, "counted", "either `limits`"),
+        ({"counted": {"of": "x", "limit": []}}, "counted.limit", "unknown key"),
+        ({"counted": {"limits": [{"factor": 2, "earned": 1}]}}, "counted.of", "missing"),
+        ({"threshold": {"against": "x", "levels": _levels((2, 0.5), (2, 1))}}, "levels", "higher"),
+        (
+            {
+                "counted": _limits((1.05, 1.0)),
+                "threshold": {"against": "x", "levels": _levels((2, 1))},
+            },
+            "rungs.0",
+            "not from both",
+        ),
+    ],
+)
+def test_levels_that_contradict_each_other_are_refused_with_file_and_line(
+    tree: Path, rung: dict[str, object], place: str, words: str
+) -> None:
+    _rewrite(tree, rungs=[_rung(**rung)])
+    path = tree / "curriculum" / "first" / "module.yaml"
+    with pytest.raises(CurriculumError) as raised:
+        curriculum.load_module("first")
+    said = str(raised.value)
+    assert place in said
+    assert words in said
+    line = int(said.removeprefix(f"{path}:").partition(":")[0])
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert line > next(n for n, text in enumerate(lines, 1) if text.endswith("rungs:"))
+
+
+@pytest.mark.parametrize(
+    ("counted", "sentence"),
+    [
+        (
+            _limits((1.05, 1.0), (1.5, 0.5)),
+            "At most 1.05× the fewest bytes for all points; 1.5× for 50% of the points.",
+        ),
+        (
+            _limits((10, 1.0), plus=8),
+            "At most 10× the fewest bytes, plus 8, for all points.",
+        ),
+        (
+            {"of": "vLLM's requests", "levels": _levels((0.97, 0.4), (1.4, 1.0))},
+            "At least 1.4× vLLM's requests for all points; 0.97× for 40% of the points.",
+        ),
+    ],
+)
+def test_what_a_count_earns_is_said_where_the_rung_says_what_it_asks(
+    tree: Path, counted: dict[str, object], sentence: str
+) -> None:
+    _rewrite(tree, rungs=[_rung(counted=counted)])
+    (rung,) = curriculum.load_module("first").task("task").rungs
+    assert rung.asked == f"Reads once. {sentence}"
+
+
 def test_a_rung_needs_what_its_module_needs_unless_it_says_less(tree: Path) -> None:
     data = _module("first") | {"needs": ["serving"]}
     data["tasks"][0]["rungs"][0]["needs"] = []

@@ -25,6 +25,7 @@ from hotloop.remote import asking, place
 from hotloop.takehome import manifest, work_files, work_log
 from hotloop.takehome.manifest import PackFolder
 from hotloop.variants import Variant, beside
+from hotloop.yaml_lines import place as place_of
 
 
 @dataclass(frozen=True)
@@ -153,18 +154,26 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Selected:
 
 
 def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
+    from hotloop.judge.rung import unscored
     from hotloop.judge.task import find as find_task
+    from hotloop.task_spec import task_spec
 
     try:
-        rungs = list(find_task(problem.id, task.id, source).rungs)
+        found = find_task(problem.id, task.id, source).rungs
     except KeyError:
         raise UserError(f"{source / 'tasks.py'} has no task called {task.id}.") from None
     except Exception as error:
         raise UserError(f"{source / 'tasks.py'}: {type(error).__name__}: {error}") from error
-    if rungs != (named := [rung.id for rung in task.rungs]):
+    if list(found) != (named := [rung.id for rung in task.rungs]):
         raise UserError(
-            f"{task.id} has the checks {', '.join(rungs)} in {source / 'tasks.py'}, and "
+            f"{task.id} has the checks {', '.join(found)} in {source / 'tasks.py'}, and "
             f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
+        )
+    for name, lacked in unscored(found, task_spec(problem, task.id)).items():
+        at = ("tasks", problem.tasks.index(task), "rungs", named.index(name))
+        raise UserError(
+            f"{place_of(source / FILE, at)}: the check {name} has no {lacked}, which say how many "
+            "points a measurement earns."
         )
 
 

@@ -41,7 +41,7 @@ def _document(module: curriculum.Module) -> dict[str, Any]:
 def _task(task: curriculum.Task) -> dict[str, Any]:
     names = {"id", "title", "kind", "minutes", "difficulty", "importance"}
     rungs = [
-        {"id": rung.id, "points": rung.points, "needs_gpu": rung.needs_gpu, "what": rung.what}
+        {"id": rung.id, "points": rung.points, "needs_gpu": rung.needs_gpu, "what": rung.asked}
         for rung in task.rungs
     ]
     return {**task.model_dump(include=names), "points": task.points, "rungs": rungs}

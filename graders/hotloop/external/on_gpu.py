@@ -11,7 +11,7 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -240,6 +240,7 @@ class OnGpu:
 class FastOnGpu:
     """Checks the speed on a GPU against the problem's own code. baseline: `eager` or `compiled`."""
 
+    scored_by: ClassVar[str] = "levels"
     program: Program
     kinds: tuple[str, ...]
     who: Who

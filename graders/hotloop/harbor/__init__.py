@@ -52,7 +52,7 @@ def write(module: Module, task: Task, folder: Path) -> Path:
 def _words(module: Module, task: Task) -> Mapping[str, str]:
     needs = {need for rung in task.rungs for need in module.needs_of(rung)}
     groups = ",".join(["local", *sorted(needs)])
-    promises = "\n".join(f"- `{rung.id}`: {rung.what}" for rung in task.rungs)
+    promises = "\n".join(f"- `{rung.id}`: {rung.asked}" for rung in task.rungs)
     return {
         "name": f"hotloop/{module.id}-{task.id}".replace("_", "-"),
         "title": json.dumps(f"{module.title}: {task.title}"),

@@ -1,4 +1,4 @@
-"""Levels of a speed check, and whether a confidence interval reaches them."""
+"""Levels that earn points, and whether a measured speedup or a count reaches them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +17,24 @@ class Level:
 
     ratio: float
     earned: float
+
+
+@dataclass(frozen=True)
+class CountLimit:
+    """A count that earns `earned`, a share of the points: at most `factor` × reference + `plus`."""
+
+    factor: float
+    earned: float
+    plus: float = 0.0
+
+    def most(self, reference: float) -> float:
+        """Return the largest count that is within the limit. reference: what is multiplied."""
+        return self.factor * reference + self.plus
+
+
+def within(limits: Sequence[CountLimit], count: float, reference: float = 1.0) -> float:
+    """Return the share of the points that `count` earns; 0 beyond all limits."""
+    return max((at.earned for at in limits if count <= at.most(reference)), default=0.0)
 
 
 class LevelState(StrEnum):

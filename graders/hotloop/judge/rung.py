@@ -8,6 +8,8 @@ attributes, which the judge reads without calling it:
 - `timed`: the rung times a worker on a CPU, so that worker is started by exec instead of fork. The
   rung calls `session.alone()` before it measures.
 - `instrumented`: other code of the learner runs in the process that is measured.
+- `scored_by`: what module.yaml has to say about it: "levels" for a rung that reads
+  `session.levels`, "limits" for one that reads `session.limits`.
 
 The standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their
 cases.
@@ -24,6 +26,7 @@ from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
 from hotloop.judge.overrun import Overrun, ending_after
 from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
 
 
 class Rung(Protocol):
@@ -42,12 +45,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rung(
-    *, after: tuple[str, ...] = (), timed: bool = False, instrumented: bool = False
+    *,
+    after: tuple[str, ...] = (),
+    timed: bool = False,
+    instrumented: bool = False,
+    scored_by: str = "",
 ) -> Callable[[F], F]:
-    """Decorator that sets the attributes `after`, `timed` and `instrumented` of a rung."""
+    """Decorator that sets the attributes `after`, `timed`, `instrumented` and `scored_by`."""
+    attributes = {
+        "after": after,
+        "timed": timed,
+        "instrumented": instrumented,
+        "scored_by": scored_by,
+    }
 
     def mark(function: F) -> F:
-        for name, value in (("after", after), ("timed", timed), ("instrumented", instrumented)):
+        for name, value in attributes.items():
             setattr(function, name, value)
         return function
 
@@ -80,13 +93,32 @@ def after(rung: Rung) -> tuple[str, ...]:
 
 def is_timed(part: object) -> bool:
     """Return True if this rung, or any field of its dataclass, times a worker on a CPU."""
+    return bool(_of_parts(part, "timed"))
+
+
+def scored_by(part: object) -> str:
+    """Return `scored_by` of this rung, or of the first field of its dataclass that has one."""
+    return _of_parts(part, "scored_by") or ""
+
+
+def unscored(rungs: Mapping[str, Rung], spec: TaskSpec) -> dict[str, str]:
+    """Return by rung what it reads of module.yaml and `spec` lacks: "levels" or "limits"."""
+    read = {name: scored_by(rung) for name, rung in rungs.items()}
+    declared = {name: spec.rungs.get(name, RungSpec()) for name in read}
+    return {name: what for name, what in read.items() if what and not getattr(declared[name], what)}
+
+
+def _of_parts(part: object, name: str) -> Any:
     if isinstance(part, partial):
-        return is_timed(part.func)
-    if getattr(part, "timed", False) is True:
-        return True
+        return _of_parts(part.func, name)
+    if own := getattr(part, name, None):
+        return own
     if not is_dataclass(part) or isinstance(part, type):
-        return False
-    return any(is_timed(getattr(part, made_of.name)) for made_of in fields(part))
+        return None
+    for made_of in fields(part):
+        if found := _of_parts(getattr(part, made_of.name), name):
+            return found
+    return None
 
 
 def judge_rungs(

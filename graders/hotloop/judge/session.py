@@ -20,9 +20,9 @@ from hotloop.judge.device import device_name
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.levels import Level
+from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.spec import TaskSpec
+from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants.variant import Variant
@@ -108,15 +108,40 @@ class Session:
         return self.about(replace(mine, name=name, style=style or mine.style))
 
     @property
-    def levels(self) -> tuple[Level, ...]:
-        """Speedup levels of this rung on this device, from module.yaml.
+    def edited(self) -> tuple[str, ...]:
+        """Names of the files that the learner edits, from module.yaml; the candidate's is last.
 
         Raises JudgeFault if there are none.
         """
-        spec = None if self._spec is None else self._spec.rungs.get(self._rung)
-        if spec is None or not spec.levels:
+        if self._spec is None:
+            raise JudgeFault("module.yaml names no files for this task")
+        return self._spec.files
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Levels of this rung on this device, from module.yaml: at least so much earns a share.
+
+        Raises JudgeFault if there are none.
+        """
+        spec = self._rung_spec
+        if not spec.levels:
             raise JudgeFault(f"module.yaml has no levels for the rung {self._rung}")
         return spec.by_device.get(device_name(), spec.levels) if spec.gpu else spec.levels
+
+    @property
+    def limits(self) -> tuple[CountLimit, ...]:
+        """Limits of this rung, from module.yaml: at most so much earns a share.
+
+        Raises JudgeFault if there are none.
+        """
+        if not self._rung_spec.limits:
+            raise JudgeFault(f"module.yaml has no limits for the rung {self._rung}")
+        return self._rung_spec.limits
+
+    @property
+    def _rung_spec(self) -> RungSpec:
+        none = RungSpec()
+        return none if self._spec is None else self._spec.rungs.get(self._rung, none)
 
     # --- what is said ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from hotloop.judge.levels import Level
+from hotloop.judge.levels import CountLimit, Level
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,16 @@ class RungSpec:
     """
 
     levels: tuple[Level, ...] = ()
-    """Speedup levels, with the share of the rung's points that each earns."""
+    """Speedups, or ratios of counts, with the share of the rung's points that each earns."""
 
     by_device: Mapping[str, tuple[Level, ...]] = field(default_factory=dict[str, tuple[Level, ...]])
     """Levels for specific devices, by the device name in records."""
 
     gpu: bool = False
     """True if the rung runs on a GPU."""
+
+    limits: tuple[CountLimit, ...] = ()
+    """Largest counts, with the share of the rung's points that each earns."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class TaskSpec:
 def _rung(message: Mapping[str, Any]) -> RungSpec:
     by_device = {str(device): _levels(found) for device, found in message["by_device"].items()}
     levels = _levels(message["levels"])
-    return RungSpec(tuple(message["needs"]), levels, by_device, bool(message["gpu"]))
+    limits = tuple(CountLimit(**limit) for limit in message["limits"])
+    return RungSpec(tuple(message["needs"]), levels, by_device, bool(message["gpu"]), limits)
 
 
 def _levels(message: Any) -> tuple[Level, ...]:

@@ -1,7 +1,7 @@
 """A task as the judge sees it: its rungs, and how the candidate is called.
 
 A module's `tasks.py` defines one `Task` for each task, under the name that module.yaml uses; no
-other registration is needed. Entry, files, needs, levels and points stay in module.yaml.
+other registration is needed. Entry, files, needs, levels, limits and points stay in module.yaml.
 """
 
 import hashlib

@@ -192,7 +192,7 @@ def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
         "",
         *table(
             ("check", "points", "needs a GPU", "what is asked"),
-            [(r.id, r.points, "yes" if r.needs_gpu else "", one_line(r.what)) for r in task.rungs],
+            [(r.id, r.points, "yes" if r.needs_gpu else "", one_line(r.asked)) for r in task.rungs],
         ),
         "",
     ]

@@ -57,7 +57,7 @@ def instructions_markdown(role: Role, manifest: Manifest) -> str:
 
 def gpu_parts(task: Task) -> list[str]:
     """Describe the checks of a task that run on a GPU."""
-    return [f"{task.title}: {_cell(rung.what)}" for rung in task.rungs if rung.needs_gpu]
+    return [f"{task.title}: {_cell(rung.asked)}" for rung in task.rungs if rung.needs_gpu]
 
 
 def instructions_html(markdown: str, title: str) -> str:

@@ -187,7 +187,7 @@ def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> Ta
         rungs=[
             RungReport(
                 rung=rung.id,
-                what=rung.what,
+                what=rung.asked,
                 skill=skill(task, rung),
                 verdict=verdict,
                 sentence=sentence,
@@ -214,7 +214,7 @@ def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> Ru
     sentence = of_take_home(spoken[0].sentence if spoken else _unspoken(record))
     return RungReport(
         rung=rung.id,
-        what=rung.what,
+        what=rung.asked,
         skill=skill(task, rung),
         verdict=verdict,
         sentence=sentence,

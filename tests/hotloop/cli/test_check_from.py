@@ -78,6 +78,32 @@ def test_rungs_that_differ_are_refused_with_both_lists(problem: Path) -> None:
     assert "correct, fast in" in output
 
 
+def test_a_speed_check_without_levels_is_refused_with_file_and_line(problem: Path) -> None:
+    path = problem / "problem.yaml"
+    before, _, _ = path.read_text(encoding="utf-8").partition("        threshold:")
+    path.write_text(before, encoding="utf-8")
+    code, output = checked(problem)
+    assert code == 2
+    assert "problem.yaml:10: the check fast has no levels" in output
+
+
+COUNTED = ", counted: {of: the fewest bytes, limits: [{factor: 1.05, earned: 1.0}]}"
+
+
+@pytest.mark.parametrize(
+    ("counted", "said"),
+    [("", "problem.yaml:10: the check traffic has no limits"), (COUNTED, "There is no other.py")],
+)
+def test_a_check_of_bytes_needs_limits(problem: Path, counted: str, said: str) -> None:
+    traffic = f"      - {{id: traffic, points: 4, what: Reads once.{counted}}}\n"
+    replace(problem / "problem.yaml", "      - id: fast\n", f"{traffic}      - id: fast\n")
+    replace(problem / "problem.yaml", "[layer_norm.py]", "[other.py]")  # so that nothing is judged
+    replace(problem / "tasks.py", "    fast=", "    traffic=hl.Traffic(None, None),\n    fast=")
+    code, output = checked(problem)
+    assert code == 2
+    assert said in output
+
+
 def test_a_task_that_tasks_py_lacks_is_refused(problem: Path) -> None:
     replace(problem / "tasks.py", "layer_norm = ", "other = ")
     code, output = checked(problem)

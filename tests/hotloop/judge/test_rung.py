@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,7 +17,9 @@ from hotloop.judge import overrun
 from hotloop.judge.budget import Budget
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.labelled import labelled
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.levels import CountLimit, Level
+from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by, unscored
+from hotloop.judge.spec import RungSpec, TaskSpec
 
 
 class MadeUpSession:
@@ -193,3 +197,58 @@ def test_what_the_machine_lacks_leaves_the_points_of_its_rung_open() -> None:
     first, second = judge_rungs(rungs, MadeUpSession(), lacking={"a": "g++ is missing."})  # type: ignore[arg-type]
     assert (first.verdict, first.sentence) == (Verdict.NOT_MEASURED, "g++ is missing.")
     assert second.verdict is Verdict.PASSED
+
+
+# --- what a rung reads of module.yaml -------------------------------------------------------------
+
+
+@rung(scored_by="limits")
+def _counts(_session: object) -> str:
+    return "Few."
+
+
+@dataclass(frozen=True)
+class _Timed:
+    scored_by: ClassVar[str] = "levels"
+
+    def __call__(self, session: object) -> str:
+        return "Fast."
+
+
+@dataclass(frozen=True)
+class _Wraps:
+    rung: Rung
+
+    def __call__(self, session: Any) -> str:
+        return self.rung(session)
+
+
+def _plain(_session: object) -> str:
+    return "Right."
+
+
+@pytest.mark.parametrize(
+    ("made", "reads"),
+    [
+        (_plain, ""),
+        (_counts, "limits"),
+        (_Timed(), "levels"),
+        (_Wraps(_Timed()), "levels"),
+        (_Wraps(_plain), ""),
+        (following("correct", _counts), "limits"),
+        (partial(_Wraps(_Timed())), "levels"),
+    ],
+)
+def test_what_a_rung_reads_of_module_yaml_is_known_without_calling_it(
+    made: Rung, reads: str
+) -> None:
+    assert scored_by(made) == reads
+
+
+def test_levels_and_limits_that_module_yaml_lacks_are_named() -> None:
+    rungs: dict[str, Rung] = {"correct": _plain, "traffic": _counts, "fast": _Timed()}
+    levels, limits = RungSpec(levels=(Level(2, 1),)), RungSpec(limits=(CountLimit(1.05, 1),))
+    good = TaskSpec("f", ("f.py",), {"correct": RungSpec(), "traffic": limits, "fast": levels})
+    assert unscored(rungs, good) == {}
+    swapped = TaskSpec("f", ("f.py",), {"traffic": levels, "fast": limits})
+    assert unscored(rungs, swapped) == {"traffic": "limits", "fast": "levels"}

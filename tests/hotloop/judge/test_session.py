@@ -4,10 +4,16 @@ import time
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.fault import JudgeFault
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
+from hotloop.judge.spec import TaskSpec
+
+from ..sessions import new_session
 
 WAIT_S = 0.2
 
@@ -36,3 +42,10 @@ def test_waiting_for_the_machine() -> None:
     assert events == ["waits"]
     assert session.budget.deadline >= before + WAIT_S
     assert worker.deadline == session.budget.deadline
+
+
+def test_the_files_that_the_learner_edits_are_those_of_module_yaml() -> None:
+    session = new_session(spec=TaskSpec("answer", ("kernel.cu", "service.py")))
+    assert session.edited == ("kernel.cu", "service.py")
+    with pytest.raises(JudgeFault, match="no files"):
+        _ = new_session().edited

@@ -7,7 +7,7 @@ import pytest
 
 from hotloop import curriculum
 from hotloop.judge.job import Job
-from hotloop.judge.levels import Level
+from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.spec import TaskSpec
 from hotloop.task_spec import task_spec
 
@@ -27,6 +27,12 @@ def test_levels_and_needs_are_those_of_module_yaml() -> None:
     warp = task_spec(curriculum.load_module("fused_softmax"), "cuda_warp")
     assert warp.file == "softmax.cu"
     assert warp.rungs["correct"].needs == ("cuda",)
+    assert warp.rungs["traffic"].limits == (CountLimit(1.05, 1.0), CountLimit(1.6, 0.5))
+    step = task_spec(curriculum.load_module("transformer_compilation"), "decode_step")
+    assert step.rungs["launches"].limits == (CountLimit(10, 1.0, 8), CountLimit(14, 0.5, 10))
+    scheduler = task_spec(curriculum.load_module("llm_serving_engine"), "scheduler")
+    wanted = (Level(0.97, 0.4), Level(1.2, 0.7), Level(1.4, 1.0))
+    assert scheduler.rungs["goodput"].levels == wanted
 
 
 @pytest.mark.parametrize("message", [{}, {"entry": "f"}, [], {"entry": "f", "files": 3}])

@@ -16,12 +16,14 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.levels import CountLimit
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import kernel_calls
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.sandbox.level import level
 
 from ..sessions import new_session
@@ -244,6 +246,8 @@ CALLS = KernelCalls(
 )
 RUNG = Traffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, after=())
 WHOLE = ROWS * COLUMNS * 4
+LIMITS = (CountLimit(1.05, 1.0), CountLimit(1.5, 0.5))
+SPEC = TaskSpec("softmax", (FILE,), {"traffic": RungSpec(limits=LIMITS)})
 
 
 @pytest.fixture(scope="module")
@@ -251,7 +255,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
     # All tests of this file share it, also on a busy machine.
-    session = new_session(folder, budget_s=3600)
+    session = new_session(folder, budget_s=3600, spec=SPEC)
     yield session
     session.close()
 
@@ -283,6 +287,13 @@ def test_a_second_pass_costs_half(session: Session) -> None:
     assert (record.verdict, record.earned) == (Verdict.PARTIAL, 0.5)
     assert "it reads `x_ptr` 2.0 times" in record.sentence
     assert record.evidence["factor"] == 1.5
+
+
+def test_without_limits_no_points_are_lost(session: Session) -> None:
+    with closing(new_session(session.files.root)) as other:
+        record = judge(other, "once")
+    assert record.verdict is Verdict.JUDGE_ERROR
+    assert "no limits for the rung traffic" in record.evidence["error"]
 
 
 def test_doing_it_again_earns_nothing(session: Session) -> None:
@@ -522,7 +533,7 @@ def test_plans_of_every_shape_get_a_verdict(
 def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(session: Session) -> None:
     root = session.files.root
     assert root is not None
-    with closing(new_session(root, device="cuda")) as other:
+    with closing(new_session(root, device="cuda", spec=SPEC)) as other:
         assert judge(other, "once").verdict is Verdict.PASSED
 
 
@@ -530,7 +541,8 @@ def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(session:
 def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":
         pytest.skip(level()[1])
-    with closing(new_session(session.files.root, launcher=Launcher("bubblewrap"))) as confined:
+    launcher = Launcher("bubblewrap")
+    with closing(new_session(session.files.root, launcher=launcher, spec=SPEC)) as confined:
         record = judge(confined, "once")
     assert record.verdict is Verdict.PASSED
     assert record.evidence["factor"] == 1.0

@@ -47,7 +47,9 @@ Rng = np.random.Generator
 
 FILE = "encoder.pt2"
 PACKAGE_S = 240.0
-SERVICE = Candidate("answer", "service.py", "json")
+ANSWERS = "answer"
+"""The function of the learner's service."""
+
 REQUESTS = 12
 STARTS = 3
 TIMED = ((1, 16), (2, 24), (1, 48), (3, 20))
@@ -100,7 +102,7 @@ def right(session: Session) -> Iterator[Look]:
     yield Look("Your package", mismatch)
 
 
-@rung(after=("correct",), timed=True)
+@rung(after=("correct",), timed=True, scored_by="levels")
 def fast_cpu(session: Session) -> str:
     """Time the package against eager execution of the source, each in a separate process."""
     # The weights' seed is an argument of a timed call, and is chosen when the package is made.
@@ -126,7 +128,7 @@ def served(session: Session) -> Iterator[Look]:
     yield Look("Your service", mismatch)
 
 
-@rung(after=("serves",), timed=True)
+@rung(after=("serves",), timed=True, scored_by="levels")
 def cold_start(session: Session) -> str:
     """Measure the time from starting the service's process to its first answer.
 
@@ -216,8 +218,9 @@ def _answers(package: Packaged, requests: list[Request], session: Session) -> ob
     """Return the answers of the learner's service, in a process with only its own file."""
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
-    with _alone(session, "service.py"):
-        worker = session.about(SERVICE).another_worker()
+    service, *_ = session.edited
+    with _alone(session, service):
+        worker = session.about(Candidate(ANSWERS, service, "json")).another_worker()
     try:
         return ask_plainly(worker, given, session.timeout(60.0))
     finally:

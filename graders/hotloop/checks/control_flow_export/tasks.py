@@ -89,7 +89,7 @@ decide_on_gpu = hl.fills_tensor(
 )
 
 _routed_script = ModelFile("routed.pt", "to_torchscript")
-_routed_export = ModelFile("routed.pt2", "to_export")
+_routed_export = ModelFile("routed.pt2")
 hugging_face = hl.returns_data(
     torchscript=_routed_script.stands(partial(routed.right_everywhere, scripted), RIGHT),
     dynamic=_routed_export.stands(models.dynamic, "An archive of plain data, free in both sizes."),

@@ -55,7 +55,6 @@ matmul = hl.fills_tensor(
     traffic=hl.Traffic(
         _matmul,
         timed.bytes_of_case,
-        (hl.ByteLevel(2.6, 1.0), hl.ByteLevel(4.6, 0.5)),
         advice="Compute a larger tile of c in each program, so that a and b are loaded less often.",
     ),
     # With a step of 16, the 64 × 64 sums spill two registers; tiles that are too large spill
@@ -121,8 +120,6 @@ blur_rows = hl.cuda_kernel(
         cases.blurred,
         cases.of_blur,
         timed.bytes_of_case,
-        # Rows with a halo begin in the middle of a sector.
-        (hl.ByteLevel(1.25, 1.0), hl.ByteLevel(1.6, 0.5)),
         advice="Load each element into shared memory once, with three more on either side.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),

@@ -86,7 +86,6 @@ cuda_block = hl.cuda_kernel(
         _rows,
         _tolerance,
         timed.bytes_of_case,
-        (hl.ByteLevel(2.1, 1.0), hl.ByteLevel(4.2, 0.5)),
         advice="Let neighbouring threads read neighbouring elements, and read a row three times.",
     ),
     compiles=hl.CudaCompiles(block=256, after=CLEAN),

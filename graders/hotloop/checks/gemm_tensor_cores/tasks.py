@@ -117,7 +117,6 @@ split_k = hl.fills_tensor(
     traffic=hl.Traffic(
         _split,
         cases.bytes_of_call,
-        (hl.ByteLevel(2.3, 1.0), hl.ByteLevel(3.2, 0.5)),
         advice="Write one partial tile for each part, and read it once; use as few parts as do.",
     ),
     compiles=hl.Compiles(_split, max_spill_bytes=64),
@@ -132,7 +131,6 @@ epilogue = hl.fills_tensor(
     traffic=hl.Traffic(
         _layer,
         cases.bytes_of_call,
-        (hl.ByteLevel(1.4, 1.0), hl.ByteLevel(1.8, 0.5)),
         advice="Add bias, GELU and residual to the tile while it is in registers.",
     ),
     compiles=hl.Compiles(_layer, max_spill_bytes=64),
@@ -155,7 +153,6 @@ w4a16 = hl.fills_tensor(
     traffic=hl.Traffic(
         _w4,
         cases.bytes_of_call,
-        (hl.ByteLevel(1.9, 1.0), hl.ByteLevel(2.6, 0.5)),
         advice="Read the packed weights once, and dequantize them in registers.",
     ),
     compiles=hl.Compiles(_w4, max_spill_bytes=64),
@@ -180,7 +177,6 @@ decode_attention = hl.fills_tensor(
     traffic=hl.Traffic(
         _decode,
         cases.bytes_of_cache,
-        (hl.ByteLevel(1.35, 1.0), hl.ByteLevel(2.2, 0.5)),
         advice="Load a page of keys and values once for all query heads that share it.",
     ),
     compiles=hl.Compiles(_decode, max_spill_bytes=64),

@@ -24,10 +24,6 @@ from hotloop.judge.session import Session
 Rng = np.random.Generator
 
 TIMEOUT_S = 10.0
-LEVELS = ((1.4, 1.0), (1.2, 0.7), (0.97, 0.4))
-"""Requests that meet both limits, relative to vLLM's policy, and the share of the points. On 70
-sets of traces, the reference reached at least 1.52 and a median of 2.44; serving in order reached
-at most 1.21. Only short chunks, or only late requests last, reached 1.19 to 2.48."""
 
 
 @cache
@@ -79,7 +75,7 @@ def patient(session: Session) -> str:
     return f"The longest wait for a first token was {max(waits):.0f} ms."
 
 
-@rung(after=("legal",))
+@rung(after=("legal",), scored_by="levels")
 def goodput(session: Session) -> str:
     """Score the requests within both limits, relative to vLLM's policy on the same traces.
 
@@ -100,10 +96,10 @@ def goodput(session: Session) -> str:
     )
     if good["yours"] < good["first_come"]:
         raise Ruling(Verdict.WRONG_ANSWER, said)
-    for least, share in LEVELS:
-        if ratio >= least:
-            return session.award(share, said)
-    raise Ruling(Verdict.WRONG_ANSWER, said)
+    share = max((level.earned for level in session.levels if ratio >= level.ratio), default=0.0)
+    if share == 0:
+        raise Ruling(Verdict.WRONG_ANSWER, said)
+    return session.award(share, said)
 
 
 def served(story: Story, session: Session) -> Any:

@@ -159,7 +159,8 @@ def killed(session: Session) -> str:
 
     Returns the message for the learner; raises Ruling.
     """
-    file = GivenFile("checkpoint.py", session.files.content(session.candidate.file or ""))
+    (name,) = session.edited
+    file = GivenFile(name, session.files.content(name))
     seed = int(session.rng().integers(1 << 30))
     program = WRITING.given(session, "kills")
     mismatch = program.ask("survived", file, seed, KILLS, timeout_s=TIMEOUT_S)

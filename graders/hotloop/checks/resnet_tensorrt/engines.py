@@ -137,7 +137,7 @@ def builds(session: Session) -> str:
     return "The engine computes what the network does, and the timing cache is there."
 
 
-@rung(after=("builds",))
+@rung(after=("builds",), scored_by="levels")
 def fast(session: Session) -> str:
     """Time calls of 32 images in host memory against eager PyTorch in float32."""
     require_tensorrt()

@@ -67,7 +67,7 @@ class Material:
     frames: bytes
 
 
-@rung(after=("sound", "accurate"), timed=True)
+@rung(after=("sound", "accurate"), timed=True, scored_by="levels")
 def fast(session: Session, cpu: Path = CPU) -> str:
     """Time the int8 file against the float32 file, both in ONNX Runtime.
 

@@ -21,6 +21,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import made
+from hotloop.judge.levels import within
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
@@ -31,18 +32,15 @@ from hotloop.judge.rungs.correct import (
     require_agreement,
     ruling_about,
 )
-from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
+from hotloop.judge.rungs.traffic import COUNTING_SLACK
 from hotloop.judge.session import Session
 
-SOURCE = "sparse_attention.cpp"
 COUNTER = program("counting.py", "counting.cpp")
 SHARES = (0.05, 0.2, 0.5)
 BLOCK, DEPTH = 16, 32
 FOLLOWS = ("k", "v", "counts", "columns")
 """Tensors whose loads grow with the density. Queries may be kept in registers or reloaded per
 key."""
-
-LEVELS = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
 
 
 @dataclass(frozen=True)
@@ -65,19 +63,19 @@ class Share:
         return self.loaded / self.fewest
 
 
-@rung(after=("untouched",), instrumented=True)
+@rung(after=("untouched",), instrumented=True, scored_by="limits")
 def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
-    """Score the bytes loaded at each density, relative to one load per query, by LEVELS.
+    """Score the bytes loaded at each density, relative to one load per query.
 
     alone: checks whose cases, sampled anew, the kernel must also pass here, where none of the
     learner's Python can compute the result instead.
     """
-    source = GivenFile(SOURCE, session.files.content(SOURCE))
+    source, *_ = session.edited
     process = COUNTER.given(session, "counts")
-    process.ask("load", source)
+    process.ask("load", GivenFile(source, session.files.content(source)))
     for correct in alone:
         for case in made(correct.cases(session.rng())):
-            _require_right_alone(case, correct, process)
+            _require_right_alone(case, correct, process, source)
     return ruled([_counted(case, process) for case in _cases(session.rng())], session)
 
 
@@ -96,7 +94,7 @@ def ruled(shares: Sequence[Share], session: Session) -> str:
         sentence = "Fewer bytes were counted than the answer needs: show it to your instructor."
         raise Ruling(Verdict.IMPLAUSIBLE, sentence)
     worst = max(s.factor for s in shares)
-    earned = max((level.earned for level in LEVELS if worst <= level.factor), default=0.0)
+    earned = within(session.limits, worst)
     factors = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
     said = f"It loads, of keys, values and lists, {factors} of the fewest for each query"
     if earned >= 1:
@@ -114,13 +112,13 @@ def _cases(rng: Rng) -> Iterator[Case]:
         yield listed(f"About {share:.0%} of the blocks", sample, *lists(kept, rng))
 
 
-def _require_right_alone(case: Case, correct: Correct, process: Process) -> None:
+def _require_right_alone(case: Case, correct: Correct, process: Process, source: str) -> None:
     with ruling_about(case):
         answer = process.answer("run", case)
         try:
             correct.require(case, answer)
         except Ruling as ruling:
-            sentence = f"{SOURCE} alone, without your Python, gives another answer"
+            sentence = f"{source} alone, without your Python, gives another answer"
             raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None
 
 

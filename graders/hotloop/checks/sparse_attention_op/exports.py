@@ -21,9 +21,9 @@ from hotloop.judge.constants import constant
 from hotloop.judge.questions import shown
 from hotloop.judge.session import Session
 
-DECOMPOSED = Export("decomposed", opset=True)
-FUNCTION = Export("as_function")
-NODE = Export("as_node")
+DECOMPOSED = Export(opset=True)
+FUNCTION = Export()
+NODE = Export()
 OLDEST = 18
 BLOCKS = (4, 8, 16, 32)
 

@@ -88,9 +88,12 @@ Mismatch = Callable[[Made, Session], str | None]
 
 @dataclass(frozen=True)
 class Export:
-    """The file that `entry` writes, made once for all checks of the task."""
+    """The file that the learner's function writes, made once for all checks of the task.
 
-    entry: str
+    entry: that function; None for the task's own.
+    """
+
+    entry: str | None = None
     opset: bool = False
 
     def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
@@ -98,10 +101,10 @@ class Export:
         return Holds(partial(self._looks, mismatch=mismatch), said, after)
 
     def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
-        order = session.once(f"order of {self.entry}", lambda: self._order(session))
+        order = session.once("order", lambda: self._order(session))
 
         def found() -> str | None:
-            file = session.once(f"made by {self.entry}", lambda: self._made(order, session))
+            file = session.once("made file", lambda: self._made(order, session))
             return mismatch(file, session)
 
         yield Look(_first_up(order.words), found)
@@ -113,7 +116,8 @@ class Export:
         opset = (order.opset,) if self.opset else ()
         arguments = (*opset, order.heads, order.depth, order.block, order.causal)
         assignment = Assignment(order.words, arguments, MODEL, lambda _data: None)
-        return Made(order, made(assignment, session.of(self.entry), EXPORT_S))
+        writer = session if self.entry is None else session.of(self.entry)
+        return Made(order, made(assignment, writer, EXPORT_S))
 
 
 def program(*names: str) -> Program:

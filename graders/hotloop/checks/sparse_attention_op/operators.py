@@ -20,8 +20,8 @@ from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.sandbox.scratch import scratch
 
-FILES = ("sparse_op.py", "reference.py", "operator_trials.py", "sparse_triton.py")
-"""The learner's operator, and the files that it may import."""
+BESIDE = ("reference.py", "operator_trials.py", "sparse_triton.py")
+"""Files that the learner's operator may import."""
 
 TRIAL = PROGRAMS / "opcheck_trial.py"
 TIMEOUT_S = 180.0
@@ -36,7 +36,7 @@ def opcheck(session: Session) -> str:
     check is marked `instrumented`. The earlier checks have already compared the operator's values.
     """
     folder = session.keep(scratch())
-    for file in FILES:
+    for file in (*session.edited, *BESIDE):
         (folder / file).write_bytes(session.files.content(file))
     (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
     worker = session.trusted(folder, session.interpreted, runs_kernels=True)

@@ -106,7 +106,6 @@ kernel = hl.fills_tensor(
     traffic=hl.Traffic(
         _calls,
         kernels.fewest_bytes,
-        (hl.ByteLevel(1.1, 1.0), hl.ByteLevel(1.6, 0.5)),
         "Load keys and values of listed blocks only, and the queries once.",
     ),
     compiles=hl.Compiles(_calls),

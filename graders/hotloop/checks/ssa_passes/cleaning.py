@@ -26,20 +26,20 @@ P = TypeVar("P")
 class Language(Generic[P]):
     """How a framework's programs are generated, written and read.
 
-    entry: the candidate's function. generated: the hidden programs, small ones first.
-    read: parses what `entry` returns; raises Malformed if it is no program.
+    generated: the hidden programs, small ones first.
+    read: parses what the candidate's function returns; raises Malformed if it is no program.
     fits: a mismatch between the inputs and outputs of a program and of its result, or None.
     size: the number of operations in a program. terms: from MLIR's operation names to the
-        framework's.
+        framework's. entry: the candidate's function; None for the task's own.
     """
 
-    entry: str
     generated: Callable[[random.Random], Sequence[P]]
     write: Callable[[P], str]
     read: Callable[[object], P]
     fits: Callable[[P, P], str | None]
     size: Callable[[P], int] | None = None
     terms: Mapping[str, str] = field(default_factory=dict[str, str])
+    entry: str | None = None
 
     def in_its_terms(self, sentence: str) -> str:
         """Return the sentence with the framework's operation names."""
@@ -61,7 +61,7 @@ def cleaned(
     Returns the message for the learner; raises Ruling. Calls the candidate's function only once for
     all checks of a task.
     """
-    pairs = session.once(language.entry, lambda: _answers(session, language))
+    pairs = session.once(f"answers of {language.entry}", lambda: _answers(session, language))
     rng = random.Random(int(session.rng().integers(1 << 62)))
     results: list[P] = []
     for number, (given, answer) in enumerate(pairs, 1):
@@ -101,5 +101,6 @@ def rungs(
 def _answers(session: Session, language: Language[P]) -> list[tuple[P, object]]:
     given = language.generated(random.Random(int(session.rng().integers(1 << 62))))
     texts = [language.write(program) for program in given]
-    answers = in_batches(session.of(language.entry), texts, AT_ONCE, TIMEOUT_S)
+    asked = session if language.entry is None else session.of(language.entry)
+    answers = in_batches(asked, texts, AT_ONCE, TIMEOUT_S)
     return list(zip(given, answers, strict=True))

@@ -261,12 +261,12 @@ def _refuse_other_kinds(op: Op, kinds: list[str]) -> None:
 # --- languages ------------------------------------------------------------------------------------
 
 
-def _language(entry: str, count: int) -> Language[Program]:
+def _language(count: int, entry: str | None = None) -> Language[Program]:
     generated = partial(generated_many, count=count)
-    return Language(entry, generated, source, parse, same_types, size, _TERMS)
+    return Language(generated, source, parse, same_types, size, _TERMS, entry)
 
 
-CAPTURED = _language("captured_text", 40)
+CAPTURED = _language(40, "captured_text")
 """Fewer programs, since capturing one takes a tenth of a second."""
 
-CLEANED = _language("clean_text", 80)
+CLEANED = _language(80)

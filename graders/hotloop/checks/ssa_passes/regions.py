@@ -585,7 +585,6 @@ def _count(body: tuple[Op, ...]) -> int:
 
 
 LANGUAGE = Language(
-    entry="clean_text",
     generated=partial(generated_many, count=COUNT),
     write=str,
     read=parse,

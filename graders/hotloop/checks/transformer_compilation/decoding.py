@@ -7,7 +7,7 @@ results. So the counted operators are those that computed the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,7 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.levels import within
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
@@ -64,22 +65,11 @@ TOKEN_FLOPS = 2 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * VOCABULARY)
 """FLOPs per token: matrix products with weights only."""
 
 
-@dataclass(frozen=True)
-class LaunchLevel:
-    """A limit on kernels, per layer and in addition, that earns this share of the points."""
-
-    layer: int
-    beside: int
-    earned: float
-
-    def most(self, layers: int) -> int:
-        """Return the largest allowed number of kernels in a step."""
-        return self.layer * layers + self.beside
-
-
-@rung(after=("correct",))
-def few_launches(session: Session, levels: Sequence[LaunchLevel]) -> str:
+@rung(after=("correct",), scored_by="limits")
+def few_launches(session: Session) -> str:
     """Score the number of kernels in a recorded step that gives the right scores.
+
+    A limit's `factor` is kernels per layer, its `plus` kernels besides.
 
     Raises Ruling for wrong scores, Partly for a score below 1.
     """
@@ -93,12 +83,12 @@ def few_launches(session: Session, levels: Sequence[LaunchLevel]) -> str:
         raise Ruling(Verdict.WRONG_ANSWER, f"{problem.label}: {mismatch}.")
     session.note(kernels=kernels, layers=size.layers)
     count = f"{kernels} kernels a step, with {size.layers} layers"
-    earned = max((lv.earned for lv in levels if kernels <= lv.most(size.layers)), default=0.0)
+    earned = within(session.limits, kernels, size.layers)
     if earned >= 1:
         return f"{count}."
-    full = max(levels, key=lambda lv: lv.earned).most(size.layers)
+    full = max(session.limits, key=lambda at: at.earned).most(size.layers)
     advice = "look which of them could be one product, one write, or one for all layers"
-    raise Partly(earned, f"{count}; {full} are enough: {advice}.")
+    raise Partly(earned, f"{count}; {full:g} are enough: {advice}.")
 
 
 def fewest_flops(spec: CallSpec) -> int:

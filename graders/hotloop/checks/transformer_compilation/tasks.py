@@ -21,7 +21,6 @@ from hotloop.checks.transformer_compilation import (
     speeds,
     streams,
 )
-from hotloop.checks.transformer_compilation.decoding import LaunchLevel
 from hotloop.checks.transformer_compilation.replay import pays
 from hotloop.checks.transformer_compilation.tensor_cores import feeds_tensor_cores
 from hotloop.checks.transformer_compilation.tuning import regret
@@ -66,7 +65,6 @@ flash_forward = hl.fills_tensor(
     traffic=hl.Traffic(
         _forward,
         attentions.fewest_bytes,
-        (hl.ByteLevel(2.8, 1.0), hl.ByteLevel(4.6, 0.5)),
         advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
     ),
     compiles=partial(feeds_tensor_cores, calls=_forward),
@@ -91,7 +89,6 @@ flash_backward = hl.fills_tensor(
     traffic=hl.Traffic(
         _backward,
         attentions.fewest_bytes,
-        (hl.ByteLevel(3.3, 1.0), hl.ByteLevel(5.2, 0.5)),
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
     ),
     compiles=partial(feeds_tensor_cores, calls=_backward),
@@ -155,9 +152,7 @@ decode_step = hl.fills_tensor(
     correct=hl.Holds(
         decoding.looks, "Its recording is right for all {count} hidden groups of requests."
     ),
-    launches=partial(
-        decoding.few_launches, levels=(LaunchLevel(10, 8, 1.0), LaunchLevel(14, 10, 0.5))
-    ),
+    launches=decoding.few_launches,
     generates=hl.Correct(decoding.cases, _whole, after=("correct",)),
     gpu_correct=hl.Correct(decoding.cases, _whole, on=hl.OnGpuFromHost(), after=("generates",)),
     gpu_fast=hl.GpuFastFromHost(

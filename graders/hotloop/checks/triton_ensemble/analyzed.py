@@ -102,7 +102,7 @@ def sweep(session: Session, repository: Callable[[Session], Path]) -> str:
     return f"perf_analyzer at {said} clients: {len(seen.inferences())} inferences, read right."
 
 
-@rung(after=("choose",), timed=True)
+@rung(after=("choose",), timed=True, scored_by="levels")
 def measured(
     session: Session,
     repository: Callable[[Session], Path],

@@ -41,13 +41,13 @@ CONVERSION_S = 240.0
 class KerasFile:
     """A file format of the model.
 
-    entry: the learner's function that writes the file. name: of the file. loads: the function of
-    programs/keras_files.py that loads it.
+    name: of the file. loads: the function of programs/keras_files.py that loads it. entry: the
+    learner's function that writes it; None for the task's own.
     """
 
-    entry: str
     name: str
     loads: str
+    entry: str | None = None
 
     def looks(self, session: Session) -> Iterator[Look]:
         """Yield the Look that checks its interface, and its outputs for several batch sizes."""
@@ -57,7 +57,8 @@ class KerasFile:
         rng = session.rng()
         seed = int(rng.integers(1 << 30))
         assignment = Assignment("Your file", (seed,), self.name, lambda _data: None)
-        data = made(assignment, session.of(self.entry, "json"), CONVERSION_S)
+        writer = session if self.entry is None else session.of(self.entry)
+        data = made(assignment, writer, CONVERSION_S)
         process = FILES.given(session, f"runs {self.name}")
         facts = as_message(
             process.ask(self.loads, GivenFile(self.name, data), timeout_s=CONVERSION_S)
@@ -77,5 +78,5 @@ class KerasFile:
         return None
 
 
-SAVED_MODEL = KerasFile("to_saved_model", "model.zip", "saved_model")
-ONNX = KerasFile("to_onnx", "model.onnx", "onnx_file")
+SAVED_MODEL = KerasFile("model.zip", "saved_model")
+ONNX = KerasFile("model.onnx", "onnx_file", "to_onnx")

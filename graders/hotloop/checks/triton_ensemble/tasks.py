@@ -90,7 +90,6 @@ pool_on_gpu = hl.fills_tensor(
     traffic=hl.Traffic(
         _pooling,
         pooling.fewest_bytes_of_case,
-        (hl.ByteLevel(1.1, 1.0), hl.ByteLevel(2.2, 0.5)),
         advice="Read each token once, and mask padding out of the load.",
     ),
     gpu_correct=hl.Correct(pooling.cases, pooling.embeddings, pooling.tolerance, on=hl.OnGpu()),

@@ -64,7 +64,7 @@ FAST = GpuFast(_workload(SIZE), CUBLAS, _bytes, fewest_flops=flops)
 """Compares the outputs of the calls that it times."""
 
 
-@rung(after=("compiles",))
+@rung(after=("compiles",), scored_by="levels")
 def fast(session: Session) -> str:
     """Time the schedule for SIZE against cuBLAS, and compare the outputs of the timed calls.
 

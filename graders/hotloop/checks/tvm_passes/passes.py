@@ -63,16 +63,17 @@ RUNNER = Program(ours(*RUN_BY), RUN_BY[0])
 
 @dataclass(frozen=True)
 class Subject:
-    """A pass to check. entries: functions of the submission that must each implement it.
+    """A pass to check, which the task's entry implements.
 
     language: of the modules. functions: how many each random module has.
     revision: the variant's constant that each resulting function must have as its attribute
         `revision`.
+    also: further functions of the submission that must each implement it.
     """
 
     language: Language
-    entries: Sequence[str]
     revision: str
+    also: Sequence[str] = ()
     functions: int = 60
 
     def programs(self, session: Session) -> list[Programs]:
@@ -183,8 +184,8 @@ class Applied:
         return self.subject.twice(self.session, self.entry, self.number)
 
 
-FUSION = Subject("relax", ("fuse_by_pattern", "fuse_by_mutator"), "FUSED")
-GUARDS = Subject("tir", ("apply",), "PEELED")
+FUSION = Subject("relax", "FUSED", also=("fuse_by_mutator",))
+GUARDS = Subject("tir", "PEELED")
 
 
 def rungs(subject: Subject) -> dict[str, Holds]:
@@ -206,7 +207,8 @@ def _holds(
     """Return a check that `mismatch` finds nothing for any entry and module."""
 
     def looks(session: Session) -> Iterator[Look]:
-        for entry, number in product(subject.entries, range(MODULES)):
+        entries = (session.candidate.name, *subject.also)
+        for entry, number in product(entries, range(MODULES)):
             applied = Applied(subject, session, entry, number)
             yield Look(f"{entry} on module {number + 1}", partial(mismatch, applied))
 

@@ -116,7 +116,7 @@ def builds(session: Session) -> str:
     return "The engine gives the network's table."
 
 
-@rung(after=("engine",))
+@rung(after=("engine",), scored_by="levels")
 def fast(session: Session) -> str:
     """Time calls of 8 images in host memory against eager PyTorch."""
     require_tensorrt()

@@ -165,7 +165,7 @@ def floor_mismatch(found: float, floor: float) -> str | None:
     return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
 
 
-@rung(after=("card", "sees"), timed=True)
+@rung(after=("card", "sees"), timed=True, scored_by="levels")
 def fast(session: Session) -> str:
     """Time the file against an exporter's float32 file of the same side, both in ONNX Runtime."""
     side = cast(int, _side(_facts(session)))

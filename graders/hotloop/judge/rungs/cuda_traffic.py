@@ -6,7 +6,7 @@ GPU. Shared memory is counted in passes, so bank conflicts count.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.fault import ours
+from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
-from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
+from hotloop.judge.rungs.traffic import COUNTING_SLACK
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 
@@ -34,12 +35,12 @@ class CudaTraffic:
     width: required bytes per load, 16 for vector loads, except for a tail; 0 for any width.
     """
 
+    scored_by: ClassVar[str] = "limits"
     launch: CudaLaunch
     case: Callable[[np.random.Generator], Case]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
     fewest_bytes: Callable[[Case], int]
-    levels: Sequence[ByteLevel] = (ByteLevel(1.05, 1.0), ByteLevel(1.6, 0.5))
     width: int = 0
     advice: str = "Load every element once, keep it in registers, and store each result once."
     after: tuple[str, ...] = ("correct",)
@@ -75,7 +76,9 @@ class CudaTraffic:
         if factor < COUNTING_SLACK:
             reported = f"It moves {factor:.2f}× of what this task was thought to need at least."
             raise Ruling(Verdict.IMPLAUSIBLE, reported)
-        earned = max((lv.earned for lv in self.levels if factor <= lv.factor), default=0.0)
+        earned = within(session.limits, factor)
+        # Narrow loads and bank conflicts cost what missing the first limit costs.
+        second = max((at.earned for at in session.limits if at.earned < 1), default=0.0)
         faults: list[str] = []
         if earned < 1:
             faults.append(f"it moves {factor:.2f}× the fewest bytes{_worst(global_)}")
@@ -84,13 +87,13 @@ class CudaTraffic:
             faults.append(f"{share}: a thread has 255 registers, and keeps more than they hold")
         if widest < self.width:
             faults.append(f"its widest load has {widest} bytes, and {self.width} are possible")
-            earned = min(earned, 0.5)
+            earned = min(earned, second)
         elif (wide := _wide_share(loads, self.width)) < WIDE:
             faults.append(f"loads of {self.width} bytes bring only {wide:.0%} of what it loads")
-            earned = min(earned, 0.5)
+            earned = min(earned, second)
         if conflicts > CONFLICTS:
             faults.append(f"shared memory is passed {conflicts:.1f} times as often as it need be")
-            earned = min(earned, 0.5)
+            earned = min(earned, second)
         if not faults:
             return f"Moves {factor:.2f}× the fewest bytes possible."
         raise Partly(earned, f"Right, but {', and '.join(faults)}. {self.advice}")

@@ -129,6 +129,7 @@ class Fast:
     """
 
     timed: ClassVar[bool] = True
+    scored_by: ClassVar[str] = "levels"
     workload: Workload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int] = bytes_of

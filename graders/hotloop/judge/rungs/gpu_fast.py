@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
@@ -44,6 +44,7 @@ class GpuFast:
     helpers, helper_bytes: number of further processes of the check on the GPU, and their memory.
     """
 
+    scored_by: ClassVar[str] = "levels"
     workload: DeviceWorkload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int] = bytes_of

@@ -8,6 +8,7 @@ out. The protocol is the CPU one; GPU and clocks are monitored as for kernels.
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import TIME_IS_UP
@@ -98,6 +99,7 @@ class GpuFastFromHost:
     entrant: as in `OnGpuFromHost`.
     """
 
+    scored_by: ClassVar[str] = "levels"
     workload: Workload
     baseline: Baseline
     oracle: OracleFunction

@@ -44,6 +44,7 @@ class ServedFast:
     """
 
     timed: ClassVar[bool] = True
+    scored_by: ClassVar[str] = "levels"
     repository: Callable[[Session], Path]
     baseline: Callable[[Session], Path]
     questions: Callable[[Session], Questions]

@@ -1,14 +1,16 @@
 """Rung: bytes that the kernels load and store, compared with the minimum for the task.
 
 The bytes are counted in the replays of `KernelCalls`, so they earn points only if the kernels'
-answers were correct and all accesses stayed inside their tensors.
+answers were correct and all accesses stayed inside their tensors. How many earn what: `limits` in
+module.yaml.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.kernel_calls import KernelCalls, TensorTraffic
 from hotloop.judge.session import Session
@@ -21,14 +23,6 @@ REPEATED = 1.02
 
 
 @dataclass(frozen=True)
-class ByteLevel:
-    """At most `factor` times the minimum bytes earns `earned`, a share of the rung's points."""
-
-    factor: float
-    earned: float
-
-
-@dataclass(frozen=True)
 class Traffic:
     """Bytes loaded and stored by a call; the minimum reads and writes each row of a block once.
 
@@ -38,9 +32,9 @@ class Traffic:
     advice: one sentence for learners whose kernel moves too much.
     """
 
+    scored_by: ClassVar[str] = "limits"
     calls: KernelCalls
     fewest_bytes: Callable[[Case], int]
-    levels: Sequence[ByteLevel] = (ByteLevel(1.05, 1.0), ByteLevel(1.5, 0.5))
     advice: str = "Load every element once, keep it in registers, and store each result once."
     after: tuple[str, ...] = ("correct",)
 
@@ -70,7 +64,7 @@ class Traffic:
                 "show it to your instructor."
             )
             raise Ruling(Verdict.IMPLAUSIBLE, sentence)
-        earned = max((lv.earned for lv in self.levels if factor <= lv.factor), default=0.0)
+        earned = within(session.limits, factor)
         if earned >= 1:
             return f"Moves {factor:.2f}× the fewest bytes possible."
         sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {_excess(tensors)}. "

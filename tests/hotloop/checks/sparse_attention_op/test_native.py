@@ -12,9 +12,11 @@ from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.compare import compare
 from hotloop.judge.constants import constants
+from hotloop.judge.levels import CountLimit
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
 
 GIVEN = paths.solutions() / "sparse_attention_op"
 
@@ -102,7 +104,9 @@ def test_loads_are_ruled_on_by_the_worst_density(
     loaded: int, verdict: Verdict, earned: float, session_over: Callable[..., Session]
 ) -> None:
     shares = [counted.Share(0.5, 100, 100, 10), counted.Share(0.1, loaded, 100, 10)]
-    record = judge_rung("traffic", partial(counted.ruled, shares), session_over())
+    limits = RungSpec(limits=(CountLimit(1.1, 1.0), CountLimit(1.6, 0.5)))
+    spec = TaskSpec("attend", ("sparse_attention.py",), {"traffic": limits})
+    record = judge_rung("traffic", partial(counted.ruled, shares), session_over(spec=spec))
     assert (record.verdict, record.earned) == (verdict, earned)
 
 

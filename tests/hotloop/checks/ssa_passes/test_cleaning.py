@@ -37,7 +37,6 @@ def _read(answer: object) -> Program:
 
 
 LANGUAGE = Language(
-    entry="clean",
     generated=lambda rng: [generated(rng, 0)],
     write=str,
     read=_read,
