@@ -29,17 +29,17 @@ class Assignment:
     mismatch: Callable[[bytes], str | None]
 
 
-def made(
+def file_written(
     assignment: Assignment,
     session: Session,
     timeout_s: float = TIMEOUT_S,
     most_bytes: int = MOST_BYTES,
 ) -> bytes:
     """Return the file that the candidate writes. Raises Ruling if it fails or writes nothing."""
-    return made_together([assignment], session, timeout_s, most_bytes)[0]
+    return files_written([assignment], session, timeout_s, most_bytes)[0]
 
 
-def made_together(
+def files_written(
     assignments: Sequence[Assignment],
     session: Session,
     timeout_s: float = TIMEOUT_S,

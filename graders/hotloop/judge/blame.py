@@ -5,7 +5,7 @@ string instead of a number), the answer does not have the required form, so it i
 it were `judge_error`, a candidate could avoid a zero by returning something that crashes the check.
 So once the candidate's code has been started or read, every exception is the candidate's, except
 
-- `JudgeFault`, raised by code that no answer can influence (`fault.ours`, `fault.made`);
+- `JudgeFault`, raised by code that no answer can influence (`fault.ours`, `fault.generated`);
 - what the operating system or a missing library refuses to the judge (an `OSError` with an error
   number; a parser's has none), and exceptions of the judge's own connections, sandbox and GPU
   driver.

@@ -27,7 +27,7 @@ def ours(what: str) -> Generator[None]:
         raise JudgeFault(f"{what} failed: {type(error).__name__}: {error}") from error
 
 
-def made(things: Iterable[T]) -> Iterator[T]:
+def generated(things: Iterable[T]) -> Iterator[T]:
     """Yield questions, cases or assignments; an exception while making one becomes JudgeFault.
 
     Exceptions in the loop body that uses them are not converted.

@@ -33,7 +33,7 @@ class Rung(Protocol):
     """Measure the candidate; return the sentence if it passes, raise `Ruling` otherwise.
 
     Wrap code that no answer can influence (making questions and their expected answers) in
-    `fault.made` and `fault.ours`.
+    `fault.generated` and `fault.ours`.
     """
 
     def __call__(self, session: Session, /) -> str:

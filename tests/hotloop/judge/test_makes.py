@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import FP32
@@ -137,9 +137,9 @@ def test_several_files_are_made_in_one_exchange(session: Session) -> None:
         Assignment("a list", (GivenFile("n.txt", text),), "doubled.txt", lambda _data: None)
         for text in (b"1 2", b"3")
     ]
-    assert made_together(assignments, session.about(candidate("doubled"))) == [b"2.0 4.0", b"6.0"]
+    assert files_written(assignments, session.about(candidate("doubled"))) == [b"2.0 4.0", b"6.0"]
     with pytest.raises(Ruling, match=r"not written 'doubled\.txt'"):
-        made_together(assignments, session.about(candidate("nowhere")))
+        files_written(assignments, session.about(candidate("nowhere")))
 
 
 def test_what_was_made_is_run_on_the_judges_tensors(session: Session, program: Program) -> None:

@@ -15,7 +15,7 @@ from hotloop.core.record import JUDGING_SECONDS, RungRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import overrun
 from hotloop.judge.budget import Budget
-from hotloop.judge.fault import JudgeFault, made, ours
+from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by, unscored
@@ -130,7 +130,7 @@ def _no_questions() -> Iterator[int]:
 
 
 def _cannot_ask() -> str:
-    assert list(made(_no_questions())) == [1]
+    assert list(generated(_no_questions())) == [1]
     return _passes()
 
 

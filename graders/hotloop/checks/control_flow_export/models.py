@@ -13,7 +13,7 @@ from hotloop.checks.control_flow_export.given_files import READER, RUNNER, TRUTH
 from hotloop.checks.control_flow_export.ways import Truth, seed, wasted, wrong_somewhere
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Holds, Look
@@ -64,7 +64,7 @@ class ModelFile:
         weights = seed(session.rng())
         assignment = Assignment("Your model", (weights,), self.name, lambda _data: None)
         writer = session.of(self.entry, "json") if self.entry else session
-        return Written(weights, made(assignment, writer, MAKE_S))
+        return Written(weights, file_written(assignment, writer, MAKE_S))
 
 
 def scripted(file: Written, session: Session) -> Process:

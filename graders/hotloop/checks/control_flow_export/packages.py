@@ -26,7 +26,7 @@ from hotloop.checks.control_flow_export.ways import (
 )
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -181,7 +181,7 @@ def _made(session: Session) -> Packaged:
     maker = MAKER.trusted(session)
     given = GivenFile("exported.pt2", maker.take(maker.ask("write", weights)))
     assignment = Assignment("Your package", (given,), FILE, lambda _data: None)
-    return Packaged(weights, made(assignment, session, PACKAGE_S))
+    return Packaged(weights, file_written(assignment, session, PACKAGE_S))
 
 
 def answers_mismatch(answer: object, requests: list[Request]) -> str | None:

@@ -13,7 +13,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 
@@ -101,7 +101,7 @@ def chosen(session: Session) -> str:
     Returns the message for the learner; raises Ruling.
     """
     worker, count = session.of("newest").worker(), 0
-    for label, files, want in made(_folders(session)):
+    for label, files, want in generated(_folders(session)):
         given = [GivenFile(FILE, data) for data in files]
         got = ask_plainly(worker, given, session.timeout(TIMEOUT_S))
         if got != want or isinstance(got, bool):

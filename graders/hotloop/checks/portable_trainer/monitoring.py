@@ -21,7 +21,7 @@ from hotloop.checks.portable_trainer.streams import (
     truth,
 )
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.questions import (
     GivenFile,
     Question,
@@ -106,7 +106,7 @@ def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:
         Assignment(f"Rank {n}", (_file(events),), "sketch.json", lambda _data: None)
         for n, events in enumerate(ranks)
     ]
-    sketches = made_together(assignments, session.of("sketch"))
+    sketches = files_written(assignments, session.of("sketch"))
     largest = max(map(len, sketches))
     if largest > SKETCH_BYTES:
         return f"a sketch has {largest} bytes, and may have {SKETCH_BYTES}"

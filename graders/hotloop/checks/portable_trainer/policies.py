@@ -13,7 +13,7 @@ from hotloop.checks.portable_trainer.fallback import Backend, Event, Policy, fir
 from hotloop.checks.portable_trainer.weather import Trouble, Weather
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
@@ -33,7 +33,7 @@ def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
     Returns the message for the learner; raises Ruling at the first wrong decision.
     """
     events = 0
-    for label, run, length in made(stories(session.rng())):
+    for label, run, length in generated(stories(session.rng())):
         session.progress(label)
         events += _decided(label, run, length, session)
     session.note(events=events)

@@ -16,7 +16,7 @@ from hotloop.checks.portable_trainer.outcome import Outcome
 from hotloop.checks.portable_trainer.weather import Trouble
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 
@@ -34,7 +34,7 @@ def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]]) -> st
     names = (*STANDS_ON, session.candidate.file or "")
     files = [GivenFile(name, session.files.content(name)) for name in names]
     count = 0
-    for ordeal in made(ordeals(session.rng())):
+    for ordeal in generated(ordeals(session.rng())):
         session.progress(ordeal.label)
         mismatch = Outcome(ordeal, _run(ordeal, files, session)).mismatch(session)
         if mismatch is not None:

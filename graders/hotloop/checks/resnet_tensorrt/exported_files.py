@@ -19,7 +19,7 @@ from hotloop.checks.resnet_tensorrt.given_files import program
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8, DType
@@ -78,7 +78,7 @@ class Export:
         task = Assignment(self.what, (number,), FILE, lambda _data: None)
 
         def order() -> Order:
-            return Order(number, made(task, session, EXPORT_S))
+            return Order(number, file_written(task, session, EXPORT_S))
 
         yield Look(
             f"{self.what} {number}",

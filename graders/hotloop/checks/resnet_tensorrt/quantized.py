@@ -14,7 +14,7 @@ from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS, program
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
 from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, oracle, runner, spec
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -225,7 +225,7 @@ class _Pool:
 def _made(session: Session) -> bytes:
     given = material(session)
     files = (GivenFile("network.onnx", given.network), GivenFile("calibration.npz", given.frames))
-    return made(Assignment("Your network", files, FILE, lambda _data: None), session)
+    return file_written(Assignment("Your network", files, FILE, lambda _data: None), session)
 
 
 def _material(session: Session) -> Material:

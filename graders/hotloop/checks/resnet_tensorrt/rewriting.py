@@ -15,7 +15,7 @@ from hotloop.checks.resnet_tensorrt.graphs import (
     seed,
 )
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.constants import constant
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile
@@ -78,7 +78,7 @@ def _rewritten(models: Sequence[bytes], label: str, session: Session) -> list[by
         for model in models
     ]
     with labelled(label):
-        return made_together(assignments, session, most_bytes=MOST_BYTES)
+        return files_written(assignments, session, most_bytes=MOST_BYTES)
 
 
 def _anything(_data: bytes) -> str | None:

@@ -13,7 +13,7 @@ import numpy as np
 from hotloop.checks.resnet_tensorrt import session_options
 from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS, network_files, program
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -84,7 +84,7 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 def _prepared(session: Session) -> bytes:
     task = Assignment("Your network", (), FILE, lambda _data: None)
-    return session.once("prepared", lambda: made(task, session))
+    return session.once("prepared", lambda: file_written(task, session))
 
 
 def _entrant(session: Session) -> tuple[Worker, Candidate]:

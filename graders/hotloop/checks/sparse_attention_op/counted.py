@@ -20,7 +20,7 @@ from hotloop.checks.sparse_attention_op.patterns import Rng, listed, lists, samp
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.levels import within
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
@@ -74,7 +74,7 @@ def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
     process = COUNTER.given(session, "counts")
     process.ask("load", GivenFile(source, session.files.content(source)))
     for correct in alone:
-        for case in made(correct.cases(session.rng())):
+        for case in generated(correct.cases(session.rng())):
             _require_right_alone(case, correct, process, source)
     return ruled([_counted(case, process) for case in _cases(session.rng())], session)
 

@@ -8,8 +8,8 @@ from hotloop.checks.sparse_attention_op.files import (
     DOMAIN,
     NAME,
     Export,
+    Exported,
     Facts,
-    Made,
     facts_of,
     load,
     whole,
@@ -30,31 +30,33 @@ BLOCKS = (4, 8, 16, 32)
 RIGHT = "It gives the paper's output, whatever the batch, the length and the thresholds."
 
 
-def standard(made: Made, session: Session) -> str | None:
+def standard(export: Exported, session: Session) -> str | None:
     """Check the file's structure: standard operators only, the ordered opset, free sizes."""
-    facts = facts_of(made.given, session)
+    facts = facts_of(export.given, session)
     mismatch = whole(facts)
     if mismatch is not None:
         return mismatch
-    if facts["opset"] != made.order.opset:
+    if facts["opset"] != export.order.opset:
         return f"the file says opset {shown(facts['opset'])}"
     if facts["functions"] or facts["foreign"]:
         return f"it has what is not ONNX's own: {shown(_strangers(facts))}"
-    return wrong_ends(facts, made.order)
+    return wrong_ends(facts, export.order)
 
 
-def correct(made: Made, session: Session) -> str | None:
+def correct(export: Exported, session: Session) -> str | None:
     """Run the file and compare its outputs."""
-    return wrong_numbers(load(made.given, session), made.order, session)
+    return wrong_numbers(load(export.given, session), export.order, session)
 
 
-def one_function(made: Made, session: Session) -> str | None:
+def one_function(export: Exported, session: Session) -> str | None:
     """Check the file's structure: one custom node and a model-local function of that name."""
-    facts = facts_of(made.given, session)
+    facts = facts_of(export.given, session)
     version = constant("FUNCTION_VERSION", 0)
     if version and facts["version"] != version:
         return f"its model_version is {shown(facts['version'])} and should be {version}"
-    mismatch = whole(facts) or _other_than_one_node(facts, made) or wrong_ends(facts, made.order)
+    mismatch = (
+        whole(facts) or _other_than_one_node(facts, export) or wrong_ends(facts, export.order)
+    )
     if mismatch is not None:
         return mismatch
     named = [f for f in facts["functions"] if (f["domain"], f["name"]) == (DOMAIN, NAME)]
@@ -68,36 +70,39 @@ def one_function(made: Made, session: Session) -> str | None:
     return None
 
 
-def other_attributes(made: Made, session: Session) -> str | None:
+def other_attributes(export: Exported, session: Session) -> str | None:
     """Run the file with a different block size, then with causal inverted."""
     rng = session.rng()
-    block = int(rng.choice([b for b in BLOCKS if b != made.order.block]))
-    for order in (replace(made.order, block=block), replace(made.order, causal=_not(made))):
-        process = load(made.given, session, "load_with", order.block, int(order.causal))
+    block = int(rng.choice([b for b in BLOCKS if b != export.order.block]))
+    for order in (
+        replace(export.order, block=block),
+        replace(export.order, causal=_not(export)),
+    ):
+        process = load(export.given, session, "load_with", order.block, int(order.causal))
         mismatch = wrong_numbers(process, order, session)
         if mismatch is not None:
             return f"with block {order.block} and causal {int(order.causal)}: {mismatch}"
     return None
 
 
-def bare_node(made: Made, session: Session) -> str | None:
+def bare_node(export: Exported, session: Session) -> str | None:
     """Check the file's structure: one custom node and no functions."""
-    facts = facts_of(made.given, session)
+    facts = facts_of(export.given, session)
     if facts["functions"]:
         return "there are functions in it: nothing should stand behind the node"
-    return whole(facts) or _other_than_one_node(facts, made) or wrong_ends(facts, made.order)
+    return whole(facts) or _other_than_one_node(facts, export) or wrong_ends(facts, export.order)
 
 
-def correct_with_ours(made: Made, session: Session) -> str | None:
+def correct_with_ours(export: Exported, session: Session) -> str | None:
     """Run the file with the judge's implementation of the node and compare the outputs."""
-    return wrong_numbers(load(made.given, session, "load_with_ours"), made.order, session)
+    return wrong_numbers(load(export.given, session, "load_with_ours"), export.order, session)
 
 
-def _not(made: Made) -> bool:
-    return not made.order.causal
+def _not(export: Exported) -> bool:
+    return not export.order.causal
 
 
-def _other_than_one_node(facts: Facts, made: Made) -> str | None:
+def _other_than_one_node(facts: Facts, export: Exported) -> str | None:
     if facts["opset"] < OLDEST:
         return f"its opset is {shown(facts['opset'])}; {OLDEST} or later is required"
     if facts["domains"].get(DOMAIN) != 1:
@@ -105,7 +110,7 @@ def _other_than_one_node(facts: Facts, made: Made) -> str | None:
     names = [f"{n['domain']}::{n['name']}" for n in facts["foreign"]]
     if names != [f"{DOMAIN}::{NAME}"]:
         return f"of nodes that are not ONNX's own it has {shown(names)}"
-    wanted = {"block": made.order.block, "causal": int(made.order.causal)}
+    wanted = {"block": export.order.block, "causal": int(export.order.causal)}
     found = {name: facts["foreign"][0]["attributes"].get(name) for name in wanted}
     if found != wanted:
         return f"the node has the attributes {shown(found)} and should have {shown(wanted)}"

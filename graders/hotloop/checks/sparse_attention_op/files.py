@@ -22,7 +22,7 @@ from hotloop.checks.sparse_attention_op.patterns import (
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.compare import compare
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
@@ -71,7 +71,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Made:
+class Exported:
     """An order and the file that the candidate made for it."""
 
     order: Order
@@ -83,7 +83,7 @@ class Made:
         return GivenFile(MODEL, self.data)
 
 
-Mismatch = Callable[[Made, Session], str | None]
+Mismatch = Callable[[Exported, Session], str | None]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Export:
         order = session.once("order", lambda: self._order(session))
 
         def found() -> str | None:
-            file = session.once("made file", lambda: self._made(order, session))
+            file = session.once("exported file", lambda: self._exported(order, session))
             return mismatch(file, session)
 
         yield Look(_first_up(order.words), found)
@@ -112,12 +112,12 @@ class Export:
     def _order(self, session: Session) -> Order:
         return Order.sampled(session.rng(), opset=self.opset)
 
-    def _made(self, order: Order, session: Session) -> Made:
+    def _exported(self, order: Order, session: Session) -> Exported:
         opset = (order.opset,) if self.opset else ()
         arguments = (*opset, order.heads, order.depth, order.block, order.causal)
         assignment = Assignment(order.words, arguments, MODEL, lambda _data: None)
         writer = session if self.entry is None else session.of(self.entry)
-        return Made(order, made(assignment, writer, EXPORT_S))
+        return Exported(order, file_written(assignment, writer, EXPORT_S))
 
 
 def program(*names: str) -> Program:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.checks.sparse_attention_op.files import (
     Export,
-    Made,
+    Exported,
     facts_of,
     load,
     program,
@@ -52,13 +52,13 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
 
 
-def decides_by_its_inputs(made: Made, session: Session) -> str | None:
+def decides_by_its_inputs(export: Exported, session: Session) -> str | None:
     """Require standard operators, free sizes, and the paper's output; return a message or None."""
-    facts = facts_of(made.given, session)
+    facts = facts_of(export.given, session)
     if facts["functions"] or facts["foreign"]:
         return "it has what is not ONNX's own"
-    mismatch = whole(facts) or wrong_ends(facts, made.order)
-    return mismatch or wrong_numbers(load(made.given, session), made.order, session)
+    mismatch = whole(facts) or wrong_ends(facts, export.order)
+    return mismatch or wrong_numbers(load(export.given, session), export.order, session)
 
 
 def _right(fault: str | int) -> Callable[[object], str | None]:

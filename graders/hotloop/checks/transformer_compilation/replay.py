@@ -18,7 +18,7 @@ from hotloop.checks.transformer_compilation.streams import (
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
 
@@ -32,7 +32,7 @@ MOST_MEMORY = 16384
 def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float) -> str:
     """Require each stream to take at most `most` times the best fixed set of programs."""
     ratios = dict[str, float]()
-    for stream in made(streams(session.rng())):
+    for stream in generated(streams(session.rng())):
         session.progress(stream.label)
         spent, best = replay(stream, session).seconds, best_fixed(stream)
         ratios[stream.label] = round(spent / best, 3)

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.checks.triton_ensemble.given_files import PROGRAMS
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
@@ -106,4 +106,4 @@ def _written(session: Session) -> Written:
     names = ("config.json", "model.safetensors")
     files = [GivenFile(name, truth.take(reported[name])) for name in names]
     assignment = Assignment("Your file", files, "bert.onnx", lambda _data: None)
-    return Written(seed, int(reported["labels"]), made(assignment, session, EXPORT_S))
+    return Written(seed, int(reported["labels"]), file_written(assignment, session, EXPORT_S))

@@ -19,7 +19,7 @@ import numpy as np
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.fault import JudgeFault, made, ours
+from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import Session
@@ -109,7 +109,7 @@ class CalledOver:
         """Run the trials; raise Ruling at the first one that fails."""
         rng = session.rng()
         done: list[dict[str, object]] = []
-        for trial in made(self.trials(rng, self.service)):
+        for trial in generated(self.trials(rng, self.service)):
             session.progress(trial.label)
             given = list(self.service.texts(rng, trial.count))
             done.append(self._tried(trial, given, session))

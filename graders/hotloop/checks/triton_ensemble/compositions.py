@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hotloop.checks.triton_ensemble.composition import Composition
 from hotloop.checks.triton_ensemble.given_files import NETWORKS, PROGRAMS, TOKENIZER
-from hotloop.judge.composition import Composition
 
 SOUND = PROGRAMS / "repository"
 BACKENDS = {

@@ -10,7 +10,7 @@ import numpy as np
 from hotloop.checks.triton_ensemble.given_files import PROGRAMS
 from hotloop.core import paths
 from hotloop.core.wire import as_message
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
@@ -58,7 +58,7 @@ class KerasFile:
         seed = int(rng.integers(1 << 30))
         assignment = Assignment("Your file", (seed,), self.name, lambda _data: None)
         writer = session if self.entry is None else session.of(self.entry)
-        data = made(assignment, writer, CONVERSION_S)
+        data = file_written(assignment, writer, CONVERSION_S)
         process = FILES.given(session, f"runs {self.name}")
         facts = as_message(
             process.ask(self.loads, GivenFile(self.name, data), timeout_s=CONVERSION_S)

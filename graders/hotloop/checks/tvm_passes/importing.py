@@ -16,7 +16,7 @@ import numpy as np
 from hotloop.checks.tvm_passes.given_files import EXERCISE, ours
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
@@ -287,13 +287,13 @@ def _made(stage: str, network: Network, session: Session) -> bytes:
 
 def _import(network: Network, session: Session) -> bytes:
     assignment = Assignment(network.label, network.arguments, FILE, lambda _data: None)
-    return made(assignment, session)
+    return file_written(assignment, session)
 
 
 def _lower(network: Network, session: Session) -> bytes:
     given = (GivenFile(FILE, _made("imported", network, session)),)
     assignment = Assignment(network.label, given, "lowered.json", lambda _data: None)
-    return made(assignment, session.of("lower"))
+    return file_written(assignment, session.of("lower"))
 
 
 def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:

@@ -23,7 +23,7 @@ from hotloop.checks.tvm_passes.given_files import ours
 from hotloop.checks.tvm_passes.graphs import Graph, every_motif
 from hotloop.checks.tvm_passes.mac16 import Shape
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.constants import constant
@@ -210,7 +210,7 @@ def _divided(graph: Graph, session: Session) -> Divided:
 
 def _partitioned(module: bytes, session: Session) -> bytes:
     given = (GivenFile("graph.json", module),)
-    return made(Assignment("a graph", given, "partition.json", lambda _: None), session)
+    return file_written(Assignment("a graph", given, "partition.json", lambda _: None), session)
 
 
 # --- a partition ----------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import numpy as np
 
 from hotloop.checks.tvm_passes.given_files import ours
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
@@ -156,7 +156,7 @@ def _applied(session: Session, entry: str, source: bytes, number: int) -> bytes:
         "transformed.json",
         lambda _data: None,
     )
-    return made(assignment, session.of(entry), PASS_TIMEOUT_S, MOST_BYTES)
+    return file_written(assignment, session.of(entry), PASS_TIMEOUT_S, MOST_BYTES)
 
 
 @dataclass(frozen=True)

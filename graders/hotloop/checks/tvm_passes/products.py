@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hotloop.checks.tvm_passes.given_files import PROGRAMS, ours
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -266,7 +266,7 @@ def reschedule(size: Size, session: Session, look: str = "") -> bytes:
     fault.
     """
     source = naive_module(session, size)
-    data = made(Assignment(shown(size), (source,), MODULE, lambda _: None), session)
+    data = file_written(Assignment(shown(size), (source,), MODULE, lambda _: None), session)
     if look:
         seen = LOOKS.given(session, "looks at").ask(look, GivenFile(MODULE, data), *size)
         if seen is not None:

@@ -20,7 +20,7 @@ from hotloop.checks.yolo_on_mobile.quantized import PROGRAM, material
 from hotloop.checks.yolo_on_mobile.speeds import tiles
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -229,7 +229,7 @@ def _file(session: Session) -> GivenFile:
         GivenFile("calibration.npz", material(session).frames),
     )
     assignment = Assignment("Your file", given, FILE, lambda _data: None)
-    data = session.once("fitted", lambda: made(assignment, session, TIMEOUT_S))
+    data = session.once("fitted", lambda: file_written(assignment, session, TIMEOUT_S))
     return GivenFile(FILE, data)
 
 

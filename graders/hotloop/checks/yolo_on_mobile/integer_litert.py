@@ -9,7 +9,7 @@ from hotloop.checks.yolo_on_mobile import small_litert
 from hotloop.checks.yolo_on_mobile.given_files import program
 from hotloop.checks.yolo_on_mobile.quantized import CALIBRATION, CLASSES, PROGRAM, SIDE
 from hotloop.checks.yolo_on_mobile.runtimes import CONVERSION_S
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
@@ -96,4 +96,4 @@ def _made(session: Session) -> bytes:
     frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
     given = (GivenFile("calibration.npz", frames),)
     task = Assignment("Your file", given, FILE, lambda _data: None)
-    return made(task, session, CONVERSION_S)
+    return file_written(task, session, CONVERSION_S)

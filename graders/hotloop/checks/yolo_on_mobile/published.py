@@ -22,7 +22,7 @@ from hotloop.checks.yolo_on_mobile.runtimes import (
     weighed,
 )
 from hotloop.checks.yolo_on_mobile.speeds import RUNNER
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Program
@@ -141,7 +141,7 @@ def _difference(session: Session, size: tuple[int, int], hostile: bool) -> str |
 
 def _file(session: Session, size: tuple[int, int]) -> bytes:
     assignment = Assignment("Your file", size, FILE, lambda _data: None)
-    return session.once("YOLOv5n", lambda: made(assignment, session))
+    return session.once("YOLOv5n", lambda: file_written(assignment, session))
 
 
 def _size(session: Session) -> tuple[int, int]:

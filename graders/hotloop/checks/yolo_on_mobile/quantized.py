@@ -11,7 +11,7 @@ import numpy as np
 from hotloop.checks.yolo_on_mobile.given_files import program
 from hotloop.checks.yolo_on_mobile.precision import mean_average_precision, score_change
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
@@ -147,7 +147,7 @@ def _material(session: Session) -> Material:
 def _made(session: Session) -> bytes:
     given = material(session)
     files = (GivenFile("detector.onnx", given.network), GivenFile("calibration.npz", given.frames))
-    return made(Assignment("Your network", files, FILE, lambda _data: None), session)
+    return file_written(Assignment("Your network", files, FILE, lambda _data: None), session)
 
 
 def _running(session: Session, purpose: str, file: bytes) -> Process:

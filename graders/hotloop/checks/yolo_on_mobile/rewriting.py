@@ -11,7 +11,7 @@ import numpy as np
 
 from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.core.wire import as_list
-from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.artifact import Assignment, files_written
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
@@ -83,7 +83,7 @@ def _rewritten(graphs: list[Graph], session: Session) -> list[str]:
         )
         for graph in graphs
     ]
-    made = made_together(assignments, session)
+    made = files_written(assignments, session)
     return [base64.b64encode(data).decode() for data in made]
 
 

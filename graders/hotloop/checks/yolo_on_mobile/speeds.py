@@ -13,7 +13,7 @@ import numpy as np
 from hotloop.checks.yolo_on_mobile import session_options
 from hotloop.checks.yolo_on_mobile.given_files import EAGER, PROGRAMS
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes, flops
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -105,7 +105,7 @@ def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray
 def file_of(session: Session, size: tuple[int, int]) -> bytes:
     """Return the file that the candidate exports for the size; made once per session."""
     assignment = Assignment("Your detector", size, FILE, lambda _data: None)
-    return session.once(f"prepared {size}", lambda: made(assignment, session))
+    return session.once(f"prepared {size}", lambda: file_written(assignment, session))
 
 
 def _entrant(session: Session) -> tuple[Worker, Candidate]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.checks.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE
 from hotloop.checks.yolo_on_mobile.suppression import decided, kept, shows_the_classes
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, file_written
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
@@ -145,7 +145,7 @@ def _limits(rng: Rng, table: Floats) -> Limits:
 
 
 def _made(session: Session, most: int) -> bytes:
-    return made(Assignment("Your file", (most,), FILE, lambda _data: None), session)
+    return file_written(Assignment("Your file", (most,), FILE, lambda _data: None), session)
 
 
 def _case(seed: int, shape: tuple[int, ...]) -> Case:

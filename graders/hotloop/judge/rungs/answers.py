@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
@@ -32,7 +32,7 @@ class Answers:
             session = session.of(self.entry)
         session.worker()
         count = 0
-        for question in made(self.questions(session.rng())):
+        for question in generated(self.questions(session.rng())):
             # Making the question may have called another function of the candidate.
             worker = session.worker()
             with labelled(question.label, question):

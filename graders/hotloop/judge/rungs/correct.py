@@ -15,7 +15,7 @@ from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
-from hotloop.judge.fault import made, ours
+from hotloop.judge.fault import generated, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
@@ -214,7 +214,7 @@ class Correct:
     ) -> int:
         """Return the number of cases. Raises Ruling at the first wrong answer."""
         passed = 0
-        for case in made(self.cases(rng)):
+        for case in generated(self.cases(rng)):
             with ruling_about(case):
                 running.run(case, partial(require, case))
             passed += 1

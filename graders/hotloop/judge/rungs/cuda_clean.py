@@ -8,7 +8,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.session import Session
 from hotloop.simulate.orders import ORDERS
@@ -29,7 +29,7 @@ class CudaClean:
         """Run every case in every thread order; raise Ruling at the first finding."""
         runs = 0
         simulated = simulator(self.launch, session)
-        for case in made(self.cases(session.rng())):
+        for case in generated(self.cases(session.rng())):
             for order in ORDERS:
                 with ruling_about(case):
                     ran = simulated.run(case, session.timeout(self.case_timeout_s), order)

@@ -8,7 +8,7 @@ import numpy as np
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.rung import Rung, after
 from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
@@ -52,7 +52,7 @@ class RightOrRefused:
         """Run every case; raise Ruling at the first wrong answer."""
         worker = session.worker()
         right, cases = 0, 0
-        for case in made(self.cases(session.rng())):
+        for case in generated(self.cases(session.rng())):
             with ruling_about(case):
                 right += self._is_right(case, worker, session)
             cases += 1

@@ -7,7 +7,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import fault
-from hotloop.judge.artifact import TIMEOUT_S, Assignment, made
+from hotloop.judge.artifact import TIMEOUT_S, Assignment, file_written
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 
@@ -30,10 +30,10 @@ class Makes:
         """Request every file; raise Ruling at the first wrong one."""
         asked = session.of(self.entry) if self.entry else session
         count = 0
-        for assignment in fault.made(self.assignments(session.rng(), session)):
+        for assignment in fault.generated(self.assignments(session.rng(), session)):
             session.progress(assignment.label)
             with labelled(assignment.label):
-                data = made(assignment, asked, self.timeout_s)
+                data = file_written(assignment, asked, self.timeout_s)
                 mismatch = assignment.mismatch(data)
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {mismatch}.")

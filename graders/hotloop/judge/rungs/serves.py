@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.inquiry import Inquiry, ask
 from hotloop.judge.served import over, require_sound
 from hotloop.judge.session import Session
@@ -29,7 +29,7 @@ class Serves:
         require_sound(folder)
         server = over(folder, session)
         requests = 0
-        for inquiry in made(self.inquiries(session)):
+        for inquiry in generated(self.inquiries(session)):
             session.progress(inquiry.label)
             ask(server, inquiry, session.timeout(self.timeout_s))
             requests += len(inquiry.exchanges)

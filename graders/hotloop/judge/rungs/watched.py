@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.fault import made
+from hotloop.judge.fault import generated
 from hotloop.judge.rungs.correct import Case, Correct, call, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
@@ -34,7 +34,7 @@ class Watched:
         return session.once(key, lambda: self._calls(session))
 
     def _calls(self, session: Session) -> list[tuple[Case, Message]]:
-        cases = made(self.correct.cases(session.rng()))
+        cases = generated(self.correct.cases(session.rng()))
         return [(case, self._call(case, session)) for case in cases]
 
     def _call(self, case: Case, session: Session) -> Message:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from hotloop.checks.triton_ensemble import compositions
+from hotloop.checks.triton_ensemble.composition import Composition
 from hotloop.checks.triton_ensemble.compositions import CANARY, LAYOUT, TUNED, UNTUNED, backend
 from hotloop.core.verdict import Ruling
-from hotloop.judge.composition import Composition
 from hotloop.judge.files import lay_out
 from hotloop.judge.session import Session
 from hotloop.render import submission, untouched

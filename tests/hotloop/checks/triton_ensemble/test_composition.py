@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hotloop.checks.triton_ensemble.composition import Composition
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.composition import Composition
 from hotloop.judge.session import Session
 
 SessionOver = Callable[..., Session]
