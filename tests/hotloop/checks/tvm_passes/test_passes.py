@@ -44,7 +44,7 @@ def judged(
     with closing(
         new_session(
             folder,
-            candidate=Candidate("", name, "json"),
+            candidate=Candidate("apply", name, "json"),
             launcher=Launcher(level()[0]),
             budget_s=300,
         )
