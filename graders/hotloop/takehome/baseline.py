@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 from hotloop import __version__, curriculum, whole_file
 from hotloop.core.record import Record
 from hotloop.course import hand_in
+from hotloop.course.execution import Terms, execute
 from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
@@ -229,7 +230,8 @@ def attempt(
         say(f"turn {turn + 1} of {turns}: waiting for the model")
         reply = chat.reply(messages)
         pieces = take(reply, role, work)
-        records = execution.judge(_hand_in(role, given, work, variant, tasks), say)
+        read = _hand_in(role, given, work, variant, tasks)
+        records = execute(read, Terms(), lambda _task, text: say(text)).records
         messages = [
             *messages,
             Message(role="assistant", content=reply),
