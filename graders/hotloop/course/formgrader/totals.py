@@ -9,10 +9,9 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 
-from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import store
-from hotloop.course.gradebook import grades
-from hotloop.course.points import is_judged, is_open, of_grade, total
+from hotloop.course.points import is_judged, total
+from hotloop.course.scores import Scored, scored
 from hotloop.problem import Score
 
 KINDS = ("code", "written", "task")
@@ -94,18 +93,23 @@ def read(
 ) -> dict[Place, Totals]:
     """Read every submitted notebook of the course at `root`, or of an assignment or learner."""
     found: dict[Place, Totals] = {}
-    counts: dict[tuple[str, str], Attempt | None] = {}
-    for *names, penalty, grade in grades(gradebook, assignment, student):
-        learner, module, notebook = names
-        totals = found.setdefault((learner, module, notebook), Totals(penalty=penalty or 0.0))
-        judged = is_judged(module, grade.name)
-        if judged and is_open(grade) and (learner, module) not in counts:
-            counts[learner, module] = store(root).published(learner, module)
-        score = of_grade(grade, module, counts.get((learner, module)))
+    for (learner, module), one in scored(
+        gradebook, store(root).published, assignment, student
+    ).items():
+        for notebook, several in one.grades.items():
+            found[learner, module, notebook] = _totals(one, several, one.penalties[notebook])
+    return found
+
+
+def _totals(one: Scored, grades: Iterable[Any], penalty: float) -> Totals:
+    totals = Totals(penalty=penalty)
+    for grade in grades:
+        judged = is_judged(one.module, grade.name)
+        score = one.score(grade)
         totals.scores[_kind(grade)].append(score)
         totals.judged_pending += score.pending if judged else 0.0
         totals.by_hand |= bool(grade.needs_manual_grade) and not judged
-    return found
+    return totals
 
 
 def _kind(grade: Any) -> str:
