@@ -5,7 +5,7 @@ nbgrader's own export writes 0 for a missing grade, which looks like an earned z
 """
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from nbgrader.plugins import ExportPlugin
 from hotloop.course.attempts.store import store
 from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.points import is_open
-from hotloop.course.scores import Scored, scored
+from hotloop.course.scores import Scored, grouped, penalty, scored, whole
 
 PENDING = "pending"
 COLUMNS: tuple[str, ...] = (
@@ -62,7 +62,7 @@ class PendingCsvExport(ExportPlugin):
 
 def rows(gradebook: Gradebook, root: Path) -> Iterator[dict[str, Any]]:
     """Yield a row for each student's work on each assignment of the course at `root`."""
-    works = scored(gradebook, store(root).published)
+    works = grouped(scored(gradebook, store(root).published), lambda part: part.place)
     for assignment in cast(Any, gradebook).assignments:
         for student in cast(Any, gradebook).students:
             work = works.get((student.id, assignment.name))
@@ -70,7 +70,7 @@ def rows(gradebook: Gradebook, root: Path) -> Iterator[dict[str, Any]]:
 
 
 def _row(
-    gradebook: Gradebook, assignment: Any, student: Any, root: Path, work: Scored | None
+    gradebook: Gradebook, assignment: Any, student: Any, root: Path, work: Sequence[Scored] | None
 ) -> dict[str, Any]:
     known = {
         "assignment": assignment.name,
@@ -84,13 +84,13 @@ def _row(
     submission = _handed_in(gradebook, assignment.name, student.id, root)
     if submission is None or work is None:
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
-    waiting = [grade for grade in work.all_grades if is_open(grade)]
-    score = work.whole
+    waiting = [grade for part in work for grade in part.grades if is_open(grade)]
+    score = whole(work)
     return {
         **known,
         "timestamp": submission.timestamp or "",
         "raw_score": PENDING if waiting else submission.score,
-        "late_submission_penalty": work.penalty,
+        "late_submission_penalty": penalty(work),
         "score": PENDING if waiting else score.points,
         "status": PENDING if waiting else "final",
         "points_so_far": score.points,

@@ -8,9 +8,9 @@ from typing import Any
 
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.store import published
-from hotloop.course.gradebook import Place, read
+from hotloop.course.gradebook import read
 from hotloop.course.points import by_hand
-from hotloop.course.scores import Scored, scored
+from hotloop.course.scores import Scored, grouped, penalty, scored, whole
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Task, load_module
 
@@ -72,9 +72,12 @@ def results(
         graded = Graded(problems=dict(problems))
         connection = gradebook.db.connection()
         counts = partial(published, connection)
-        entered: dict[Place, Scored] = {}
-        for module in {module for _, module in submissions}:
-            entered |= scored(gradebook, counts, module)
+        parts = [
+            part
+            for module in {module for _, module in submissions}
+            for part in scored(gradebook, counts, module)
+        ]
+        entered = grouped(parts, lambda part: part.place)
         for student, module in submissions:
             graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
             found = entered.get((student, module))
@@ -84,27 +87,27 @@ def results(
                 graded.totals.append(Total(student, module, 0.0, possible, possible, 0.0))
                 continue
             graded.results.extend(_of_submission(root, found))
-            whole = found.whole
-            graded.totals.append(
-                Total(student, module, whole.points, whole.pending, whole.possible, found.penalty)
-            )
-            if found.attempt is not None and found.attempt.notes:
-                graded.notes[f"{student}/{module}"] = list(found.attempt.notes)
+            score = whole(found)
+            points = (score.points, score.pending, score.possible)
+            graded.totals.append(Total(student, module, *points, penalty(found)))
+            if (attempt := found[0].attempt) is not None and attempt.notes:
+                graded.notes[f"{student}/{module}"] = list(attempt.notes)
         return graded
 
     return read(root, within)
 
 
-def _of_submission(root: Path, found: Scored) -> list[TaskResult]:
-    grades = {grade.name: grade for grade in found.all_grades}
-    tasks = [task for task in load_module(found.module).tasks if task.id in grades]
+def _of_submission(root: Path, found: Sequence[Scored]) -> list[TaskResult]:
+    grades = {grade.name: (one, grade) for one in found for grade in one.grades}
+    student, module = found[0].place
+    tasks = [task for task in load_module(module).tasks if task.id in grades]
     missing = (Verdict.JUDGE_ERROR.value, _FAULT)
-    if found.attempt is None and all_dropped(root, found.student, found.module):
+    if found[0].attempt is None and all_dropped(root, student, module):
         missing = (DROPPED, _DROPPED)
-    return [_result(found, task, grades[task.id], missing) for task in tasks]
+    return [_result(*grades[task.id], task, missing) for task in tasks]
 
 
-def _result(found: Scored, task: Task, grade: Any, missing: tuple[str, str]) -> TaskResult:
+def _result(found: Scored, grade: Any, task: Task, missing: tuple[str, str]) -> TaskResult:
     """Return a task's result. missing: verdict and sentence without a record."""
     record, score = found.record(task.id), found.score(grade)
     if record is not None:

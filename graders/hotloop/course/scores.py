@@ -1,9 +1,9 @@
 """The points of submissions: the one reader of gradebook and judge's records that all pages use."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from nbgrader.api import Gradebook
 
@@ -13,43 +13,33 @@ from hotloop.course.gradebook import Place, grades
 from hotloop.course.points import is_open, of_grade, total
 from hotloop.problem import Score
 
-Published = Callable[[str, str], Attempt | None]
-"""Returns the attempt of a learner at a module that counts, or None."""
+KeyT = TypeVar("KeyT")
 
 
 @dataclass
 class Scored:
-    """A submission in the gradebook.
+    """A submitted notebook in the gradebook. penalty: points for late submission.
 
-    grades: by notebook, nbgrader's grades of its cells. penalties: by notebook, points for late
-    submission.
+    published: returns the attempt of a learner at a module that counts, or None. grades: nbgrader's
+    grades of the notebook's cells.
     """
 
     student: str
     module: str
-    published: Published
-    grades: dict[str, list[Any]] = field(default_factory=dict[str, list[Any]])
-    penalties: dict[str, float] = field(default_factory=dict[str, float])
+    notebook: str
+    penalty: float
+    published: Callable[[str, str], Attempt | None]
+    grades: list[Any] = field(default_factory=list[Any])
 
-    @cached_property
+    @property
+    def place(self) -> Place:
+        """Learner and module."""
+        return self.student, self.module
+
+    @property
     def attempt(self) -> Attempt | None:
         """The attempt that counts, read when it is first needed."""
         return self.published(self.student, self.module)
-
-    @property
-    def all_grades(self) -> list[Any]:
-        """The grades of all notebooks."""
-        return [grade for several in self.grades.values() for grade in several]
-
-    @property
-    def penalty(self) -> float:
-        """Points for late submission."""
-        return sum(self.penalties.values())
-
-    @property
-    def whole(self) -> Score:
-        """Points of all grades together, minus the penalty."""
-        return total([self.score(grade) for grade in self.all_grades], self.penalty)
 
     def score(self, grade: Any) -> Score:
         """Return the points of one grade."""
@@ -62,14 +52,32 @@ class Scored:
 
 def scored(
     gradebook: Gradebook,
-    published: Published,
+    published: Callable[[str, str], Attempt | None],
     module: str | None = None,
     student: str | None = None,
-) -> dict[Place, Scored]:
-    """Return the submissions in a gradebook, sorted by learner. module, student: only theirs."""
-    found: dict[Place, Scored] = {}
-    for learner, name, notebook, penalty, grade in grades(gradebook, module, student):
-        one = found.setdefault((learner, name), Scored(learner, name, published))
-        one.grades.setdefault(notebook, []).append(grade)
-        one.penalties[notebook] = float(penalty or 0.0)
+) -> list[Scored]:
+    """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
+    found: dict[tuple[str, ...], Scored] = {}
+    once = cache(published)
+    for *names, penalty, grade in grades(gradebook, module, student):
+        one = found.setdefault(tuple(names), Scored(*names, float(penalty or 0.0), once))
+        one.grades.append(grade)
+    return list(found.values())
+
+
+def grouped(parts: Iterable[Scored], key: Callable[[Scored], KeyT]) -> dict[KeyT, list[Scored]]:
+    """Sort notebooks into lists by a key."""
+    found: dict[KeyT, list[Scored]] = {}
+    for part in parts:
+        found.setdefault(key(part), []).append(part)
     return found
+
+
+def penalty(parts: Iterable[Scored]) -> float:
+    """Return the points for late submission of several notebooks."""
+    return sum(part.penalty for part in parts)
+
+
+def whole(parts: Sequence[Scored]) -> Score:
+    """Return the points of several notebooks together, minus the penalties."""
+    return total([one.score(grade) for one in parts for grade in one.grades], penalty(parts))

@@ -75,13 +75,13 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
     handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
     known = {task.id for task in module.tasks}
-    found = scored(gradebook, store(root).published, module.id).values()
+    found = scored(gradebook, store(root).published, module.id)
     marks = [
         Mark(one.student, grade.name, one.score(grade), one.record(grade.name))
         for one in found
         # A learner with an extension is in the gradebook before handing in.
         if one.student in handed_in
-        for grade in one.all_grades
+        for grade in one.grades
         if grade.name in known
     ]
     graded = {mark.task for mark in marks}

@@ -20,10 +20,10 @@ from hotloop.course.attempts.attempt import Event
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.formgrader import saved_comments
-from hotloop.course.formgrader.totals import read, summed
 from hotloop.course.gradebook import joined
 from hotloop.course.points import by_judge, is_judged, of_grade
 from hotloop.course.render_record import points_text
+from hotloop.course.scores import scored, whole
 
 REFUSED = "The judge gives these points. Press “Override the judge's points” to change them."
 
@@ -80,13 +80,9 @@ class Handler(BaseApiHandler):
 
     def total(self, notebook: Any) -> str:
         """Return the points of a submitted notebook in words."""
-        found = read(
-            cast(Any, self).gradebook,
-            self.root,
-            assignment=notebook.assignment.name,
-            student=notebook.student.id,
-        )
-        return points_text(summed(found.values()).whole)
+        names = (notebook.assignment.name, notebook.student.id)
+        gradebook = cast(Any, self).gradebook
+        return points_text(whole(scored(gradebook, store(self.root).published, *names)))
 
 
 class Grades(Handler):
