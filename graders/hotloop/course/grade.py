@@ -7,6 +7,7 @@ is pending until it is graded.
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
+from hotloop.notebook_cells import writable
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 """Verdicts that another measurement may settle.
@@ -74,12 +76,16 @@ def grade(
     return results(root, todo, run.problems)
 
 
-def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attempt:
+def grade_one(
+    root: Path, settings: Grading, student: str, module: str, notes: Sequence[str] = ()
+) -> Attempt:
     """Grade one submission in this process, or enter its settled attempt again.
 
-    Raises RuntimeError if there is no result; its grades are pending then.
+    notes: more sentences for the learner about the hand-in. Raises RuntimeError if there is no
+    result; its grades are pending then.
     """
     hand_in = read(root, student, load_release(root, module), settings.asked())
+    hand_in = replace(hand_in, notes=(*hand_in.notes, *map(writable, notes)))
     found: Attempt | Lost | None = store(root).published(student, module)
     work = remaining(found, hand_in, Local().has_gpu)
     if work is not None:
