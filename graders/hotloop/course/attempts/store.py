@@ -204,7 +204,7 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
 
 
 def marked(student: str, module: str, why: str) -> Event:
-    """Return the event that a person gave points."""
+    """Return the event that a person gave points, or changed a comment."""
     return _event(Kind.MARKED, "", why, "", student=student, module=module)
 
 
