@@ -57,11 +57,11 @@ def scored(
     student: str | None = None,
 ) -> list[Scored]:
     """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
-    found: dict[tuple[str, ...], Scored] = {}
+    found: dict[tuple[str, str, str], Scored] = {}
     once = cache(published)
-    for *names, penalty, grade in grades(gradebook, module, student):
-        one = found.setdefault(tuple(names), Scored(*names, float(penalty or 0.0), once))
-        one.grades.append(grade)
+    for learner, name, notebook, late, grade in grades(gradebook, module, student):
+        new = Scored(learner, name, notebook, float(late or 0.0), once)
+        found.setdefault((learner, name, notebook), new).grades.append(grade)
     return list(found.values())
 
 

@@ -209,7 +209,7 @@ def attempt(
     given = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
     messages = prompt(role, given)
     work = dict(given)
-    records: dict[str, Record] = {}
+    records: Mapping[str, Record] = {}
     pieces = 0
     for turn in range(turns):
         say(f"turn {turn + 1} of {turns}: waiting for the model")

@@ -18,14 +18,16 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.execution import Terms
 from hotloop.course.isolation import Isolation
+from hotloop.curriculum import load_module
 from hotloop.judge.job import Job
 from hotloop.sandbox.plain import launch_plain
 from hotloop.takehome import execution
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
+from hotloop.takehome.team import Team
 
 from .conftest import Hired
-from .made_reports import record, rung
+from .made_reports import handed_in, record, rung, with_cell
 
 TASKS = ("online_pass", "triton_forward", "explain")
 LONGEST_S = 60.0
@@ -130,6 +132,43 @@ def test_the_judge_is_told_the_candidates_variant_and_starter(
     variant = hired.team.variant(submission.manifest.pack).to_json()
     assert all(job.variant == variant for job in jobs)
     assert all(job.given == submission.manifest.files for job in jobs)
+
+
+def judged_for_real(team: Team, submission: Submission) -> dict[str, Record]:
+    """Judge both tasks in the sandbox, without speed and GPU."""
+    module = load_module("fused_softmax")
+    found: dict[str, Record] = {}
+    for task in TASKS[:2]:
+        rungs = module.task(task).rungs
+        quick = [one.id for one in rungs if one.threshold is None and not one.needs_gpu]
+        terms = Terms(rungs={task: quick})
+        found |= execution.judged(submission, team, [task], terms=terms)
+        assert [rung.rung for rung in found[task].rungs] == quick
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(600)
+def test_a_cell_and_a_file_are_judged_in_the_sandbox(
+    worked: tuple[Hired, Submission], own_team: Hired, tmp_path: Path
+) -> None:
+    """The reference passes, in the candidate's variant; what was not written does not."""
+    hired, submission = worked
+    right = judged_for_real(hired.team, submission)
+    assert {task: record.verdict for task, record in right.items()} == dict.fromkeys(
+        TASKS[:2], Verdict.PASSED
+    )
+
+    def wrong(files: dict[str, bytes]) -> None:
+        cell = "def online_pass(*_, **__):\n    return None\n"
+        files["lab.ipynb"] = with_cell(files["lab.ipynb"], "online_pass_solution", cell)
+        files["softmax_triton.py"] = b"raise RuntimeError('not written')\n"
+
+    other = handed_in(own_team.team, own_team.packs[0], tmp_path / "wrong", wrong)
+    found = judged_for_real(own_team.team, other)
+    assert not any(rung.earned for record in found.values() for rung in record.rungs)
+    assert not any(record.pending for record in found.values())
 
 
 def test_work_that_a_killed_grading_has_left_goes_with_the_candidate(own_team: Hired) -> None:
