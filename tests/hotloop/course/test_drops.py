@@ -360,6 +360,10 @@ def test_the_whole_courses_log_is_listed_newest_last(
     everything = " ".join(CliRunner().invoke(app, [*call, "--all"]).stdout.split())
     assert "graded anew" in everything
     assert "earlier:" not in everything
+    bobs = [*call[:2], "bob", *call[2:], "--json"]
+    assert [
+        (e["kind"], e["student"]) for e in json.loads(CliRunner().invoke(app, bobs).stdout)["log"]
+    ] == [("scheduled", "bob")]
     nobody = CliRunner().invoke(app, ["course", "attempts", "--course", str(twice.root)])
     assert nobody.exit_code == 2
     assert "Name a learner and a module" in nobody.stderr

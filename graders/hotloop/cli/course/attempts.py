@@ -29,7 +29,7 @@ _COLOURS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
 
 def run(
     student: Annotated[
-        str | None, typer.Argument(help="Whose; with --log nobody's for the whole course.")
+        str | None, typer.Argument(help="Whose; none, with --log, for the whole course.")
     ] = None,
     module: Annotated[str | None, typer.Argument(help="Which module.")] = None,
     course: Course = Path(),
@@ -49,7 +49,8 @@ def run(
 ) -> Answer:
     """List a learner's attempts at a module; drop or restore one.
 
-    With --log and no learner, the audit log of the whole course is listed, newest last.
+    With --log and no module, the audit log of the whole course, or of the learner, is listed,
+    newest last.
 
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
     is left, the grades are pending. Points of an attempt are the judge's; late penalty, and what a
@@ -62,8 +63,8 @@ def run(
 
     if drop is not None and restore is not None:
         raise UserError("Drop one or restore one: not both at once.")
-    if student is None and log and drop is None and restore is None:
-        events = standing.log(course)
+    if module is None and log and drop is None and restore is None:
+        events = standing.log(course, student)
         more, shown = _last(events, everything)
         return Answer({"log": [_event(event) for event in events]}, *more, _log(shown, whose=True))
     if student is None or module is None:
