@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from nbgrader.api import Gradebook
@@ -58,7 +58,8 @@ def scored(
 ) -> list[Scored]:
     """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
     found: dict[tuple[str, str, str], Scored] = {}
-    once = cache(published)
+    # Pages go through submissions one by one: a class's attempts are not all kept in memory.
+    once = lru_cache(maxsize=1)(published)
     for learner, name, notebook, late, grade in grades(gradebook, module, student):
         new = Scored(learner, name, notebook, float(late or 0.0), once)
         found.setdefault((learner, name, notebook), new).grades.append(grade)
