@@ -1,7 +1,14 @@
-"""nbgrader's configuration for Hotloop courses; everything is configured, nothing is patched.
+"""nbgrader's configuration for Hotloop courses.
 
 A course folder has a short `nbgrader_config.py` that calls `configure`, so that nbgrader's own
 commands, formgrader and `hotloop course grade` behave alike.
+
+No Python code of nbgrader is patched: it is configured here, and `formgrader/extension.py`
+registers handlers, an exporter and templates in front of nbgrader's. Two things have no setting and
+are overridden in the browser, after nbgrader's own scripts. `formgrader/static/tables.js` wraps
+`render` of the views of its tables, which build their rows in JavaScript, to add pending points,
+penalties and extensions. `formgrader/static/marking.js` replaces the globals `GradeUI` and
+`CommentUI` by subclasses, to lock judged cells and to offer saved comments.
 """
 
 import os

@@ -3,7 +3,6 @@
 It needs no gradebook and no course, and returns plain data, so any process on any node can do it.
 """
 
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.files import lay_out
 from hotloop.judge.grader_digest import grader_digest
+from hotloop.sandbox.scratch import scratch
 
 Say = Callable[[str, str], None]
 """Progress callback: a task, or "" while cells run, and what is being done."""
@@ -71,8 +71,8 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
         say=say,
     )
     module = curriculum.load_module(hand_in.module)
-    with tempfile.TemporaryDirectory(prefix="hotloop-submission-") as folder:
-        files = Path(folder)
+    # The next grading removes what a killed one has left.
+    with scratch() as files:
         lay_out(hand_in.files, files)
         _open_to_all(files)
         run = NotebookRun(settings, module, files, hand_in.unreadable)

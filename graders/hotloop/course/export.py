@@ -5,6 +5,7 @@ nbgrader's own export writes 0 for a missing grade, which looks like an earned z
 """
 
 import csv
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +14,8 @@ from nbgrader.plugins import ExportPlugin
 
 from hotloop.course.attempts.store import store
 from hotloop.course.hand_in import SUBMITTED
-from hotloop.course.points import is_open, of_grade, total
+from hotloop.course.points import is_open
+from hotloop.course.scores import Scored, grouped, penalty, scored, whole
 
 PENDING = "pending"
 COLUMNS: tuple[str, ...] = (
@@ -49,18 +51,27 @@ class PendingCsvExport(ExportPlugin):
         students = {str(name) for name in cast(Any, self).student}
         root = Path(cast(Any, self.parent).coursedir.root)
         with path.open("w", newline="", encoding="utf-8") as stream:
-            rows = csv.DictWriter(stream, COLUMNS, restval="")
-            rows.writeheader()
-            for assignment in cast(Any, gradebook).assignments:
-                if wanted and assignment.name not in wanted:
-                    continue
-                for student in cast(Any, gradebook).students:
-                    if not students or student.id in students:
-                        rows.writerow(row(gradebook, assignment, student, root))
+            table = csv.DictWriter(stream, COLUMNS, restval="")
+            table.writeheader()
+            for row in rows(gradebook, root):
+                if (not wanted or row["assignment"] in wanted) and (
+                    not students or row["student_id"] in students
+                ):
+                    table.writerow(row)
 
 
-def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict[str, Any]:
-    """Return one row: a student's work on an assignment."""
+def rows(gradebook: Gradebook, root: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row for each student's work on each assignment of the course at `root`."""
+    works = grouped(scored(gradebook, store(root).published), lambda part: part.place)
+    for assignment in cast(Any, gradebook).assignments:
+        for student in cast(Any, gradebook).students:
+            work = works.get((student.id, assignment.name))
+            yield _row(gradebook, assignment, student, root, work)
+
+
+def _row(
+    gradebook: Gradebook, assignment: Any, student: Any, root: Path, work: Sequence[Scored] | None
+) -> dict[str, Any]:
     known = {
         "assignment": assignment.name,
         "duedate": assignment.duedate or "",
@@ -71,18 +82,15 @@ def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict
         "max_score": assignment.max_score,
     }
     submission = _handed_in(gradebook, assignment.name, student.id, root)
-    if submission is None:
+    if submission is None or work is None:
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
-    penalty = submission.late_submission_penalty or 0.0
-    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-    waiting = [grade for grade in grades if is_open(grade)]
-    counts = store(root).published(student.id, assignment.name)
-    score = total([of_grade(grade, assignment.name, counts) for grade in grades], penalty)
+    waiting = [grade for part in work for grade in part.grades if is_open(grade)]
+    score = whole(work)
     return {
         **known,
         "timestamp": submission.timestamp or "",
         "raw_score": PENDING if waiting else submission.score,
-        "late_submission_penalty": penalty,
+        "late_submission_penalty": penalty(work),
         "score": PENDING if waiting else score.points,
         "status": PENDING if waiting else "final",
         "points_so_far": score.points,

@@ -7,6 +7,7 @@ is pending until it is graded.
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from hotloop.course.results import Graded, results
 from hotloop.course.settings import Grading
 from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
+from hotloop.notebook_cells import writable
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 """Verdicts that another measurement may settle.
@@ -74,22 +76,24 @@ def grade(
     return results(root, todo, run.problems)
 
 
-def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attempt:
+def grade_one(
+    root: Path, settings: Grading, student: str, module: str, notes: Sequence[str] = ()
+) -> Attempt:
     """Grade one submission in this process, or enter its settled attempt again.
 
-    Raises RuntimeError if there is no result; its grades are pending then.
+    notes: more sentences for the learner about the hand-in. Raises RuntimeError if there is no
+    result; its grades are pending then.
     """
     hand_in = read(root, student, load_release(root, module), settings.asked())
-    counts = store(root).published(student, module)
-    stood = counts if counts is not None and stands(counts, hand_in) else None
-    if stood is None or (Local().has_gpu() and open_on_gpu(stood)):
-        work = Work(hand_in.key, hand_in, earlier=stood)
+    hand_in = replace(hand_in, notes=(*hand_in.notes, *map(writable, notes)))
+    found: Attempt | Lost | None = store(root).published(student, module)
+    work = remaining(found, hand_in, Local().has_gpu)
+    if work is not None:
         found = attempt(work, settings.terms(), _tell_nobody)
-        if isinstance(found, Lost):
-            Book(root).open(student, module)
-            raise RuntimeError(found.reason)
-        stood = found
-    return Book(root).enter(stood)[0]
+    if not isinstance(found, Attempt):
+        Book(root).open(student, module)
+        raise RuntimeError(found.reason if found else "")
+    return Book(root).enter(found)[0]
 
 
 def _tell_nobody(_key: str, _task: str, _text: str) -> None:
@@ -126,6 +130,15 @@ def stands(counts: Attempt, hand_in: HandIn) -> bool:
         return False
     is_elsewhere = counts.machine != machine(str(counts.machine["isolation"]))
     return not (Verdict.NOT_MEASURED in verdicts and is_elsewhere)
+
+
+def remaining(counts: Attempt | None, hand_in: HandIn, has_gpu: Callable[[], bool]) -> Work | None:
+    """Return what is left to execute of a hand-in; None if the attempt that counts settles it."""
+    if counts is None or not stands(counts, hand_in):
+        return Work(hand_in.key, hand_in)
+    if has_gpu() and open_on_gpu(counts):
+        return Work(hand_in.key, hand_in, earlier=counts)
+    return None
 
 
 class _Run:
@@ -172,22 +185,23 @@ class _Run:
             if module not in releases:
                 releases[module] = load_release(self._root, module)
             hand_in = read(self._root, student, releases[module], asked[student])
-            if (student, module) not in known:
-                yield Work(hand_in.key, hand_in)
+            is_known = (student, module) in known
+            counts = kept.published(student, module) if is_known else None
+            work = self._work(hand_in, counts, is_known=is_known)
+            if work is None:
+                self._batch.left_alone()
                 continue
-            counts = kept.published(student, module)
-            stood = counts if counts is not None and stands(counts, hand_in) else None
-            dropped = is_dropped(self._root, student, module, hand_in.digest)
-            if not self._again and (dropped or stood is not None):
-                if stood is not None and not dropped and self._has_gpu() and open_on_gpu(stood):
-                    yield Work(hand_in.key, hand_in, earlier=stood)
-                else:
-                    self._batch.left_alone()
-                continue
-            if counts is not None:
+            if counts is not None and work.earlier is None:
                 # The grades would belong to an attempt that no longer counts.
                 self._book.open(student, module)
-            yield Work(hand_in.key, hand_in)
+            yield work
+
+    def _work(self, hand_in: HandIn, counts: Attempt | None, *, is_known: bool) -> Work | None:
+        if self._again:
+            return Work(hand_in.key, hand_in)
+        if is_known and is_dropped(self._root, hand_in.student, hand_in.module, hand_in.digest):
+            return None
+        return remaining(counts, hand_in, self._has_gpu)
 
     def _ended(self, ended: Outcomes) -> None:
         together = self._entered([found for _, found in ended if isinstance(found, Attempt)])

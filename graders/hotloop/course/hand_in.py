@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -37,6 +37,9 @@ MAX_TIMESTAMP = 200
 """In bytes."""
 
 _IGNORED_FOLDERS = {".ipynb_checkpoints", "__pycache__", ".git", ".venv"}
+_NO_WORK = "no work"
+_STRANGE = "not an ordinary file, or too long"
+_IN_THE_WAY = "it is in the way of a file of the exercise"
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,7 @@ def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()
     if renamed:
         notes.append(f"It was handed in as “{renamed}” and graded as “{NOTEBOOK}”.")
     return complete(
-        student, release, files, data, notes, _handed_in(folder / TIMESTAMP), tuple(sorted(tasks))
+        student, release, files, data, notes, time_of(folder / TIMESTAMP), tuple(sorted(tasks))
     )
 
 
@@ -145,27 +148,55 @@ def ordinary_files(
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return regular files below `folder` by path, and notes on those left out.
 
-    places: paths of files to be put next to them. Files that clash with their folders, or are in a
-    folder with the name of one of them, are left out too.
+    places: as in `entries`.
+    """
+    kept: dict[str, bytes] = {}
+    left_out: list[tuple[str, str]] = []
+    for path, why in entries(folder, places):
+        name = path.relative_to(folder).as_posix()
+        data = None if why else read_ordinary(path, MAX_FILE)
+        if data is None or len(data) > MAX_FILE:
+            left_out.append((name, why or _STRANGE))
+        else:
+            kept[name] = data
+    return kept, notes_on(left_out)
+
+
+def notes_on(left_out: Iterable[tuple[str, str]]) -> list[str]:
+    """Return sentences for the learner on names that are left out, each with the reason."""
+    notes = [f"“{name}” was left out: {why}." for name, why in left_out if why != _NO_WORK]
+    return notes[:MAX_NOTES]
+
+
+def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, str]]:
+    """Yield everything below `folder`, each with the reason why it is left out, or "".
+
+    nbgrader's timestamp is no part of it. Links are not followed. places: paths of files to be put
+    next to them. Files that clash with their folders, or are in a folder with the name of one of
+    them, are left out too.
     """
     folders = {parent.as_posix() for place in places for parent in PurePosixPath(place).parents}
-    kept: dict[str, bytes] = {}
-    notes: list[str] = []
-    total = 0
-    for count, path in enumerate(_paths(folder), start=1):
+    count = total = 0
+    for path in _paths(folder):
         name = path.relative_to(folder).as_posix()
-        data = read_ordinary(path, MAX_FILE)
-        fits = data is not None and len(data) <= MAX_FILE and total + len(data) <= MAX_TOTAL
-        named = is_text(name) and len(name) <= MAX_NAME
-        if data is None or not fits or count > MAX_FILES or not named:
-            notes.append(f"“{name}” was left out: not an ordinary file, or too long.")
+        if path.name in _IGNORED_FOLDERS:
+            yield path, _NO_WORK
             continue
-        if name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
-            notes.append(f"“{name}” was left out: it is in the way of a file of the exercise.")
-            continue
-        total += len(data)
-        kept[name] = data
-    return kept, notes[:MAX_NOTES]
+        status = path.lstat()
+        count += 1
+        if (
+            not stat.S_ISREG(status.st_mode)
+            or status.st_size > min(MAX_FILE, MAX_TOTAL - total)
+            or count > MAX_FILES
+            or len(name) > MAX_NAME
+            or not is_text(name)
+        ):
+            yield path, _STRANGE
+        elif name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
+            yield path, _IN_THE_WAY
+        else:
+            total += status.st_size
+            yield path, ""
 
 
 def is_text(name: str) -> bool:
@@ -216,12 +247,13 @@ def _judged_id(cell: Mapping[str, Any]) -> str:
     return str(about["grade_id"]) if about.get("grade") and not about.get("solution") else ""
 
 
-def _handed_in(path: Path) -> str:
-    """Return the time recorded by nbgrader, or "" if nbgrader could not parse it."""
+def time_of(path: Path) -> str:
+    """Return the time in nbgrader's file, or "" if nbgrader could not parse it."""
     # A process that only executes needs no nbgrader, which takes a second to import.
     from nbgrader.utils import parse_utc
 
-    text = (read_ordinary(path, MAX_TIMESTAMP) or b"").decode("utf-8", "replace").strip()
+    data = read_ordinary(path, MAX_TIMESTAMP) or b""
+    text = data.decode("utf-8", "replace").strip() if len(data) <= MAX_TIMESTAMP else ""
     try:
         parse_utc(text)
     except (ValueError, OverflowError, TypeError, ArithmeticError):
@@ -230,6 +262,10 @@ def _handed_in(path: Path) -> str:
 
 
 def _paths(folder: Path) -> Iterator[Path]:
+    """Yield files, links to folders, and folders that are no work, whose content is left out."""
     for name, folders, files in os.walk(folder):
-        folders[:] = sorted(f for f in folders if f not in _IGNORED_FOLDERS)
-        yield from (Path(name) / file for file in sorted(set(files) - {TIMESTAMP}))
+        here = Path(name)
+        ends = {f for f in folders if f in _IGNORED_FOLDERS or (here / f).is_symlink()}
+        folders[:] = sorted(set(folders) - ends)
+        skipped = {TIMESTAMP} if here == folder else set[str]()
+        yield from (here / entry for entry in sorted(ends.union(files) - skipped))

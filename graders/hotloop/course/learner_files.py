@@ -60,10 +60,16 @@ def listing(name: str, data: bytes) -> str:
     """Return a collapsed file with line numbers; a long one is cut, with a note."""
     if b"\0" in data:
         return _frame(name, f"{len(data)} bytes, not text")
-    lines = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    lines = lines_of(data)
     count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
     note = f"{count}, the first {MAX_LINES} are shown" if len(lines) > MAX_LINES else count
     return _frame(name, note, "\n".join(map(_line, lines[:MAX_LINES])))
+
+
+def lines_of(data: bytes) -> list[str]:
+    """Return a file's lines, numbered as compilers do; none of an empty file."""
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n")
+    return text.split("\n") if text else []
 
 
 def _line(line: str) -> str:

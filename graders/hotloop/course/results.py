@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import published
-from hotloop.course.gradebook import Place, read
-from hotloop.course.gradebook import grades as gradebook_grades
-from hotloop.course.points import by_hand, of_grade, total
+from hotloop.course.gradebook import read
+from hotloop.course.points import by_hand
+from hotloop.course.scores import Scored, grouped, penalty, scored, whole
 from hotloop.course.standing import all_dropped
-from hotloop.curriculum import load_module
+from hotloop.curriculum import Task, load_module
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"
@@ -71,98 +71,59 @@ def results(
     def within(gradebook: Any) -> Graded:
         graded = Graded(problems=dict(problems))
         connection = gradebook.db.connection()
-        entered = _entered(gradebook, submissions)
+        counts = partial(published, connection)
+        parts = [
+            part
+            for module in {module for _, module in submissions}
+            for part in scored(gradebook, counts, module)
+        ]
+        entered = grouped(parts, lambda part: part.place)
         for student, module in submissions:
-            counts = published(connection, student, module)
-            found = entered.get((student, module))
-            graded.results.extend(_of_submission(root, student, module, found, counts))
-            graded.totals.append(_total(student, module, found, counts))
             graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
-            if counts is not None and counts.notes:
-                graded.notes[f"{student}/{module}"] = list(counts.notes)
+            found = entered.get((student, module))
+            if found is None:
+                graded.results.extend(_not_graded(student, module))
+                possible = float(sum(task.points for task in load_module(module).tasks))
+                graded.totals.append(Total(student, module, 0.0, possible, possible, 0.0))
+                continue
+            graded.results.extend(_of_submission(root, found))
+            score = whole(found)
+            points = (score.points, score.pending, score.possible)
+            graded.totals.append(Total(student, module, *points, penalty(found)))
+            if (attempt := found[0].attempt) is not None and attempt.notes:
+                graded.notes[f"{student}/{module}"] = list(attempt.notes)
         return graded
 
     return read(root, within)
 
 
-@dataclass
-class _Entered:
-    """What the gradebook has of a submission: grades by task, and late penalty by notebook."""
-
-    grades: dict[str, Any] = field(default_factory=dict[str, Any])
-    penalties: dict[str, float] = field(default_factory=dict[str, float])
-
-
-def _entered(gradebook: Any, places: Sequence[Place]) -> dict[Place, _Entered]:
-    """Return the submissions that are in the gradebook."""
-    found: dict[Place, _Entered] = {}
-    for module in {module for _, module in places}:
-        for student, _, notebook, penalty, grade in gradebook_grades(gradebook, module):
-            entered = found.setdefault((student, module), _Entered())
-            entered.grades[grade.name] = grade
-            entered.penalties[notebook] = penalty or 0.0
-    return found
-
-
-def _total(student: str, module: str, entered: _Entered | None, counts: Attempt | None) -> Total:
-    if entered is None:
-        possible = float(sum(task.points for task in load_module(module).tasks))
-        return Total(student, module, 0.0, possible, possible, 0.0)
-    penalty = sum(entered.penalties.values())
-    whole = total([of_grade(grade, module, counts) for grade in entered.grades.values()], penalty)
-    return Total(student, module, whole.points, whole.pending, whole.possible, penalty)
-
-
-def _of_submission(
-    root: Path,
-    student: str,
-    module: str,
-    entered: _Entered | None,
-    counts: Attempt | None,
-) -> list[TaskResult]:
-    if entered is None:
-        return _not_graded(student, module)
-    grades = entered.grades
-    tasks = [task.id for task in load_module(module).tasks if task.id in grades]
+def _of_submission(root: Path, found: Sequence[Scored]) -> list[TaskResult]:
+    grades = {grade.name: (one, grade) for one in found for grade in one.grades}
+    student, module = found[0].place
+    tasks = [task for task in load_module(module).tasks if task.id in grades]
     missing = (Verdict.JUDGE_ERROR.value, _FAULT)
-    if counts is None and all_dropped(root, student, module):
+    if found[0].attempt is None and all_dropped(root, student, module):
         missing = (DROPPED, _DROPPED)
-    return [_result(student, module, grades[task], counts, missing) for task in tasks]
+    return [_result(*grades[task.id], task, missing) for task in tasks]
 
 
-def _result(
-    student: str,
-    module: str,
-    grade: Any,
-    counts: Attempt | None,
-    missing: tuple[str, str],
-) -> TaskResult:
+def _result(found: Scored, grade: Any, task: Task, missing: tuple[str, str]) -> TaskResult:
     """Return a task's result. missing: verdict and sentence without a record."""
-    record = counts.records.get(grade.name) if counts is not None else None
-    score = of_grade(grade, module, counts)
+    record, score = found.record(task.id), found.score(grade)
     if record is not None:
         verdict, sentence = record.verdict.value, record.sentence
-    elif load_module(module).task(grade.name).kind == "written":
+    elif task.kind == "written":
         verdict, sentence = BY_HAND, by_hand(grade)
     else:
         verdict, sentence = missing
-    return TaskResult(
-        student, module, grade.name, verdict, sentence, score.points, score.pending, score.possible
-    )
+    points = (score.points, score.pending, score.possible)
+    return TaskResult(found.student, found.module, task.id, verdict, sentence, *points)
 
 
 def _not_graded(student: str, module: str) -> list[TaskResult]:
     """Return results for a submission that nbgrader never entered into the gradebook."""
     return [
-        TaskResult(
-            student,
-            module,
-            task.id,
-            Verdict.JUDGE_ERROR.value,
-            _FAULT,
-            0.0,
-            float(task.points),
-            float(task.points),
-        )
+        TaskResult(student, module, task.id, Verdict.JUDGE_ERROR.value, _FAULT, 0.0, worth, worth)
         for task in load_module(module).tasks
+        for worth in [float(task.points)]
     ]

@@ -56,9 +56,14 @@ def attempts(root: Path, student: str, module: str) -> list[Listed]:
     return found
 
 
-def log(root: Path, student: str, module: str) -> list[Event]:
-    """Return the audit events of a learner at a module, and of dates set for all, oldest first."""
+def log(root: Path, student: str | None = None, module: str | None = None) -> list[Event]:
+    """Return the audit events of a course, oldest first.
+
+    student, module: only theirs, with those about dates set for all.
+    """
     kept = store(root)
+    if student is None:
+        return kept.events(module=module)
     found = [*kept.events(student=student, module=module), *kept.events(student="", module=module)]
     return sorted(found, key=lambda event: event.id)
 

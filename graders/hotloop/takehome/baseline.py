@@ -20,6 +20,7 @@ from pydantic import Field, ValidationError
 from hotloop import __version__, curriculum, whole_file
 from hotloop.core.record import Record
 from hotloop.course import hand_in
+from hotloop.course.execution import Terms, execute
 from hotloop.course.hand_in import HandIn
 from hotloop.course.release import of_files
 from hotloop.judge.grader_digest import grader_digest
@@ -28,11 +29,11 @@ from hotloop.practice.moment import Moment
 from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import execution
 from hotloop.takehome.chat import Chat, Message
-from hotloop.takehome.intervals import Interval, rate_interval, total
+from hotloop.takehome.intervals import Interval, rate_interval
 from hotloop.takehome.manifest import Digest, Manifest
 from hotloop.takehome.report import BaselinePlace, Position, TaskReport
 from hotloop.takehome.role import Role
-from hotloop.takehome.score import rung_score, weighted
+from hotloop.takehome.score import Points, rung_score, share, weighted
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import Team, TeamError
 from hotloop.variants import Variant, draw
@@ -47,18 +48,6 @@ _PIECE = re.compile(
 )
 _FENCE = re.compile(r"\A\s*```[^\n]*\n(.*?)^```\s*\Z", re.MULTILINE | re.DOTALL)
 _LONGEST_FILE = 100_000
-
-
-class Points(Strict):
-    """Points earned by a check, out of `possible`."""
-
-    points: Interval
-    possible: Annotated[float, Field(gt=0)]
-
-    @property
-    def open(self) -> bool:
-        """True if nothing about its points is known."""
-        return self.points.width >= self.possible
 
 
 Task = Mapping[str, Points]
@@ -112,16 +101,13 @@ def _measured_nowhere(works: Sequence[Mapping[str, Task]]) -> set[tuple[str, str
 
 
 def _share(rungs: Task, task: str, without: set[tuple[str, str]]) -> Interval | None:
-    counted = [points for rung, points in rungs.items() if (task, rung) not in without]
-    possible = sum(points.possible for points in counted)
-    return total(p.points for p in counted).scaled(1 / possible) if possible else None
+    return share(points for rung, points in rungs.items() if (task, rung) not in without)
 
 
 def _score(
     work: Mapping[str, Task], weights: Mapping[str, float], without: set[tuple[str, str]]
 ) -> Interval:
-    shares = [(_share(work[task], task, without), weight) for task, weight in weights.items()]
-    return weighted([(share, weight) for share, weight in shares if share is not None])
+    return weighted((_share(work[task], task, without), weight) for task, weight in weights.items())
 
 
 class Baselines(Strict):
@@ -223,13 +209,14 @@ def attempt(
     given = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
     messages = prompt(role, given)
     work = dict(given)
-    records: dict[str, Record] = {}
+    records: Mapping[str, Record] = {}
     pieces = 0
     for turn in range(turns):
         say(f"turn {turn + 1} of {turns}: waiting for the model")
         reply = chat.reply(messages)
         pieces = take(reply, role, work)
-        records = execution.judge(_hand_in(role, given, work, variant, tasks), say)
+        read = _hand_in(role, given, work, variant, tasks)
+        records = execute(read, Terms(), lambda _task, text: say(text)).records
         messages = [
             *messages,
             Message(role="assistant", content=reply),
@@ -243,11 +230,7 @@ def attempt(
 
 def _points(task: curriculum.Task, record: Record) -> dict[str, Points]:
     scores = {rung.id: rung_score(rung, record) for rung in task.rungs}
-    return {
-        rung: Points(points=score.points, possible=score.possible)
-        for rung, score in scores.items()
-        if score.counted
-    }
+    return {rung: points for rung, points in scores.items() if points.counted}
 
 
 def series(role: Role, chat: Chat, turns: int, attempts: Sequence[Attempt]) -> Baseline:

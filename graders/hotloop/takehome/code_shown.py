@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from hotloop.alike.parts import Language, language_of
+from hotloop.course.learner_files import MAX_LINE, lines_of
 from hotloop.curriculum import Task
 from hotloop.notebook_cells import NOTEBOOK, Cell, readable_cells
 from hotloop.takehome.report import CodeShown, RungReport
@@ -39,11 +40,11 @@ def of_task(
         if name == NOTEBOOK:
             found += _cells(task.id, files.get(name, b""), given.get(name, b""))
         elif name in files and language_of(name) is not None:
-            shown = _shown(name, _lines(files[name]), _lines(given.get(name, b"")))
+            shown = _shown(name, lines_of(files[name]), lines_of(given.get(name, b"")))
             found.append(_of_task_only(shown, task.id))
     for name, data in sorted(files.items()):
         if name not in given and language_of(name) in languages and not name.endswith(".ipynb"):
-            found.append(_shown(name, _lines(data), []))
+            found.append(_shown(name, lines_of(data), []))
     return [_with_places(shown, rungs, alone=len(found) == 1) for shown in found]
 
 
@@ -72,12 +73,8 @@ def _cells(task: str, data: bytes, given: bytes) -> Iterator[CodeShown]:
             own = []
 
 
-def _lines(data: bytes) -> list[str]:
-    return data.decode("utf-8", errors="replace").splitlines()
-
-
 def _shown(name: str, lines: list[str], starter: list[str]) -> CodeShown:
-    shown = [line[:400] for line in lines[:MOST_LINES]]
+    shown = [line[:MAX_LINE] for line in lines[:MOST_LINES]]
     added: list[int] = []
     removed: dict[int, list[str]] = {}
     # No autojunk: starters are the team's files and no longer than a solution.

@@ -13,10 +13,10 @@ from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.predicting.scores import Scored, VivaScore
 from hotloop.problem import Strict
-from hotloop.takehome.intervals import Interval, total
+from hotloop.takehome.intervals import Interval
 from hotloop.takehome.manifest import Pseudonym, RoleId
 from hotloop.takehome.report import CONFINED, Report, TaskReport
-from hotloop.takehome.score import BEST_MARK, weighted
+from hotloop.takehome.score import BEST_MARK, share, weighted
 from hotloop.takehome.scorecard import Scorecard, written_marks
 
 Key = tuple[str, str]
@@ -104,12 +104,9 @@ def score(
 ) -> Interval:
     """Return the score out of 100: the report's with marks for written tasks, minus `left_out`."""
     marks = written_marks(card, report)
-    shares = [
-        (share, task.weight)
-        for task in report.tasks
-        if (share := _share(task, marks.get(task.task), left_out)) is not None
-    ]
-    return weighted(shares)
+    return weighted(
+        (_share(task, marks.get(task.task), left_out), task.weight) for task in report.tasks
+    )
 
 
 def viva_words(viva: VivaScore) -> tuple[str, str, str]:
@@ -130,11 +127,7 @@ def _brier(score: Scored | None) -> str:
 def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
     if task.kind == "written" and mark is not None and task.answer is not None:
         return _by_a_person(mark)
-    rungs = [r for r in task.rungs if r.counted and (task.task, r.rung) not in left_out]
-    possible = sum(rung.possible for rung in rungs)
-    if not possible:
-        return None
-    return total(rung.points for rung in rungs).scaled(1 / possible)
+    return share(rung for rung in task.rungs if (task.task, rung.rung) not in left_out)
 
 
 def _by_a_person(mark: int) -> Interval:

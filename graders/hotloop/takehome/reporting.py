@@ -26,7 +26,7 @@ from hotloop.takehome.report import (
     skill,
 )
 from hotloop.takehome.role import Role
-from hotloop.takehome.score import RungScore, rung_score, weighted, written_score
+from hotloop.takehome.score import Points, open_points, rung_score, share, weighted
 from hotloop.takehome.submission import Submission, given_files
 from hotloop.takehome.team import Team
 from hotloop.takehome.work_log import active_minutes
@@ -65,8 +65,8 @@ def make_report(
         module=module.id,
         module_title=module.title,
         submission=_facts(submission),
-        score=score_of(tasks),
-        judged=score_of([task for task in tasks if task.kind == "code"]),
+        score=weighted((task.share, task.weight) for task in tasks),
+        judged=weighted((task.share, task.weight) for task in tasks if task.kind == "code"),
         tasks=tasks,
         skills=skills_of(tasks),
         not_measured=_open(tasks),
@@ -96,11 +96,6 @@ def _judged_with(records: Iterable[Record]) -> str:
 def of_take_home(sentence: str) -> str:
     """Replace the course command in the judge's sentence by the take-home command."""
     return sentence.replace(_COURSES, "with `hotloop takehome grade`")
-
-
-def score_of(tasks: Sequence[TaskReport]) -> Interval:
-    """Return the score out of 100, weighted by task; tasks without counted points are left out."""
-    return weighted([(task.share, task.weight) for task in tasks if task.share is not None])
 
 
 def skills_of(tasks: Sequence[TaskReport]) -> list[SkillReport]:
@@ -148,8 +143,7 @@ def _tasks(
 
 
 def _judged(task: Task, weight: float, record: Record | None, minutes: float | None) -> TaskReport:
-    scores = [(rung, rung_score(rung, record)) for rung in task.rungs]
-    points, possible = _added(score for _, score in scores)
+    rungs = [_rung(task, rung, rung_score(rung, record), record) for rung in task.rungs]
     return TaskReport(
         task=task.id,
         title=task.title,
@@ -158,10 +152,10 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
         weight=weight,
         verdict=record.verdict if record else None,
         sentence=of_take_home(record.sentence) if record else _SILENT,
-        points=points,
-        possible=possible,
-        share=_share(points, possible),
-        rungs=[_rung(task, rung, score, record) for rung, score in scores],
+        points=total(rung.points for rung in rungs),
+        possible=sum(rung.possible for rung in rungs),
+        share=share(rungs),
+        rungs=rungs,
         record=record,
         active_minutes=minutes,
     )
@@ -169,7 +163,8 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
 
 def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> TaskReport:
     """Report a written task: an empty one earns nothing, any other is open until it is marked."""
-    score = written_score(task, None if answer else 0)
+    worth = float(task.points)
+    points = open_points(worth).points if answer else Interval.exactly(0)
     sentence = _said(answer)
     verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER
     rung = task.rungs[0]
@@ -181,9 +176,9 @@ def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> Ta
         weight=weight,
         verdict=None,
         sentence=sentence,
-        points=score.points,
-        possible=score.possible,
-        share=_share(score.points, score.possible),
+        points=points,
+        possible=worth,
+        share=points.scaled(1 / worth),
         rungs=[
             RungReport(
                 rung=rung.id,
@@ -192,8 +187,8 @@ def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> Ta
                 verdict=verdict,
                 sentence=sentence,
                 counted=True,
-                points=score.points,
-                possible=score.possible,
+                points=points,
+                possible=worth,
             )
         ],
         record=None,
@@ -208,7 +203,7 @@ def _said(answer: Answer | None) -> str:
     return _ELSEWHERE if answer.elsewhere else _READ
 
 
-def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> RungReport:
+def _rung(task: Task, rung: Rung, score: Points, record: Record | None) -> RungReport:
     spoken = [found for found in (record.rungs if record else ()) if found.rung == rung.id]
     verdict = spoken[0].verdict if spoken else Verdict.NOT_MEASURED
     sentence = of_take_home(spoken[0].sentence if spoken else _unspoken(record))
@@ -227,15 +222,6 @@ def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> Ru
 def _unspoken(record: Record | None) -> str:
     """Return the sentence for a check without a verdict; after a judge error, the record's."""
     return record.sentence if record else _SILENT
-
-
-def _added(scores: Iterable[RungScore]) -> tuple[Interval, float]:
-    found = list(scores)
-    return total(score.points for score in found), sum(score.possible for score in found)
-
-
-def _share(points: Interval, possible: float) -> Interval | None:
-    return points.scaled(1 / possible) if possible else None
 
 
 def _facts(submission: Submission) -> SubmissionFacts:

@@ -6,61 +6,84 @@ what the upper bound reaches. An `instrumented` check, measured in a process tha
 other code of the candidate, does not count at all.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Protocol, cast
+
+from pydantic import Field
 
 from hotloop.core.record import Record, RungRecord
-from hotloop.curriculum import Task
-from hotloop.problem import Rung
-from hotloop.takehome.intervals import Interval
+from hotloop.problem import Rung, Strict
+from hotloop.takehome.intervals import Interval, total
 
 BEST_MARK = 4
 """Highest mark of a rubric."""
 
 
-@dataclass(frozen=True)
-class RungScore:
+class Points(Strict):
     """Points of a check, out of `possible`, which is 0 if the check does not count."""
 
     points: Interval
-    possible: float
+    possible: Annotated[float, Field(ge=0)]
 
     @property
     def counted(self) -> bool:
         """True if the check is part of the score."""
         return self.possible > 0
 
+    @property
+    def open(self) -> bool:
+        """True if nothing about its points is known."""
+        return self.points.width >= self.possible
 
-def rung_score(rung: Rung, record: Record | None) -> RungScore:
+
+class Worth(Protocol):
+    """Something with points: `Points`, or a check of a report."""
+
+    @property
+    def points(self) -> Interval:
+        """Points earned."""
+        ...
+
+    @property
+    def possible(self) -> float:
+        """Points that can be earned; 0 if it does not count."""
+        ...
+
+
+def rung_score(rung: Rung, record: Record | None) -> Points:
     """Return the points of a check; without a verdict all of them are open."""
     worth = float(rung.points)
     found = _spoken(rung, record)
-    if found is None:
-        return RungScore(Interval(low=0, high=worth), worth)
-    if found.instrumented:
-        return RungScore(Interval.exactly(0), 0.0)
-    if found.verdict.pending:
-        return RungScore(Interval(low=0, high=worth), worth)
-    return RungScore(earned(found).scaled(worth), worth)
+    if found is not None and found.instrumented:
+        return Points(points=Interval.exactly(0), possible=0.0)
+    if found is None or found.verdict.pending:
+        return open_points(worth)
+    return Points(points=earned(found).scaled(worth), possible=worth)
 
 
-def written_score(task: Task, mark: float | None) -> RungScore:
-    """Return the points for a mark of 0 to 4; without a mark all of them are open."""
-    worth = float(task.points)
-    if mark is None:
-        return RungScore(Interval(low=0, high=worth), worth)
-    return RungScore(Interval.exactly(worth * mark / BEST_MARK), worth)
+def open_points(worth: float) -> Points:
+    """Return points of which nothing is known yet."""
+    return Points(points=Interval(low=0, high=worth), possible=worth)
 
 
-def weighted(shares: Sequence[tuple[Interval, float]]) -> Interval:
-    """Return the weighted mean of shares (0 to 1) as points of 100; 0 to 100 without weights."""
-    weight = sum(w for _, w in shares)
-    if not weight:
+def share(checks: Iterable[Worth]) -> Interval | None:
+    """Return the share of their points that checks earn, 0 to 1; None if none of them counts."""
+    found = list(checks)
+    possible = sum(check.possible for check in found)
+    return total(check.points for check in found).scaled(1 / possible) if possible else None
+
+
+def weighted(shares: Iterable[tuple[Interval | None, float]]) -> Interval:
+    """Return the weighted mean of shares as points of 100; 0 to 100 if none counts.
+
+    shares: of tasks, as `share` returns them, with their weights.
+    """
+    counted = [(found, weight) for found, weight in shares if found is not None]
+    whole = sum(weight for _, weight in counted)
+    if not whole:
         return Interval(low=0, high=100)
-    low = sum(share.low * w for share, w in shares) / weight
-    high = sum(share.high * w for share, w in shares) / weight
-    return Interval(low=100 * low, high=100 * min(1.0, high))
+    found = total(found.scaled(weight) for found, weight in counted).scaled(100 / whole)
+    return Interval(low=found.low, high=min(100.0, found.high))
 
 
 def _spoken(rung: Rung, record: Record | None) -> RungRecord | None:

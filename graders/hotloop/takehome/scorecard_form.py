@@ -1,11 +1,8 @@
-"""The scorecard form as a YAML file with the rubrics as comments, to fill in and read back.
-
-Forms written as JSON are accepted too, since JSON is valid YAML.
-"""
+"""The scorecard form as a YAML file with the rubrics as comments, to fill in and read back."""
 
 import textwrap
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
@@ -39,13 +36,10 @@ class _Entry(Strict):
 
 
 class _File(Strict):
-    """A form file. help: rubrics, in forms written as JSON."""
-
     candidate: str | None = None
     decision: Decision | None = None
     note: Note | None = None
     marks: dict[str, _Entry]
-    help: Any = None
 
 
 def text(form: Form) -> str:

@@ -13,6 +13,7 @@ from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.cli.course import attempts
 from hotloop.core.user_error import UserError
 from hotloop.course import dates, drops, execution, grade, regrade, standing
 from hotloop.course.attempts.attempt import Kind, Points, account
@@ -339,3 +340,30 @@ def test_the_log_says_who_changed_what(twice: Any) -> None:
     assert "scheduled for all" in " ".join(shown.split())
     assert "→" in shown
     assert "log" not in json.loads(CliRunner().invoke(app, [*call, "--json"]).stdout)
+
+
+def test_the_whole_courses_log_is_listed_newest_last(
+    twice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ["course", "attempts", "--log", "--course", str(twice.root)]
+    dates.extend(twice.root, "tiny", ["bob"], timedelta(days=1), "bob was ill")
+    document = json.loads(CliRunner().invoke(app, [*call, "--json"]).stdout)
+    assert [(e["kind"], e["student"]) for e in document["log"]][-2:] == [
+        ("published", "ada"),
+        ("scheduled", "bob"),
+    ]
+    monkeypatch.setattr(attempts, "SCREEN", 2)
+    shown = " ".join(CliRunner().invoke(app, call).stdout.split())
+    assert f"{len(document['log']) - 2} earlier: --all lists them" in shown
+    assert shown.index("graded") < shown.index("bob was ill")
+    assert "graded anew" not in shown
+    everything = " ".join(CliRunner().invoke(app, [*call, "--all"]).stdout.split())
+    assert "graded anew" in everything
+    assert "earlier:" not in everything
+    bobs = [*call[:2], "bob", *call[2:], "--json"]
+    assert [
+        (e["kind"], e["student"]) for e in json.loads(CliRunner().invoke(app, bobs).stdout)["log"]
+    ] == [("scheduled", "bob")]
+    nobody = CliRunner().invoke(app, ["course", "attempts", "--course", str(twice.root)])
+    assert nobody.exit_code == 2
+    assert "Name a learner and a module" in nobody.stderr

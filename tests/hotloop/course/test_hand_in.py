@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hotloop.course import autograde, hand_in
+from hotloop.course.attempts.store import store
 from hotloop.course.config import course_api, course_config
 from hotloop.course.hand_in import find_notebook, ordinary_files, read_ordinary
 from hotloop.course.prepare import COURSE_ID
@@ -32,8 +33,8 @@ def source(tmp_path: Path) -> Path:
     return root
 
 
-def names(folder: Path, found: list[Path]) -> set[str]:
-    return {str(path.relative_to(folder)) for path in found}
+def names(folder: Path, found: list[tuple[Path, str]]) -> set[str]:
+    return {str(path.relative_to(folder)) for path, _ in found}
 
 
 def test_ordinary_files_stay(folder: Path, source: Path) -> None:
@@ -53,15 +54,39 @@ def test_what_is_in_the_way_of_a_course_file_is_found(folder: Path, source: Path
     (folder / "data").rmdir()
     (folder / "data").write_text("a file where a folder must be")
     (folder / "given.py").mkdir()
-    assert names(folder, autograde.irregular(folder, source)) == {"data", "given.py"}
+    (folder / "given.py" / "x").write_text("x")
+    assert names(folder, autograde.irregular(folder, source)) == {"data", "given.py/x"}
 
 
 def test_too_long_a_file_is_found(
     folder: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(autograde, "MAX_FILE", 10)
+    monkeypatch.setattr(hand_in, "MAX_FILE", 10)
     (folder / "big").write_bytes(b"x" * 11)
+    (folder / "lab.ipynb").write_bytes(b"x" * 11)
     assert names(folder, autograde.irregular(folder, source)) == {"big"}
+
+
+def test_what_is_copied_is_what_is_graded(folder: Path, source: Path) -> None:
+    """The same files are left out by both, with the same words, and folders of tools by both."""
+    (folder / ".git").mkdir()
+    (folder / ".git" / "link").symlink_to("/etc")
+    (folder / "link").symlink_to("/etc")
+    (folder / "given.py").mkdir()
+    (folder / "given.py" / "x").write_text("x")
+    found = autograde.irregular(folder, source)
+    assert names(folder, found) == {".git", "link", "given.py/x"}
+    _, notes = ordinary_files(folder, {"data/x.txt", "given.py"})
+    assert len(notes) == 2
+    assert hand_in.notes_on((p.relative_to(folder).as_posix(), why) for p, why in found) == notes
+
+
+@pytest.mark.parametrize("content", [b"soon", b"\xff", b"2026-01-01 10:00:00 UTC" + b" " * 300])
+def test_a_timestamp_that_is_no_time_is_found(folder: Path, source: Path, content: bytes) -> None:
+    (folder / "timestamp.txt").write_bytes(b"2026-01-01 10:00:00 UTC")
+    assert autograde.irregular(folder, source) == []
+    (folder / "timestamp.txt").write_bytes(content)
+    assert names(folder, autograde.irregular(folder, source)) == {"timestamp.txt"}
 
 
 def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
@@ -122,6 +147,8 @@ def test_nbgraders_own_command_copies_no_link(course: Any) -> None:
     graded = course.root / "autograded" / "eve" / "tiny"
     assert {path.name for path in graded.iterdir()} == {"lab.ipynb", "work.py"}
     assert (course.root / "set_aside" / "eve" / "tiny").is_dir()
+    notes = store(course.root).published("eve", "tiny").notes
+    assert sum("was left out: not an ordinary file" in note for note in notes) == 3
 
 
 def test_a_snapshot_follows_nothing(folder: Path) -> None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -349,9 +350,8 @@ def test_the_second_turn_is_told_what_the_judge_said(
 def test_what_was_attempted_before_an_error_is_kept(
     own_team: Hired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        baseline.execution, "judge", lambda *_args: {"online_pass": all_of("online_pass")}
-    )
+    found = SimpleNamespace(records={"online_pass": all_of("online_pass")})
+    monkeypatch.setattr(baseline, "execute", lambda *_args: found)
     answers: Answer = lambda _body, n: (200, {}, completion("x")) if n == 1 else (401, {}, "no")  # noqa: E731
     with stand_in(answers) as (url, _asked):
         done = run(own_team, "--endpoint", url, "--attempts", "3", "--yes", "--json")

@@ -100,16 +100,6 @@ def test_who_forgets_to_decide_files_nothing(team: Team, pseudonym: str, tmp_pat
     assert not team.scorecard_path(team.find(pseudonym).pack).exists()
 
 
-def test_a_form_that_was_written_as_json_is_still_read(
-    team: Team, pseudonym: str, tmp_path: Path
-) -> None:
-    marks = {key: {"mark": 3, "note": NOTE} for key in ("task.explain", "overall")}
-    document = {"candidate": pseudonym, "decision": "hold", "marks": marks, "note": "", "help": {}}
-    form = tmp_path / "marks.json"
-    form.write_text(json.dumps(document, indent=1))
-    assert run(team, "scorecard", pseudonym, "--file", form)["filed"]["decision"] == "hold"
-
-
 @pytest.mark.parametrize(
     ("find", "becomes", "says"),
     [

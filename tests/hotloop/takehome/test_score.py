@@ -3,10 +3,9 @@
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import load_module
 from hotloop.problem import Level, Rung, Threshold
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.score import rung_score, weighted, written_score
+from hotloop.takehome.score import Points, rung_score, share, weighted
 
 from .made_reports import SPEED, record, rung
 
@@ -58,13 +57,16 @@ def test_instrumented_evidence_counts_neither_way() -> None:
         assert found.points == Interval.exactly(0)
 
 
-def test_a_mark_settles_a_written_task() -> None:
-    explain = load_module("fused_softmax").task("explain")
-    assert written_score(explain, None).points == Interval(low=0, high=8)
-    assert written_score(explain, 3).points == Interval.exactly(6)
+def test_a_share_is_of_the_points_that_count() -> None:
+    whole, half = Interval.exactly(4), Interval(low=0, high=6)
+    nothing = Points(points=Interval.exactly(0), possible=0)
+    checks = [Points(points=whole, possible=4), Points(points=half, possible=12), nothing]
+    assert share(checks) == Interval(low=0.25, high=0.625)
+    assert share([nothing]) is None
 
 
 def test_shares_are_weighted() -> None:
     found = weighted([(Interval.exactly(1), 1), (Interval(low=0, high=0.5), 3)])
     assert found == Interval(low=25, high=62.5)
+    assert weighted([(Interval.exactly(1), 1), (None, 3)]) == Interval.exactly(100)
     assert weighted([]) == Interval(low=0, high=100)

@@ -1,4 +1,4 @@
-"""`hotloop course attempts`: a learner's attempts at a module, and which of them count."""
+"""`hotloop course attempts`: attempts, which of them count, and the course's audit log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import All, Answer, UserError, first
+from hotloop.cli.answer import SCREEN, All, Answer, UserError, first
 from hotloop.cli.course.results import of_possible, penalty, points
 from hotloop.cli.options import Course, require_course
 
@@ -28,8 +28,10 @@ _COLOURS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
 
 
 def run(
-    student: Annotated[str, typer.Argument(help="Whose.")],
-    module: Annotated[str, typer.Argument(help="Which module.")],
+    student: Annotated[
+        str | None, typer.Argument(help="Whose; none, with --log, for the whole course.")
+    ] = None,
+    module: Annotated[str | None, typer.Argument(help="Which module.")] = None,
     course: Course = Path(),
     drop: Annotated[
         int | None, typer.Option("--drop", metavar="ID", help="Let this one count no more.")
@@ -47,6 +49,9 @@ def run(
 ) -> Answer:
     """List a learner's attempts at a module; drop or restore one.
 
+    With --log and no module, the audit log of the whole course, or of the learner, is listed,
+    newest last.
+
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
     is left, the grades are pending. Points of an attempt are the judge's; late penalty, and what a
     person decided, are in the total, as in the gradebook. Exit code 1 if nbgrader could not book
@@ -58,6 +63,12 @@ def run(
 
     if drop is not None and restore is not None:
         raise UserError("Drop one or restore one: not both at once.")
+    if module is None and log and drop is None and restore is None:
+        events = standing.log(course, student)
+        more, shown = _last(events, everything)
+        return Answer({"log": [_event(event) for event in events]}, *more, _log(shown, whose=True))
+    if student is None or module is None:
+        raise UserError("Name a learner and a module; --log alone lists the whole course's log.")
     name, problem = find.module(module).id, ""
     if drop is not None:
         problem = drops.drop(course, student, name, drop, why)
@@ -98,14 +109,27 @@ def _event(event: Event) -> dict[str, Any]:
     return {**asdict(event), "at": event.at.isoformat()}
 
 
-def _log(events: Sequence[Event]) -> Table:
-    shown = Table("time (UTC)", "who", "what", "attempt", "judge's points", "why", box=SIMPLE_HEAD)
+def _last(events: Sequence[Event], everything: bool) -> tuple[list[Text], Sequence[Event]]:
+    """Return the events that fit a screen, and before them a line that says how to see more."""
+    left = len(events) - SCREEN
+    if everything or left <= 0:
+        return [], events
+    said = f"{left} earlier: --all lists them, a learner and a module only theirs."
+    return [Text(said)], events[left:]
+
+
+def _log(events: Sequence[Event], *, whose: bool = False) -> Table:
+    """Return the table. whose: with learner and module."""
+    about = ("learner", "module") if whose else ()
+    columns = ("time (UTC)", "who", "what", *about, "attempt", "judge's points", "why")
+    shown = Table(*columns, box=SIMPLE_HEAD)
     for event in events:
         old_new = f"{points(event.old)} → {points(event.new)}" if event.new is not None else ""
         shown.add_row(
             f"{event.at:%Y-%m-%d %H:%M:%S}",
             Text(event.who),
             event.kind.value if event.student else f"{event.kind.value} for all",
+            *((Text(event.student), event.module) if whose else ()),
             "" if event.attempt_id is None else str(event.attempt_id),
             old_new,
             Text(event.why),

@@ -103,7 +103,7 @@ class Kind(StrEnum):
     SCHEDULED = "scheduled"
     """A due date was set for all, or as an extension for one learner."""
     MARKED = "marked"
-    """A person gave points in formgrader, or took them back."""
+    """A person gave points in formgrader or took them back, or changed a comment."""
     ASKED = "asked"
     """A learner requested another look at a task."""
     ANSWERED = "answered"

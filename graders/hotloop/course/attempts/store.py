@@ -26,8 +26,8 @@ from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt, Event, Kind, Points, account, now
 from hotloop.course.attempts.connection import connect
 from hotloop.course.attempts.database import database
-from hotloop.course.attempts.migration import bring_up_to_date
 from hotloop.course.attempts.patience import patiently
+from hotloop.course.attempts.schema import make_tables
 from hotloop.transactions import reading, writing
 
 PATIENCE_S = 60.0
@@ -173,15 +173,15 @@ class Store:
     def _do(self, once: Callable[[], ResultT]) -> ResultT:
         def ready() -> ResultT:
             if not self._is_ready:
-                bring_up_to_date(self._engine)
+                make_tables(self._engine)
                 self._is_ready = True
             try:
                 return once()
             except DBAPIError as error:
                 if not _lacks_tables(error):
                     raise
-            # The database was replaced since this process migrated it.
-            bring_up_to_date(self._engine)
+            # The database was replaced since this process made its tables.
+            make_tables(self._engine)
             return once()
 
         return patiently(ready, self._patience_s)
@@ -204,7 +204,7 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
 
 
 def marked(student: str, module: str, why: str) -> Event:
-    """Return the event that a person gave points."""
+    """Return the event that a person gave points, or changed a comment."""
     return _event(Kind.MARKED, "", why, "", student=student, module=module)
 
 

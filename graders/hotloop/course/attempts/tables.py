@@ -1,4 +1,4 @@
-"""The tables for queries. The database schema comes from `migrations`, not from here."""
+"""The tables of attempts and events; `schema` makes them."""
 
 import zlib
 from datetime import UTC, datetime
@@ -10,6 +10,7 @@ from sqlalchemy import (
     Dialect,
     Float,
     ForeignKey,
+    Index,
     Integer,
     LargeBinary,
     MetaData,
@@ -17,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     TypeDecorator,
+    UniqueConstraint,
 )
 
 LONG = 2048
@@ -83,6 +85,11 @@ attempts = Table(
     Column("grader", String, nullable=False),
     Column("graded", UtcTime, nullable=False),
     Column("document", JsonText, nullable=False),
+    UniqueConstraint(
+        "student", "module", "digest", "grader", "graded", name="hotloop_attempts_key"
+    ),
+    # Never reuse the id of a deleted row.
+    sqlite_autoincrement=True,
 )
 """An attempt is stored as a document; the other columns are for lookup."""
 
@@ -95,13 +102,15 @@ events = Table(
     Column("kind", String, nullable=False),
     Column("student", String, nullable=False),
     Column("module", String, nullable=False),
-    Column("attempt_id", Integer, ForeignKey("hotloop_attempts.id")),
+    Column("attempt_id", Integer, ForeignKey("hotloop_attempts.id"), index=True),
     Column("batch", String, nullable=False),
     Column("why", Text, nullable=False),
     Column("old_points", Float),
     Column("new_points", Float),
     Column("old_pending", Float),
     Column("new_pending", Float),
+    Index("hotloop_events_submission", "student", "module", "kind", "id"),
+    sqlite_autoincrement=True,
 )
 
 forgetting = Table(

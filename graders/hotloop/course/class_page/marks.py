@@ -8,12 +8,10 @@ from typing import Any, cast
 from nbgrader.api import Gradebook
 
 from hotloop.core.record import Record
-from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
-from hotloop.course.gradebook import grades
 from hotloop.course.hand_in import SUBMITTED
-from hotloop.course.points import of_grade
+from hotloop.course.scores import scored
 from hotloop.curriculum import Module, modules
 from hotloop.problem import Score
 
@@ -76,35 +74,24 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 
 def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
     handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
-    # A learner with an extension is in the gradebook before handing in.
-    penalties: dict[str, float] = {}
-    found = _marks(root, gradebook, module, penalties)
-    marks = [mark for mark in found if mark.student in handed_in]
+    known = {task.id for task in module.tasks}
+    found = scored(gradebook, store(root).published, module.id)
+    marks = [
+        Mark(one.student, grade.name, one.score(grade), one.record(grade.name))
+        for one in found
+        # A learner with an extension is in the gradebook before handing in.
+        if one.student in handed_in
+        for grade in one.grades
+        if grade.name in known
+    ]
     graded = {mark.task for mark in marks}
     return ModuleMarks(
         module=module,
         tasks=[task.id for task in module.tasks if task.id in graded],
         handed_in=handed_in,
         marks=marks,
-        penalties=penalties,
+        penalties={one.student: one.penalty for one in found},
     )
-
-
-def _marks(
-    root: Path, gradebook: Gradebook, module: Module, penalties: dict[str, float]
-) -> Iterator[Mark]:
-    """Yield the marks, and fill `penalties`."""
-    known = {task.id for task in module.tasks}
-    gradings: dict[str, Attempt | None] = {}
-    for student, _, _, penalty, grade in grades(gradebook, module.id):
-        penalties[student] = float(penalty or 0.0)
-        if grade.name not in known:
-            continue
-        if student not in gradings:
-            gradings[student] = store(root).published(student, module.id)
-        grading = gradings[student]
-        record = grading.records.get(grade.name) if grading is not None else None
-        yield Mark(student, grade.name, of_grade(grade, module.id, grading), record)
 
 
 def _names(student: Any) -> Iterator[str]:

@@ -11,28 +11,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Say, Terms, execute
+from hotloop.course.execution import Terms
 from hotloop.course.hand_in import HandIn
 
 Tell = Callable[[str, str, str], None]
 """Progress callback: key of a work item, task ("" while cells run), and what is being done."""
 
 
-Execute = Callable[[HandIn, Terms, Say], Attempt]
-"""A module-level function, since another process may have to import it."""
-
-
 @dataclass(frozen=True)
 class Work:
     """One submission to execute. key: chosen by the caller, unique in a batch.
 
-    execute: the function to use; courses and take-homes have different ones. earlier: an attempt of
-    which only open checks that need a GPU are to be judged; None for all.
+    earlier: an attempt of which only open checks that need a GPU are to be judged; None for all.
     """
 
     key: str
     hand_in: HandIn
-    execute: Execute = execute
     earlier: Attempt | None = None
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.execution import Terms
+from hotloop.course.execution import Terms, execute
 from hotloop.course.executors import Lost, Outcome, Outcomes, Tell, Work
 from hotloop.course.gpu_rungs import open_on_gpu, with_gpu_rungs
 from hotloop.judge.device import kind
@@ -64,7 +64,7 @@ def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
     if work.earlier is not None:
         terms = replace(terms, rungs=open_on_gpu(work.earlier))
     try:
-        found = work.execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
+        found = execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
         return found if work.earlier is None else with_gpu_rungs(work.earlier, found)
     except Exception as error:
         log.exception("%s was not executed", work.key)

@@ -8,7 +8,8 @@ from nbgrader.apps.api import NbGraderAPI
 from nbgrader.utils import parse_utc
 
 from hotloop.course.attempts.store import store
-from hotloop.course.formgrader.totals import Place, Totals, means, read, summed
+from hotloop.course.formgrader.totals import columns, means
+from hotloop.course.scores import Scored, grouped, scored
 
 Row = dict[str, Any]
 
@@ -26,16 +27,16 @@ class ListsAPI(NbGraderAPI):
     def get_assignment(self, assignment_id: str, released: Any = None) -> Row | None:
         """Return one assignment, with the class's means."""
         row = cast(Any, super()).get_assignment(assignment_id, released)
-        found = self._totals(assignment=assignment_id)
+        found = self._scored(assignment_id)
         if row is None or not found:
             return row
         return {**row, **means(_by_learner(found).values())}
 
     def get_notebooks(self, assignment_id: str) -> list[Row]:
         """Return an assignment's notebooks, with the class's means."""
-        found = self._totals(assignment=assignment_id)
+        found = grouped(self._scored(assignment_id), lambda one: one.notebook)
         return [
-            {**row, **means(t for place, t in found.items() if place[2] == row["name"])}
+            {**row, **means([one] for one in found.get(row["name"], []))}
             for row in cast(Any, super()).get_notebooks(assignment_id)
         ]
 
@@ -49,53 +50,49 @@ class ListsAPI(NbGraderAPI):
         row |= self._extensions(assignment_id).get(student_id, {})
         if not row["autograded"]:
             return row
-        found = self._totals(assignment=assignment_id, student=student_id)
-        return {**row, **summed(found.values()).columns()}
+        return {**row, **columns(self._scored(assignment_id, student_id))}
 
     def get_submissions(self, assignment_id: str) -> list[Row]:
         """Return all submissions of an assignment."""
-        found = _by_learner(self._totals(assignment=assignment_id))
+        found = _by_learner(self._scored(assignment_id))
         later = self._extensions(assignment_id)
         rows: list[Row] = []
         for row in cast(Any, super()).get_submissions(assignment_id):
             graded = row["autograded"] and row["student"] in found
-            columns = found[row["student"]].columns() if graded else {}
-            rows.append({**row, **columns, **later.get(row["student"], {})})
+            points = columns(found[row["student"]]) if graded else {}
+            rows.append({**row, **points, **later.get(row["student"], {})})
         return rows
 
     def get_notebook_submissions(self, assignment_id: str, notebook_id: str) -> list[Row]:
         """Return all submissions of a notebook."""
-        found = self._totals(assignment=assignment_id)
+        found = grouped(self._scored(assignment_id), lambda one: (one.student, one.notebook))
         return [
-            _with_place(row, found, (row["student"], assignment_id, notebook_id))
+            _with_points(row, found.get((row["student"], notebook_id)))
             for row in cast(Any, super()).get_notebook_submissions(assignment_id, notebook_id)
         ]
 
     def get_student(self, student_id: str, submitted: Any = None) -> Row | None:
         """Return one learner, with the points of all assignments."""
         row = cast(Any, super()).get_student(student_id, submitted)
-        found = self._totals(student=student_id)
-        return row if row is None else {**row, **_of_learner(summed(found.values()))}
+        return row if row is None else {**row, **_of_learner(self._scored(student=student_id))}
 
     def learners(self) -> list[Row]:
         """Return all learners, with the points of all assignments.
 
         `get_students` stays nbgrader's, since its other methods call it often, for names only.
         """
-        found = _by_learner(self._totals())
+        found = _by_learner(self._scored())
         return [
-            {**row, **_of_learner(found.get(row["id"], Totals()))}
+            {**row, **_of_learner(found.get(row["id"], []))}
             for row in cast(Any, super()).get_students()
         ]
 
     def get_student_notebook_submissions(self, student_id: str, assignment_id: str) -> list[Row]:
         """Return one learner's notebooks of an assignment."""
-        found = self._totals(assignment=assignment_id, student=student_id)
+        found = grouped(self._scored(assignment_id, student_id), lambda one: one.notebook)
         rows = cast(Any, super()).get_student_notebook_submissions(student_id, assignment_id)
         return [
-            _with_place(row, found, (student_id, assignment_id, row["name"]))
-            if row["id"] is not None
-            else row
+            _with_points(row, found.get(row["name"]) if row["id"] is not None else None)
             for row in rows
         ]
 
@@ -121,23 +118,20 @@ class ListsAPI(NbGraderAPI):
             name: {"extension_hours": extra / timedelta(hours=1)} for name, extra in later.items()
         }
 
-    def _totals(self, **wanted: str) -> dict[Place, Totals]:
+    def _scored(self, module: str | None = None, student: str | None = None) -> list[Scored]:
+        published = store(Path(cast(Any, self).coursedir.root)).published
         with cast(Any, self).gradebook as gradebook:
-            return read(gradebook, Path(cast(Any, self).coursedir.root), **wanted)
+            return scored(gradebook, published, module, student)
 
 
-def _by_learner(found: dict[Place, Totals]) -> dict[str, Totals]:
-    """Sum totals by learner."""
-    grouped: dict[str, list[Totals]] = {}
-    for place, totals in found.items():
-        grouped.setdefault(place[0], []).append(totals)
-    return {name: summed(several) for name, several in grouped.items()}
+def _by_learner(parts: list[Scored]) -> dict[str, list[Scored]]:
+    return grouped(parts, lambda one: one.student)
 
 
-def _with_place(row: Row, found: dict[Place, Totals], place: Place) -> Row:
-    return {**row, **found[place].columns()} if place in found else row
+def _with_points(row: Row, parts: list[Scored] | None) -> Row:
+    return row if parts is None else {**row, **columns(parts)}
 
 
-def _of_learner(totals: Totals) -> Row:
-    columns = totals.columns()
-    return {name: columns[name] for name in ("score", "pending", "penalty")}
+def _of_learner(parts: list[Scored]) -> Row:
+    points = columns(parts)
+    return {name: points[name] for name in ("score", "pending", "penalty")}

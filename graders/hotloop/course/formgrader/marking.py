@@ -1,10 +1,11 @@
-"""Handlers for marks. Points of a judged cell are the judge's, but a person may override them.
+"""Handlers for marks and comments; a judged cell's points are the judge's until overridden.
 
 A request that changes a judged cell's points without `override` is refused, whatever its source.
 """
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from http import HTTPStatus
 from pathlib import Path
@@ -16,16 +17,19 @@ from sqlalchemy import Connection
 from tornado import web
 
 from hotloop.course.attempts import store as within
-from hotloop.course.attempts.attempt import Event
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.formgrader import saved_comments
-from hotloop.course.formgrader.totals import read, summed
 from hotloop.course.gradebook import joined
 from hotloop.course.points import by_judge, is_judged, of_grade
 from hotloop.course.render_record import points_text
+from hotloop.course.scores import scored, whole
 
 REFUSED = "The judge gives these points. Press “Override the judge's points” to change them."
+
+
+LONGEST_QUOTE = 200
+"""Most characters of a comment in the audit log."""
 
 
 class Handler(BaseApiHandler):
@@ -59,6 +63,24 @@ class Handler(BaseApiHandler):
         self.set_header("Content-Type", "application/json")
         cast(Any, self).finish(json.dumps(document))
 
+    def change(self, work: Callable[[Any], None], place: tuple[str, str], said: str) -> None:
+        """Run `work` on the gradebook, and add an audit event: both or neither.
+
+        place: learner and module. said: text of the event, "" for no event.
+        """
+        # Otherwise nbgrader's session would hold a lock while another connection writes.
+        cast(Any, self).gradebook.db.rollback()
+        events = [within.marked(*place, said)] if said else []
+        course_id = Book(self.root).course_id
+
+        def changed(connection: Connection) -> None:
+            with joined(connection, course_id) as gradebook:
+                work(gradebook)
+            for event in events:
+                within.note(connection, event)
+
+        store(self.root).write(changed)
+
     def shown(self, grade: Any) -> dict[str, Any]:
         """Return a grade for the page.
 
@@ -80,13 +102,9 @@ class Handler(BaseApiHandler):
 
     def total(self, notebook: Any) -> str:
         """Return the points of a submitted notebook in words."""
-        found = read(
-            cast(Any, self).gradebook,
-            self.root,
-            assignment=notebook.assignment.name,
-            student=notebook.student.id,
-        )
-        return points_text(summed(found.values()).whole)
+        names = (notebook.assignment.name, notebook.student.id)
+        gradebook = cast(Any, self).gradebook
+        return points_text(whole(scored(gradebook, store(self.root).published, *names)))
 
 
 class Grades(Handler):
@@ -138,25 +156,47 @@ class OneGrade(Handler):
 
         before: points before a change, for the event; None if nothing changes.
         """
-        identifier, place = grade.id, (grade.student.id, grade.assignment.name)
-        events: list[Event] = []
+        identifier, place, book = (
+            grade.id,
+            (grade.student.id, grade.assignment.name),
+            Book(self.root),
+        )
+        said = ""
         if before is not None:
             said = f"{grade.name}: {_words(manual, extra or 0)}; before: {_words(*before)}"
-            events.append(within.marked(*place, said))
-        # Otherwise nbgrader's session would hold a lock while another connection writes.
-        cast(Any, self).gradebook.db.rollback()
-        book = Book(self.root)
 
-        def work(connection: Connection) -> None:
-            with joined(connection, book.course_id) as gradebook:
-                entered = gradebook.find_grade_by_id(identifier)
-                entered.manual_score, entered.extra_credit = manual, extra
-                entered.needs_manual_grade = manual is None and entered.auto_score is None
-                book.penalize(gradebook, [place])
-            for event in events:
-                within.note(connection, event)
+        def work(gradebook: Any) -> None:
+            entered = gradebook.find_grade_by_id(identifier)
+            entered.manual_score, entered.extra_credit = manual, extra
+            entered.needs_manual_grade = manual is None and entered.auto_score is None
+            book.penalize(gradebook, [place])
 
-        store(self.root).write(work)
+        self.change(work, place, said)
+
+
+class OneComment(Handler):
+    """One comment, to read and change."""
+
+    @web.authenticated
+    def get(self, comment_id: str) -> None:
+        """Reply with the comment, as nbgrader does."""
+        self.say(self.found("comment", comment_id).to_dict())
+
+    @web.authenticated
+    def put(self, comment_id: str) -> None:
+        """Set `manual_comment`, with an audit event if it changes. Replies 400 if it is no text."""
+        comment = self.found("comment", comment_id)
+        text, before = self.body().get("manual_comment"), comment.manual_comment
+        if not isinstance(text, str | None):
+            raise web.HTTPError(HTTPStatus.BAD_REQUEST, "a comment is a text")
+        place = (comment.student.id, comment.assignment.name)
+        said = f"{comment.name}: comment {_quoted(text)}; before: {_quoted(before)}"
+
+        def work(gradebook: Any) -> None:
+            gradebook.find_comment_by_id(comment_id).manual_comment = text
+
+        self.change(work, place, said if (text or "") != (before or "") else "")
+        self.get(comment_id)
 
 
 class SavedComments(Handler):
@@ -197,6 +237,11 @@ def _words(manual: float | None, extra: float) -> str:
     return f"{said}, {extra:g} extra" if extra else said
 
 
+def _quoted(comment: str | None) -> str:
+    text = " ".join((comment or "").split())
+    return f"“{text[:LONGEST_QUOTE]}{'…' if len(text) > LONGEST_QUOTE else ''}”" if text else "none"
+
+
 def _points(value: Any, most: float) -> float | None:
     """Parse points, which nbgrader's page sends as text. Raises HTTPError 400 if invalid."""
     if value is None:
@@ -213,6 +258,7 @@ def _points(value: Any, most: float) -> float | None:
 routes = [
     (r"/formgrader/api/grades", Grades),
     (r"/formgrader/api/grade/([^/]+)", OneGrade),
+    (r"/formgrader/api/comment/([^/]+)", OneComment),
     (r"/formgrader/api/saved_comments", SavedComments),
     (r"/formgrader/api/saved_comments/([^/]+)", OneSavedComment),
 ]

@@ -12,9 +12,10 @@ from nbconvert.exporters import HTMLExporter
 from nbgrader.api import Gradebook
 
 from hotloop.course import learner_files
-from hotloop.course.formgrader.totals import read, summed
+from hotloop.course.attempts.store import store
 from hotloop.course.render_record import points_text
 from hotloop.course.rubric import Row, rows
+from hotloop.course.scores import scored, whole
 from hotloop.curriculum import Module, load_module
 
 KEY = "hotloop"
@@ -49,8 +50,8 @@ class MarkingPage(HTMLExporter):
         student, assignment = given["student"], given["assignment_id"]
         course = cast(Any, self.parent).coursedir
         with Gradebook(course.db_url) as gradebook:
-            found = read(gradebook, Path(course.root), assignment=assignment, student=student)
-        total = points_text(summed(found.values()).whole)
+            published = store(Path(course.root)).published
+            total = points_text(whole(scored(gradebook, published, assignment, student)))
         safe = {key: escape(v) if isinstance(v, str) else v for key, v in given.items()}
         source = Path(course.format_path(course.source_directory, ".", assignment))
         safe[KEY] = _beside(assignment, total, Path(filename).parent, source)

@@ -35,7 +35,7 @@ from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.reporting import make_report
-from hotloop.takehome.submission import RefusedSubmission, open_submission
+from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 from hotloop.web.supervisor import end_with_site
 from hotloop.yaml_lines import CurriculumError
@@ -121,14 +121,14 @@ class Grader:
         try:
             with closing(self.executor.run(waiting, self.terms, self._tell)) as outcomes:
                 for key, outcome in chain.from_iterable(outcomes):
-                    self._book(waiting.claimed.pop(key), outcome)
+                    self._book(*waiting.claimed.pop(key), outcome)
                     dealt += 1
         except ClusterUnavailable:
             self.queue.give_back(self.name)
             raise
         return dealt + waiting.settled
 
-    def _book(self, one: Grading, outcome: Attempt | Lost) -> None:
+    def _book(self, one: Grading, submission: Submission, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):
             log.error("%s: %s", one.pack, outcome.reason)
             self.queue.lost(one.id, self.name, outcome.reason)
@@ -137,7 +137,7 @@ class Grader:
             log.error("%s was deleted, or is graded by another process by now", one.pack)
             return
         try:
-            self.report(one, outcome)
+            self.report(submission, outcome)
         except Exception as error:
             self.end_if_asked(error)
             if not self.dropped(one):
@@ -165,22 +165,20 @@ class Grader:
             pass
         return False
 
-    def report(self, one: Grading, outcome: Attempt) -> None:
+    def report(self, submission: Submission, outcome: Attempt) -> None:
         """Write the report.
 
         Raises UnknownPack if the candidate's data was deleted in the meantime.
         """
-        submission = open_submission(self._zip(one), self.team)
-        report = make_report(submission, self.team, dict(outcome.records))
-        grading.write(report, self.team)
+        grading.write(make_report(submission, self.team, outcome.records), self.team)
 
-    def prepared(self, one: Grading) -> Work:
-        """Return the executor's work item.
+    def prepared(self, one: Grading) -> tuple[Submission, Work]:
+        """Open the submission; return it with the executor's work item.
 
         Raises UnknownPack if the candidate's data was deleted.
         """
         submission = open_submission(self._zip(one), self.team)
-        return work(str(one.id), submission, self.team, submission.manifest.tasks)
+        return submission, work(str(one.id), submission, self.team, submission.manifest.tasks)
 
     def _zip(self, one: Grading) -> Path:
         for path in self.team.submissions(one.pack):
@@ -200,7 +198,7 @@ class _Waiting(Iterator[Work]):
     """Iterates over the queue as it is at each moment; more may follow after its end."""
 
     def __init__(self, grader: Grader) -> None:
-        self.claimed: dict[str, Grading] = {}
+        self.claimed: dict[str, tuple[Grading, Submission]] = {}
         self.settled = 0
         self._grader = grader
 
@@ -213,7 +211,7 @@ class _Waiting(Iterator[Work]):
                 self.settled += 1
                 continue
             try:
-                found = grader.prepared(one)
+                submission, found = grader.prepared(one)
             except Exception as error:
                 grader.end_if_asked(error)
                 self.settled += 1
@@ -221,7 +219,7 @@ class _Waiting(Iterator[Work]):
                     log.exception("%s cannot be opened", one.pack)
                     grader.queue.failed(one.id, grader.name, _sentence(error))
             else:
-                self.claimed[found.key] = one
+                self.claimed[found.key] = one, submission
                 return found
         raise StopIteration
 

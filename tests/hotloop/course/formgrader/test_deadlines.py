@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from hotloop.course import dates, execution
+from hotloop.course import dates
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE
+from hotloop.course.executors import local
 from hotloop.course.policy import utc_now
 
 LATE = timedelta(days=1)
@@ -23,7 +24,7 @@ def late(desk: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> A
     when = f"{utc_now() - LATE:%Y-%m-%d %H:%M:%S} UTC"
     desk.course.submit("ada", make.lab("42", "41"), files={"timestamp.txt": when})
     desk.course.grade()
-    monkeypatch.delattr(execution, "execute")
+    monkeypatch.delattr(local, "execute")
     return desk
 
 

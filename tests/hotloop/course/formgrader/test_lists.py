@@ -28,9 +28,7 @@ def graded(desk: Any, make: SimpleNamespace) -> Any:
 
 def exported(desk: Any) -> dict[str, Any]:
     with Gradebook(database(desk.course.root)) as gradebook:
-        (assignment,) = gradebook.assignments
-        rows = [export.row(gradebook, assignment, s, desk.course.root) for s in gradebook.students]
-    return {row["student_id"]: row for row in rows}
+        return {row["student_id"]: row for row in export.rows(gradebook, desk.course.root)}
 
 
 def points(row: Any) -> tuple[float, float]:

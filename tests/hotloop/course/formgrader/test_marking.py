@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 
 from hotloop.course import dates
 from hotloop.course.attempts import store as within
-from hotloop.course.attempts.attempt import Kind
+from hotloop.course.attempts.attempt import Kind, account
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE
 from hotloop.course.policy import utc_now
@@ -22,6 +22,11 @@ def graded(desk: Any, make: SimpleNamespace) -> Any:
     desk.course.submit("ada", make.lab(explain="Because."))
     desk.course.grade()
     return desk
+
+
+def comments_on(desk: Any, cell: str) -> list[Any]:
+    rows = desk.get(f"comments?submission_id={desk.notebook('ada')}")
+    return [row for row in rows if row["name"] == cell]
 
 
 def total(desk: Any) -> tuple[float, float]:
@@ -165,6 +170,38 @@ def test_without_the_token_nothing_is_told_or_changed(graded: Any) -> None:
     path = f"api/grade/{grade['id']}"
     assert graded.ask(path, {"manual_score": 6}, "PUT", token="wrong").status == 403
     assert graded.grades("ada")["explain"] == grade
+
+
+def test_a_comment_by_hand_is_in_the_audit_log(graded: Any) -> None:
+    (comment,) = comments_on(graded, "explain")
+    path = f"api/comment/{comment['id']}"
+    said = {"manual_comment": "Name the\nbytes."}
+    assert graded.ask(path, said, "PUT").json["manual_comment"] == said["manual_comment"]
+    assert graded.get(f"comment/{comment['id']}")["manual_comment"] == said["manual_comment"]
+    # Saved again unchanged, as the page does when it is left.
+    assert graded.ask(path, said, "PUT").status == 200
+    assert graded.ask(path, {"manual_comment": None}, "PUT").status == 200
+    events = store(graded.course.root).events(kind=Kind.MARKED)
+    assert [(e.student, e.module, e.who, e.why) for e in events] == [
+        ("ada", "tiny", account(), "explain: comment “Name the bytes.”; before: none"),
+        ("ada", "tiny", account(), "explain: comment none; before: “Name the bytes.”"),
+    ]
+    assert graded.ask(path, {"manual_comment": 3}, "PUT").status == 400
+    assert graded.ask("api/comment/none", said, "PUT").status == 404
+
+
+def test_a_comment_that_cannot_be_logged_is_not_entered(
+    graded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("killed")
+
+    (comment,) = comments_on(graded, "explain")
+    with monkeypatch.context() as patch:
+        patch.setattr(within, "note", broken)
+        path = f"api/comment/{comment['id']}"
+        assert graded.ask(path, {"manual_comment": "No."}, "PUT").status == 500
+    assert comments_on(graded, "explain") == [comment]
 
 
 def test_comments_are_kept_for_the_course(desk: Any) -> None:

@@ -17,8 +17,9 @@ from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcomes, Tell, Work
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.grader import Grader
-from hotloop.takehome.portal.queue import Grading, Queue
+from hotloop.takehome.portal.queue import Queue
 from hotloop.takehome.portal.standing import report_path
+from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
 
@@ -48,19 +49,20 @@ class Quick(Grader):
 
     trace: Path = Path()
 
-    def report(self, one: Grading, outcome: Attempt) -> None:
+    def report(self, submission: Submission, outcome: Attempt) -> None:
         document = {
             "score": {"low": 40.0, "high": 60.0},
-            "submission": {"digest": one.digest},
+            "submission": {"digest": submission.digest},
         }
-        path = report_path(self.team, one.pack)
+        pack = submission.manifest.pack
+        path = report_path(self.team, pack)
         # As `grading.write` does it.
         with self.team.alone():
-            self.team.pack(one.pack)
-            self.team.report_folder(one.pack)
+            self.team.pack(pack)
+            self.team.report_folder(pack)
             whole_file.replace(path, json.dumps(document).encode())
             whole_file.replace(path.with_suffix(".html"), b"<p>the report")
-        noted(self.trace, f"report {one.id}")
+        noted(self.trace, f"report {submission.digest}")
 
 
 def quick(team: Team, queue: Queue, trace: Path, seconds: float = 0.0, lost: int = 0) -> Quick:

@@ -69,16 +69,18 @@ def damage_manifest(office: Office) -> str:
 DAMAGES = [rename_role, damage_role, damage_pack, damage_record, damage_manifest]
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", DAMAGES[:4])
 def test_no_report_is_deleted_where_none_can_be_written(
     marked: Office, grader: Grader, damage: Callable[[Office], str]
 ) -> None:
+    """The damage happens while the submission is judged; its manifest was verified before."""
     one = marked.portal.queue.claim("grader")
     assert one is not None
+    submission, _ = grader.prepared(one)
     said = damage(marked)
     found = everything(marked)
     judged = {"online_pass": all_of("online_pass")}
-    grader._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
+    grader._book(one, submission, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
     assert everything(marked) == found
     assert marked.team.scorecard_path(one.pack).is_file()
     assert said in only(marked).problem
@@ -116,7 +118,8 @@ def test_one_damaged_record_keeps_no_other_from_being_graded(
     one = marked.portal.queue.claim("grader")
     assert one is not None
     judged = {"online_pass": all_of("online_pass")}
-    grader._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
+    submission, _ = grader.prepared(one)
+    grader._book(one, submission, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
     assert only(marked).state is State.DONE
     assert (marked.team.report_folder(marked.packs[1]) / JSON_NAME).is_file()
 

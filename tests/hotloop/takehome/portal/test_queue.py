@@ -22,7 +22,7 @@ from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.database import connect, gradings
 from hotloop.takehome.portal.grader import Grader, Stopped
 from hotloop.takehome.portal.queue import DAMAGED, Queue
-from hotloop.takehome.submission import open_submission
+from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import TeamError
 from hotloop.transactions import writing
 from hotloop.web import queue as queue_of_sites
@@ -214,10 +214,10 @@ def test_one_who_was_forgotten_while_being_graded_stays_forgotten(
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
     write = grader.report
 
-    def forgotten_meanwhile(one: object, outcome: object) -> None:
-        if one.pack == pack:  # type: ignore[attr-defined]
+    def forgotten_meanwhile(submission: Submission, outcome: Attempt) -> None:
+        if submission.manifest.pack == pack:
             handed_in.team.forget(pack, "somebody")
-        write(one, outcome)  # type: ignore[arg-type]
+        write(submission, outcome)
 
     grader.report = forgotten_meanwhile  # type: ignore[method-assign]
     grader.batch()
@@ -280,6 +280,7 @@ def test_what_a_silent_grader_held_is_graded_by_another_one(handed_in: Office, t
     silent.name = "silent"
     one = queue.claim("silent")
     assert one is not None
+    submission, _ = silent.prepared(one)
     other = quick(handed_in.team, queue, trace)
     queue.beat(other.name)
     assert states(handed_in).count(State.RUNNING) == 1
@@ -288,7 +289,7 @@ def test_what_a_silent_grader_held_is_graded_by_another_one(handed_in: Office, t
         connection.execute(update(gradings).values(beat=long_ago))
     queue.beat(other.name)
     assert other.batch() == 2
-    silent._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, {}))
+    silent._book(one, submission, Attempt("a", "m", "", "", {}, now(), 0.0, {}))
     assert set(reports(trace).values()) == {1}
     assert {one.graded for one in queue.all().values()} == {1}
 

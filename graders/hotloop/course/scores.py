@@ -1,0 +1,84 @@
+"""The points of submissions: the one reader of gradebook and judge's records that all pages use."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from nbgrader.api import Gradebook
+
+from hotloop.core.record import Record
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.gradebook import Place, grades
+from hotloop.course.points import is_open, of_grade, total
+from hotloop.problem import Score
+
+KeyT = TypeVar("KeyT")
+
+
+@dataclass
+class Scored:
+    """A submitted notebook in the gradebook. penalty: points for late submission.
+
+    published: returns the attempt of a learner at a module that counts, or None. grades: nbgrader's
+    grades of the notebook's cells.
+    """
+
+    student: str
+    module: str
+    notebook: str
+    penalty: float
+    published: Callable[[str, str], Attempt | None]
+    grades: list[Any] = field(default_factory=list[Any])
+
+    @property
+    def place(self) -> Place:
+        """Learner and module."""
+        return self.student, self.module
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The attempt that counts, read when it is first needed."""
+        return self.published(self.student, self.module)
+
+    def score(self, grade: Any) -> Score:
+        """Return the points of one grade."""
+        return of_grade(grade, self.module, self.attempt if is_open(grade) else None)
+
+    def record(self, task: str) -> Record | None:
+        """Return the judge's record of a task; None if a person grades it or it is not judged."""
+        return None if self.attempt is None else self.attempt.records.get(task)
+
+
+def scored(
+    gradebook: Gradebook,
+    published: Callable[[str, str], Attempt | None],
+    module: str | None = None,
+    student: str | None = None,
+) -> list[Scored]:
+    """Return the submitted notebooks, sorted by learner. module, student: only theirs."""
+    found: dict[tuple[str, str, str], Scored] = {}
+    # Pages go through submissions one by one: a class's attempts are not all kept in memory.
+    once = lru_cache(maxsize=1)(published)
+    for learner, name, notebook, late, grade in grades(gradebook, module, student):
+        new = Scored(learner, name, notebook, float(late or 0.0), once)
+        found.setdefault((learner, name, notebook), new).grades.append(grade)
+    return list(found.values())
+
+
+def grouped(parts: Iterable[Scored], key: Callable[[Scored], KeyT]) -> dict[KeyT, list[Scored]]:
+    """Sort notebooks into lists by a key."""
+    found: dict[KeyT, list[Scored]] = {}
+    for part in parts:
+        found.setdefault(key(part), []).append(part)
+    return found
+
+
+def penalty(parts: Iterable[Scored]) -> float:
+    """Return the points for late submission of several notebooks."""
+    return sum(part.penalty for part in parts)
+
+
+def whole(parts: Sequence[Scored]) -> Score:
+    """Return the points of several notebooks together, minus the penalties."""
+    return total([one.score(grade) for one in parts for grade in one.grades], penalty(parts))
