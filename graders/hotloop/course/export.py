@@ -5,7 +5,7 @@ nbgrader's own export writes 0 for a missing grade, which looks like an earned z
 """
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -53,20 +53,24 @@ class PendingCsvExport(ExportPlugin):
         with path.open("w", newline="", encoding="utf-8") as stream:
             table = csv.DictWriter(stream, COLUMNS, restval="")
             table.writeheader()
-            for row in rows(gradebook, root):
-                if (not wanted or row["assignment"] in wanted) and (
-                    not students or row["student_id"] in students
-                ):
-                    table.writerow(row)
+            table.writerows(rows(gradebook, root, wanted, students))
 
 
-def rows(gradebook: Gradebook, root: Path) -> Iterator[dict[str, Any]]:
-    """Yield a row for each student's work on each assignment of the course at `root`."""
+def rows(
+    gradebook: Gradebook, root: Path, wanted: Collection[str] = (), students: Collection[str] = ()
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each student's work on each assignment of the course at `root`.
+
+    wanted: the only assignments; students: the only students; empty for all.
+    """
     works = grouped(scored(gradebook, store(root).published), lambda part: part.place)
     for assignment in cast(Any, gradebook).assignments:
+        if wanted and assignment.name not in wanted:
+            continue
         for student in cast(Any, gradebook).students:
-            work = works.get((student.id, assignment.name))
-            yield _row(gradebook, assignment, student, root, work)
+            if not students or student.id in students:
+                work = works.get((student.id, assignment.name))
+                yield _row(gradebook, assignment, student, root, work)
 
 
 def _row(
