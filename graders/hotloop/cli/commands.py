@@ -43,7 +43,7 @@ GROUPS = {
                 "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
                 "progress", "trace", "cuda", "serving", "doctor", "demo",
             ),
-            "In a class": ("login", "submit", "feedback", "board"),
+            "In a class": ("login", "submit", "feedback", "ask", "board"),
             "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),
         },
     ),
@@ -59,7 +59,6 @@ GROUPS = {
         "For instructors: a course with nbgrader.",
         {
             "Prepare": ("new", "trial"),
-            "Learner": ("ask",),
             "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
             "Privacy": ("forget",),
         },

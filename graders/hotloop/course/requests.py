@@ -30,7 +30,7 @@ MAX_FILE = 16 << 10
 """In bytes."""
 
 
-class Asked(Strict):
+class RegradeRequest(Strict):
     """Content of the file."""
 
     module: str = Field(max_length=100)
@@ -53,7 +53,7 @@ class NoExchange(UserError):
     """There is no folder for requests. The text says what to do."""
 
 
-def ask(exchange: Path, course_id: str, asked: Asked) -> Path:
+def ask(exchange: Path, course_id: str, asked: RegradeRequest) -> Path:
     """Put a request into the exchange; return its path. Raises NoExchange if that fails."""
     inbound = exchange / course_id / "inbound"
     path = inbound / f"{PREFIX}{secrets.token_hex(16)}.json"
@@ -126,7 +126,7 @@ def told(root: Path, student: str, module: str) -> Iterator[str]:
             yield f"The answer: {request.answer.why}"
 
 
-def _read(path: Path) -> tuple[str, Asked]:
+def _read(path: Path) -> tuple[str, RegradeRequest]:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(fd, "rb") as stream:
         status = os.fstat(fd)
@@ -136,7 +136,7 @@ def _read(path: Path) -> tuple[str, Asked]:
     if len(data) > MAX_FILE:
         raise ValueError(f"longer than {MAX_FILE} bytes")
     document: Any = json.loads(data)
-    return pwd.getpwuid(status.st_uid).pw_name, Asked.model_validate(document)
+    return pwd.getpwuid(status.st_uid).pw_name, RegradeRequest.model_validate(document)
 
 
 def _owner(path: Path) -> str:

@@ -180,7 +180,7 @@ def test_a_file_that_cannot_be_deleted_is_told(
 
 
 def test_a_request_that_waits_in_the_exchange(taught: Path) -> None:
-    asked = requests.Asked(module="tiny", task="answer", sentence="Look again.")
+    asked = requests.RegradeRequest(module="tiny", task="answer", sentence="Look again.")
     path = requests.ask(inbound(taught).parents[1], "hotloop", asked)
     account = pwd.getpwuid(os.getuid()).pw_name
     forget.forget(taught, "bob")

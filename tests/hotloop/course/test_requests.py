@@ -16,7 +16,7 @@ from hotloop.course import requests
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE
-from hotloop.course.requests import Asked, NoExchange
+from hotloop.course.requests import NoExchange, RegradeRequest
 
 ME = getpass.getuser()
 SENTENCE = "My kernel is right for <b>one</b> row: see cell 4."
@@ -41,9 +41,9 @@ def test_asked_listed_answered_and_on_the_page(
 ) -> None:
     course.submit(ME, make.lab("41"))
     course.grade()
-    assert 'hotloop course ask tiny.answer "' in course.page(ME)
+    assert 'hotloop ask tiny.answer "' in course.page(ME)
     monkeypatch.chdir(course.root)
-    asked = run("course", "ask", "tiny.answer", SENTENCE)
+    asked = run("ask", "tiny.answer", SENTENCE)
     assert asked.exit_code == 0, asked.output
     listed = json.loads(run("course", "requests").stdout)
     [request] = listed["requests"]
@@ -86,7 +86,7 @@ def test_a_file_that_says_who_asks_is_refused(course: Any, inbound: Path) -> Non
 
 def test_a_file_that_could_not_be_removed_is_one_request(course: Any, inbound: Path) -> None:
     exchange = inbound.parents[1]
-    asked = Asked(module="tiny", task="answer", sentence=SENTENCE)
+    asked = RegradeRequest(module="tiny", task="answer", sentence=SENTENCE)
     path = requests.ask(exchange, "hotloop", asked)
     text = path.read_text()
     assert requests.collect(course.root, exchange, "hotloop") == []
@@ -97,7 +97,7 @@ def test_a_file_that_could_not_be_removed_is_one_request(course: Any, inbound: P
 
 def test_without_an_exchange_it_is_said(tmp_path: Path) -> None:
     with pytest.raises(NoExchange, match="has anything been released"):
-        requests.ask(tmp_path, "hotloop", Asked(module="m", task="t", sentence="s"))
+        requests.ask(tmp_path, "hotloop", RegradeRequest(module="m", task="t", sentence="s"))
 
 
 def test_what_cannot_be_answered_is_said(course: Any) -> None:

@@ -1,4 +1,4 @@
-"""`hotloop course ask`: ask the instructor to review a grade."""
+"""`hotloop ask`: ask the instructor to review a grade."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ def run(
     """
     require("course")
     from hotloop.course.exchange import settings
-    from hotloop.course.requests import LONGEST, Asked, ask
+    from hotloop.course.requests import LONGEST, RegradeRequest, ask
 
     name, _, wanted = task.partition(".")
     module = find.module(name)
@@ -29,6 +29,6 @@ def run(
     if not 1 <= len(sentence.strip()) <= LONGEST:
         raise UserError(f"Say what is wrong, in 1 to {LONGEST} characters.")
     root, course_id = settings()
-    path = ask(root, course_id, Asked(module=module.id, task=wanted, sentence=sentence))
+    path = ask(root, course_id, RegradeRequest(module=module.id, task=wanted, sentence=sentence))
     said = f"Asked. The answer will stand on your feedback page for {module.id}."
     return Answer({"module": module.id, "task": wanted, "file": str(path)}, Text(said))
