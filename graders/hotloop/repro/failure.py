@@ -20,7 +20,7 @@ from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.questions import Question
 from hotloop.judge.rung import Rung, attribute, is_timed
 from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.correct import Case
+from hotloop.judge.rungs.correct import Case, Program
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.service import session_of, variant_of
@@ -95,7 +95,7 @@ def _ruled(name: str, rung: Rung, session: Session, ruling: Ruling) -> Failure:
         return Failure(name, ruling.sentence, callee, about)
     if not isinstance(about, Case):
         return Failure(name, ruling.sentence, callee)
-    reference: Any = _part(rung, "reference")
+    reference: Callable[..., Floats] | Program | None = _part(rung, "reference")
     expected = about.truth(reference) if callable(reference) else None
     return Failure(name, ruling.sentence, callee, about, expected, _part(rung, "launch"))
 
