@@ -30,12 +30,12 @@ NAMES = ("units_11", "units_10")
 
 def _by_judge(pair: Pair, rounds: int) -> list[float]:
     """Return the median seconds per call of baseline and candidate, interleaved, by the judge."""
-    with undisturbed(pair.links, pair.threads):
+    with undisturbed(pair.workers, pair.threads):
         sides = [
             TimedWorker(
                 worker, Candidate(n, "work.py", "destination"), WORKLOAD, pair.threads, pair.seeds
             )
-            for worker, n in zip(pair.links, NAMES, strict=True)
+            for worker, n in zip(pair.workers, NAMES, strict=True)
         ]
         for side in sides:
             lengthen_side(side, WORKLOAD, pair.seeds)
@@ -52,8 +52,8 @@ def _by_judge(pair: Pair, rounds: int) -> list[float]:
 def _in_process(pair: Pair, rounds: int) -> list[float]:
     """Return the same medians, timed where the functions run: a trusted worker times itself."""
     medians: list[float] = []
-    with undisturbed(pair.links, pair.threads):
-        for worker, name in zip(pair.links, NAMES, strict=True):
+    with undisturbed(pair.workers, pair.threads):
+        for worker, name in zip(pair.workers, NAMES, strict=True):
             worker.resolve("time_in_process", "in_process.py", 60)
             plan = {"calls": [{"args": [{"json": name}, {"json": rounds}], "returns": None}]}
             worker.request({"op": "plan", **plan, "framework": "torch", "style": "json"}, 10)

@@ -66,18 +66,18 @@ class Pair:
         launcher = Launcher(sandbox_level()[0], threads=threads)
         self.seeds, self.threads = Seeds(), threads
         self.sides: list[TimedWorker] = []
-        self.links = [launcher.start(files=HERE, trusted=True) for _ in range(3)]
+        self.workers = [launcher.start(files=HERE, trusted=True) for _ in range(3)]
         self.names = (baseline, "units_10", baseline)
-        for worker, name in zip(self.links, self.names, strict=True):
+        for worker, name in zip(self.workers, self.names, strict=True):
             worker.resolve(name, "work.py", 60)
 
     def judge(self) -> dict[str, Any]:
         started = time.monotonic()
-        with undisturbed(self.links, self.threads):
+        with undisturbed(self.workers, self.threads):
             if not self.sides:
                 self._plan()
             elif self.threads > 1:
-                for worker in self.links:
+                for worker in self.workers:
                     spread(worker, self.threads)
             comparison = Comparison(
                 self.sides[0],
@@ -98,7 +98,7 @@ class Pair:
         return result
 
     def _plan(self) -> None:
-        for worker, name in zip(self.links, self.names, strict=True):
+        for worker, name in zip(self.workers, self.names, strict=True):
             candidate = Candidate(name, "work.py", "destination")
             self.sides.append(TimedWorker(worker, candidate, WORKLOAD, self.threads, self.seeds))
         for side in self.sides:
@@ -109,7 +109,7 @@ class Pair:
         yield self.sides[2]
 
     def close(self) -> None:
-        for worker in self.links:
+        for worker in self.workers:
             worker.close()
 
 

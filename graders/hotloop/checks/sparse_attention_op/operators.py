@@ -23,7 +23,7 @@ from hotloop.sandbox.scratch import scratch
 BESIDE = ("reference.py", "operator_trials.py", "sparse_triton.py")
 """Files that the learner's operator may import."""
 
-TRIAL = PROGRAMS / "opcheck_trial.py"
+OPCHECK = PROGRAMS / "opcheck_run.py"
 TIMEOUT_S = 180.0
 PASSED = "SUCCESS"
 
@@ -38,10 +38,10 @@ def opcheck(session: Session) -> str:
     folder = session.keep(scratch())
     for file in (*session.edited, *BESIDE):
         (folder / file).write_bytes(session.files.content(file))
-    (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
+    (folder / OPCHECK.name).write_bytes(OPCHECK.read_bytes())
     worker = session.trusted(folder, session.interpreted, runs_kernels=True)
     timeout_s = session.timeout(TIMEOUT_S)
-    worker.resolve("tried", TRIAL.name, timeout_s)
+    worker.resolve("tried", OPCHECK.name, timeout_s)
     samples = as_message(ask_plainly(worker, (), timeout_s)) or {}
     for sample, results in samples.items():
         for test, result in (as_message(results) or {"answer": results}).items():

@@ -48,60 +48,60 @@ Sizes = tuple[int, int, int, int]
 
 
 CPP = program(
-    "plugin_trial.py",
-    "plugin_trial.cpp",
+    "plugin_caller.py",
+    "plugin_caller.cpp",
     "NvInferRuntime.h",
     "cuda_runtime_api.h",
     "launch_attention.h",
 )
-PYTHON = program("plugin_python_trial.py", "tensorrt.py", "plugin_launch.py")
+PYTHON = program("plugin_python_caller.py", "tensorrt.py", "plugin_launch.py")
 """The C++ and the Python program call a plugin in the same way."""
 
 
-def rungs(trial: Program) -> dict[str, Rung]:
+def rungs(caller: Program) -> dict[str, Rung]:
     """Return the checks of a plugin: description, planning, copying and results.
 
-    trial: the program that calls the plugin.
+    caller: the program that calls the plugin.
     """
     return {
         "described": Holds(
-            partial(_describes, trial=trial),
+            partial(_describes, caller=caller),
             "Its names, its types and its shape are those of q.",
         ),
         "planned": Holds(
-            partial(_plans, trial=trial),
+            partial(_plans, caller=caller),
             "It takes the types it can, and memory for the largest shape.",
             ("described",),
         ),
         "carried": Holds(
-            partial(_carries, trial=trial),
+            partial(_carries, caller=caller),
             "Clone, context and a stored engine know what the node said.",
             ("planned",),
         ),
-        "enqueued": partial(_enqueued, trial=trial),
+        "enqueued": partial(_enqueued, caller=caller),
     }
 
 
-def _creators(session: Session, trial: Program) -> list[object]:
+def _creators(session: Session, caller: Program) -> list[object]:
     """Return what the plugin's creators report.
 
     Raises Ruling if the plugin cannot be built.
     """
-    process = trial.given(session, "tries")
+    process = caller.given(session, "tries")
     return session.once("creators", lambda: as_list(process.ask("load", submitted(session))))
 
 
-def _loaded(session: Session, trial: Program) -> Process:
+def _loaded(session: Session, caller: Program) -> Process:
     """Return the process that has loaded the plugin."""
-    _creators(session, trial)
-    return trial.given(session, "tries")
+    _creators(session, caller)
+    return caller.given(session, "tries")
 
 
-def _describes(session: Session, trial: Program) -> Iterator[Look]:
+def _describes(session: Session, caller: Program) -> Iterator[Look]:
     rng = session.rng()
 
     def creator() -> str | None:
-        found = [as_message(each) or {} for each in _creators(session, trial)]
+        found = [as_message(each) or {} for each in _creators(session, caller)]
         if len(found) != 1:
             return f"{len(found)} creators are registered, and one is required"
         fields = {str(as_list(field)[0]) for field in as_list(found[0].get("fields"))}
@@ -113,7 +113,7 @@ def _describes(session: Session, trial: Program) -> Iterator[Look]:
     for _ in range(2):
         sizes = _sizes(rng)
         label = f"A node for {_bracketed(sizes)}"
-        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, session, trial))
+        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, session, caller))
 
 
 def _misnamed(answer: Mapping[str, object]) -> str | None:
@@ -122,8 +122,8 @@ def _misnamed(answer: Mapping[str, object]) -> str | None:
     return None
 
 
-def _undescribed(sizes: Sizes, rng: Rng, session: Session, trial: Program) -> str | None:
-    process = _loaded(session, trial)
+def _undescribed(sizes: Sizes, rng: Rng, session: Session, caller: Program) -> str | None:
+    process = _loaded(session, caller)
     number = _number(process.ask("made", *_attributes(rng)))
     answer = as_message(process.ask("described", number, json.dumps(sizes))) or {}
     if answer.get("capabilities") != 7:
@@ -137,21 +137,21 @@ def _undescribed(sizes: Sizes, rng: Rng, session: Session, trial: Program) -> st
     return _misnamed(answer)
 
 
-def _plans(session: Session, trial: Program) -> Iterator[Look]:
+def _plans(session: Session, caller: Program) -> Iterator[Look]:
     rng = session.rng()
-    yield Look("Types and formats", lambda: _wrong_formats(rng, session, trial))
+    yield Look("Types and formats", lambda: _wrong_formats(rng, session, caller))
     for _ in range(3):
         block, causal = _attributes(rng)
         yield Look(
             f"The workspace for blocks of {block}",
             lambda block=block, causal=causal: _wrong_workspace(
-                (block, causal), rng, session, trial
+                (block, causal), rng, session, caller
             ),
         )
 
 
-def _wrong_formats(rng: Rng, session: Session, trial: Program) -> str | None:
-    process = _loaded(session, trial)
+def _wrong_formats(rng: Rng, session: Session, caller: Program) -> str | None:
+    process = _loaded(session, caller)
     number = _number(process.ask("made", *_attributes(rng)))
     calls = list(combinations(rng))
     answers = as_list(process.ask("supports", number, json.dumps(calls)))
@@ -190,9 +190,9 @@ def supported(position: int, types: Sequence[int], formats: Sequence[int]) -> bo
 
 
 def _wrong_workspace(
-    node: tuple[int, int], rng: Rng, session: Session, trial: Program
+    node: tuple[int, int], rng: Rng, session: Session, caller: Program
 ) -> str | None:
-    process = _loaded(session, trial)
+    process = _loaded(session, caller)
     number = _number(process.ask("made", *node))
     least, usual, most = _profile(rng)
     got = process.ask("workspace", number, *map(json.dumps, (least, usual, most)), 0)
@@ -208,7 +208,7 @@ def workspace(sizes: Sizes, block: int) -> int:
     return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
 
 
-def _carries(session: Session, trial: Program) -> Iterator[Look]:
+def _carries(session: Session, caller: Program) -> Iterator[Look]:
     rng = session.rng()
     for how in ("cloned", "attached", "restored"):
         for causal in (0, 1):
@@ -217,7 +217,7 @@ def _carries(session: Session, trial: Program) -> Iterator[Look]:
             yield Look(
                 f"{label[how]} of block {block} and causal {causal}",
                 lambda how=how, block=block, causal=causal: _lost(
-                    how, (block, causal), rng, _loaded(session, trial)
+                    how, (block, causal), rng, _loaded(session, caller)
                 ),
             )
 
@@ -238,13 +238,13 @@ def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | 
 
 
 @rung(after=("carried",))
-def _enqueued(session: Session, trial: Program) -> str:
+def _enqueued(session: Session, caller: Program) -> str:
     """Call two execution contexts in turns with edge-case shapes, dtypes and thresholds.
 
     Each output is compared with float64.
     """
     rng = session.rng()
-    process = _loaded(session, trial)
+    process = _loaded(session, caller)
     calls = 0
     for causal in (0, 1):
         block = int(rng.choice([8, 16]))
@@ -350,4 +350,4 @@ def _bracketed(sizes: Sizes) -> str:
 def _number(answer: object) -> int:
     if isinstance(answer, int):
         return answer
-    raise Ruling(Verdict.TAMPERED, "The trial's answer does not keep to the protocol.")
+    raise Ruling(Verdict.TAMPERED, "The answer does not keep to the protocol.")

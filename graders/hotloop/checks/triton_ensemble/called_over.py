@@ -92,71 +92,75 @@ class ClientCall:
 
 @dataclass(frozen=True)
 class CalledOver:
-    """Call `classify(texts, protocol, http_port, grpc_port, version, deadline_s)` in every trial.
+    """Call `classify(texts, protocol, http_port, grpc_port, version, deadline_s)` each time.
 
-    trials: generates the trials from a secret generator, anew for each judging.
-    passed: sentence of the rung if all trials pass.
+    client_calls: generates the calls from a secret generator, anew for each judging.
+    passed: sentence of the rung if all calls pass.
     grace_s: seconds after its deadline until a call is given up.
     """
 
     service: Service
-    trials: Callable[[np.random.Generator, Service], Iterable[ClientCall]]
+    client_calls: Callable[[np.random.Generator, Service], Iterable[ClientCall]]
     passed: str
     after: tuple[str, ...] = ()
     grace_s: float = 15.0
 
     def __call__(self, session: Session) -> str:
-        """Run the trials; raise Ruling at the first one that fails."""
+        """Make the calls; raise Ruling at the first one that fails."""
         rng = session.rng()
         done: list[dict[str, object]] = []
-        for trial in generated(self.trials(rng, self.service)):
-            session.progress(trial.label)
-            given = list(self.service.texts(rng, trial.count))
-            done.append(self._tried(trial, given, session))
+        for client_call in generated(self.client_calls(rng, self.service)):
+            session.progress(client_call.label)
+            given = list(self.service.texts(rng, client_call.count))
+            done.append(self._tried(client_call, given, session))
         session.note(calls=done)
         return self.passed
 
     def _tried(
-        self, trial: ClientCall, given: Sequence[str], session: Session
+        self, client_call: ClientCall, given: Sequence[str], session: Session
     ) -> dict[str, object]:
-        """Run one trial; repeat it once with a new server if the server ended during it.
+        """Make one call; repeat it once with a new server if the server ended during it.
 
         A server may end by chance. If a second one also ends during the candidate's requests but a
         third one answers the judge's client, the requests are at fault.
         """
         try:
-            return self._run(trial, given, session)
+            return self._run(client_call, given, session)
         except _ServerGone:
-            session.progress(f"{trial.label}, with a new server")
+            session.progress(f"{client_call.label}, with a new server")
         try:
-            return self._run(trial, given, session)
+            return self._run(client_call, given, session)
         except _ServerGone:
             with ours("asking a new server"):
                 _asked(self._server(session), self.service, given)
         raise Ruling(
             Verdict.RUNTIME_ERROR,
-            f"{trial.label}: the server stopped serving while your client called it, and a second "
-            "server did so too. It serves other clients: send it inference requests only.",
+            f"{client_call.label}: the server stopped serving while your client called it, and a "
+            "second server did so too. It serves other clients: send it inference requests only.",
         )
 
-    def _run(self, trial: ClientCall, given: Sequence[str], session: Session) -> dict[str, object]:
-        """Run one trial. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
+    def _run(
+        self, client_call: ClientCall, given: Sequence[str], session: Session
+    ) -> dict[str, object]:
+        """Make one call. Raises Ruling if the candidate fails, _ServerGone if the server ended."""
         server = self._server(session)
         truth = self._truth(server, session, given)
         worker = session.worker()
-        with _relay(worker, server, trial.trouble, session) as relay:
+        with _relay(worker, server, client_call.trouble, session) as relay:
             started = now()
-            timeout_s = session.timeout(trial.deadline_s + self.grace_s)
+            timeout_s = session.timeout(client_call.deadline_s + self.grace_s)
             try:
-                answer = _ask(worker, trial, given, relay, timeout_s)
+                answer = _ask(worker, client_call, given, relay, timeout_s)
                 seconds = now() - started
                 seen = relay.seen()
-                _require_right(trial, seconds, seen, answer, truth, self.service.max_batch_size)
+                _require_right(
+                    client_call, seconds, seen, answer, truth, self.service.max_batch_size
+                )
             except Ruling:
                 _require_serving(server)
                 raise
         return {
-            "trial": trial.label,
+            "trial": client_call.label,
             "seconds": round(seconds, 3),
             "inferences": len(seen.inferences()),
             "connections": sum(seen.connections.values()),
@@ -235,30 +239,30 @@ def _relay(
 
 
 def _ask(
-    worker: Worker, trial: ClientCall, given: Sequence[str], relay: Relay, timeout_s: float
+    worker: Worker, client_call: ClientCall, given: Sequence[str], relay: Relay, timeout_s: float
 ) -> object:
     http, grpc = relay.ports["http"], relay.ports["grpc"]
-    arguments = (given, trial.kind, http, grpc, trial.version, trial.deadline_s)
+    arguments = (given, client_call.kind, http, grpc, client_call.version, client_call.deadline_s)
     try:
         answer = ask_plainly(worker, arguments, timeout_s)
     except Ruling as ruling:
         if ruling.verdict is Verdict.TIMEOUT:
             worker.close()  # its late answer would be read as the answer to the next question
-        _require_decency(trial, relay.seen())
-        raise Ruling(ruling.verdict, f"{trial.label}: {ruling.sentence}") from None
-    _require_decency(trial, relay.seen())
+        _require_decency(client_call, relay.seen())
+        raise Ruling(ruling.verdict, f"{client_call.label}: {ruling.sentence}") from None
+    _require_decency(client_call, relay.seen())
     return answer
 
 
-def _require_decency(trial: ClientCall, seen: Seen) -> None:
+def _require_decency(client_call: ClientCall, seen: Seen) -> None:
     if seen.excess:
-        raise Ruling(Verdict.OUTPUT_LIMIT, f"{trial.label}: {seen.excess}")
+        raise Ruling(Verdict.OUTPUT_LIMIT, f"{client_call.label}: {seen.excess}")
     if seen.unreadable:
-        raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {seen.unreadable}.")
+        raise Ruling(Verdict.WRONG_ANSWER, f"{client_call.label}: {seen.unreadable}.")
 
 
 def _require_right(
-    trial: ClientCall,
+    client_call: ClientCall,
     seconds: float,
     seen: Seen,
     answer: object,
@@ -266,27 +270,27 @@ def _require_right(
     max_batch_size: int,
 ) -> None:
     for mismatch in (
-        _wrong_protocol(trial, seen),
-        _wrong_version(trial, seen),
-        _too_late(trial, seconds),
-        _wrong_entries(trial, answer, truth),
-        _too_many(trial, seen, max_batch_size),
+        _wrong_protocol(client_call, seen),
+        _wrong_version(client_call, seen),
+        _too_late(client_call, seconds),
+        _wrong_entries(client_call, answer, truth),
+        _too_many(client_call, seen, max_batch_size),
     ):
         if mismatch is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {mismatch}.")
+            raise Ruling(Verdict.WRONG_ANSWER, f"{client_call.label}: {mismatch}.")
 
 
-def _wrong_protocol(trial: ClientCall, seen: Seen) -> str | None:
-    other: Kind = "grpc" if trial.kind == "http" else "http"
+def _wrong_protocol(client_call: ClientCall, seen: Seen) -> str | None:
+    other: Kind = "grpc" if client_call.kind == "http" else "http"
     if seen.inferences(other):
-        return f"{_NAMES[trial.kind]} was asked for, and it asked over {_NAMES[other]}"
-    if not seen.inferences(trial.kind):
-        return f"it asked for no inference over {_NAMES[trial.kind]}"
+        return f"{_NAMES[client_call.kind]} was asked for, and it asked over {_NAMES[other]}"
+    if not seen.inferences(client_call.kind):
+        return f"it asked for no inference over {_NAMES[client_call.kind]}"
     return None
 
 
-def _wrong_version(trial: ClientCall, seen: Seen) -> str | None:
-    wanted = trial.version or ""
+def _wrong_version(client_call: ClientCall, seen: Seen) -> str | None:
+    wanted = client_call.version or ""
     others = [c.asked.version for c in seen.inferences() if c.asked.version != wanted]
     if not others:
         return None
@@ -294,15 +298,15 @@ def _wrong_version(trial: ClientCall, seen: Seen) -> str | None:
     return f"{said}, and it {f'named {shown(others[0])}' if others[0] else 'named none'}"
 
 
-def _wrong_entries(trial: ClientCall, answer: object, truth: Sequence[Pair]) -> str | None:
+def _wrong_entries(client_call: ClientCall, answer: object, truth: Sequence[Pair]) -> str | None:
     entries = as_list(answer)
     if len(entries) != len(truth):
         reported = f"{len(entries)} entries" if entries else shown(answer)
         return f"there are {len(truth)} texts, and it returned {reported}"
     for number, (entry, pair) in enumerate(zip(entries, truth, strict=True)):
-        may_answer = not trial.error or trial.partly
-        must_answer = not trial.error or (trial.partly and number == 0)
-        mismatch = _wrong_entry(entry, pair, trial.error, may_answer, must_answer)
+        may_answer = not client_call.error or client_call.partly
+        must_answer = not client_call.error or (client_call.partly and number == 0)
+        mismatch = _wrong_entry(entry, pair, client_call.error, may_answer, must_answer)
         if mismatch is not None:
             return f"text {number + 1} of {len(truth)}: {mismatch}"
     return None
@@ -326,29 +330,29 @@ def _wrong_entry(
     return number_mismatch("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
 
 
-def _too_late(trial: ClientCall, seconds: float) -> str | None:
-    if seconds <= trial.deadline_s + LATE_S:
+def _too_late(client_call: ClientCall, seconds: float) -> str | None:
+    if seconds <= client_call.deadline_s + LATE_S:
         return None
-    return f"it returned after {seconds:.1f} s, and its deadline was {trial.deadline_s:g} s"
+    return f"it returned after {seconds:.1f} s, and its deadline was {client_call.deadline_s:g} s"
 
 
-def _too_many(trial: ClientCall, seen: Seen, max_batch_size: int) -> str | None:
-    needed = math.ceil(trial.count / max_batch_size)
-    fewest, most = trial.inferences or (1, 2 * needed)
+def _too_many(client_call: ClientCall, seen: Seen, max_batch_size: int) -> str | None:
+    needed = math.ceil(client_call.count / max_batch_size)
+    fewest, most = client_call.inferences or (1, 2 * needed)
     calls = seen.inferences()
     if len(calls) > most:
         return f"it sent {_requests(len(calls))}, where {most} would do"
     if len(calls) < fewest:
         return f"it sent {_requests(len(calls))}, and should have tried again"
     connections = sum(seen.connections.values())
-    if not trial.trouble.refusals and connections > MOST_CONNECTIONS:
+    if not client_call.trouble.refusals and connections > MOST_CONNECTIONS:
         return f"it opened {connections} connections for {_requests(len(calls))}: reuse one"
-    return _too_hasty(trial, calls)
+    return _too_hasty(client_call, calls)
 
 
-def _too_hasty(trial: ClientCall, calls: Sequence[Call]) -> str | None:
+def _too_hasty(client_call: ClientCall, calls: Sequence[Call]) -> str | None:
     gaps = [later.at - earlier.at for earlier, later in pairwise(calls)]
-    if gaps and min(gaps) < trial.pause_s:
+    if gaps and min(gaps) < client_call.pause_s:
         return (
             f"it tried again after {1000 * min(gaps):.0f} ms: give a server that refuses time, and "
             "more each time"

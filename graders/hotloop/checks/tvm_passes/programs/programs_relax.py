@@ -38,7 +38,7 @@ def make(seed: int, functions: int) -> dict[str, Any]:
     parts: list[Any] = []
     pool = 0
     for number in range(functions):
-        sampled = _Drawn(rng)
+        sampled = _SampledFunction(rng)
         sampled.write(builder, f"f{number}")
         arguments = []
         for parameter in sampled.values[: sampled.parameters]:
@@ -90,7 +90,7 @@ class _Value:
     constant: Any = None
 
 
-class _Drawn:
+class _SampledFunction:
     """One random function: a list of values, parameters first."""
 
     def __init__(self, rng: random.Random) -> None:
@@ -212,7 +212,7 @@ class _Drawn:
     def _other(self) -> None:
         """An operator that is neither product nor sum, or a sum without a product."""
         choice = self.rng.choice(["subtract", "maximum", "negative", "add"])
-        first, second = self._settled(), self._settled()
+        first, second = self._operand(), self._operand()
         self._new(choice, *((first,) if choice == "negative" else (first, second)))
 
     # --- parts
@@ -227,9 +227,9 @@ class _Drawn:
 
     def _whole(self) -> int:
         """Return an operand of the main shape. It is no product, so that cases do not mix."""
-        return self._settled() if self.rng.random() < 0.85 else self._constant(self.shape)
+        return self._operand() if self.rng.random() < 0.85 else self._constant(self.shape)
 
-    def _settled(self) -> int:
+    def _operand(self) -> int:
         fits = [
             number
             for number, value in enumerate(self.values)
@@ -240,7 +240,7 @@ class _Drawn:
     def _constant(self, shape: tuple[int | str, ...]) -> int:
         concrete = [extent for extent in shape if not isinstance(extent, str)]
         if len(concrete) < len(shape):
-            return self._settled()
+            return self._operand()
         numbers = [self.rng.randint(-2, 2) for _ in range(int(np.prod(concrete, dtype=np.int64)))]
         value = np.array(numbers, self.kind).reshape(concrete)
         for number, other in enumerate(self.values):

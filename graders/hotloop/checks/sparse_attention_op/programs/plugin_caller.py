@@ -29,7 +29,7 @@ def load(path: str) -> list[dict[str, Any]]:
     """Build and load the plugin; return what its creators report."""
     library = str(Path(tempfile.mkdtemp()) / "plugin.so")
     _run(
-        *COMMON, "-O1", "-shared", f"-I{HERE}", path, str(HERE / "plugin_trial.cpp"), "-o", library
+        *COMMON, "-O1", "-shared", f"-I{HERE}", path, str(HERE / "plugin_caller.cpp"), "-o", library
     )
     loaded = ctypes.CDLL(library)
     for name in POINTERS:

@@ -1,6 +1,6 @@
 // Calls a plugin as TensorRT would, through the stub of its interface, with memory on the host.
 //
-// It is built together with the plugin, and called from plugin_trial.py. What stands behind
+// It is built together with the plugin, and called from plugin_caller.py. What stands behind
 // launch_attention here computes on the host and remembers what it was given wrongly.
 
 #include <NvInferRuntime.h>

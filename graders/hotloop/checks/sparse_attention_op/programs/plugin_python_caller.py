@@ -1,6 +1,6 @@
 """Call a candidate's Python plugin as TensorRT would, with the stub tensorrt.py beside this file.
 
-Call `load` first. The functions are those of plugin_trial.py.
+Call `load` first. The functions are those of plugin_caller.py.
 """
 
 from __future__ import annotations
