@@ -109,7 +109,7 @@ class CalledOver:
         """Run the trials; raise Ruling at the first one that fails."""
         rng = session.rng()
         done: list[dict[str, object]] = []
-        for trial in generated(self.trials(rng, self.service)):
+        for trial in generated(lambda: self.trials(rng, self.service)):
             session.progress(trial.label)
             given = list(self.service.texts(rng, trial.count))
             done.append(self._tried(trial, given, session))
