@@ -1,7 +1,8 @@
 """What a `Correct` takes from its runner, and what it refuses to be made of."""
 
 import time
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,13 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import after, judge_rungs
+from hotloop.judge.rungs import gpu_from_host
 from hotloop.judge.rungs.correct import Case, Correct, case
+from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
 from hotloop.judge.rungs.in_simulator import InSimulator
 from hotloop.judge.rungs.on_gpu import OnGpu
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
 
 from ..sessions import new_session
 
@@ -154,3 +159,28 @@ def test_every_judging_has_inputs_of_its_own(tmp_path: Path) -> None:
     for _ in range(2):
         assert judged(Correct(drawn, twice, closely), tmp_path).verdict is Verdict.PASSED
     assert seen[0] != seen[1]
+
+
+def test_from_host_the_candidate_stands_still_while_its_answer_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def own_worker(session: Session, _card: object) -> Generator[tuple[Worker, Candidate]]:
+        yield session.worker(), session.candidate
+
+    monkeypatch.setattr(gpu_from_host, "card_for_three", lambda _session: nullcontext())
+    count = tmp_path / "count"
+    count.write_text("")
+    counting = f"[open({str(count)!r}, 'a').write('.') for _ in iter(int, 1)]"
+    body = f"out.copy_(2 * x); threading.Thread(target=lambda: {counting}, daemon=True).start()"
+    seen: list[int] = []
+
+    def watching(x):
+        for _ in range(2):
+            time.sleep(0.2)
+            seen.append(count.stat().st_size)
+        return twice(x)
+
+    rung = Correct(of_ones, watching, closely, on=OnGpuFromHost(own_worker))
+    assert judged(rung, tmp_path, body).verdict is Verdict.PASSED
+    assert seen[0] == seen[1] > 0

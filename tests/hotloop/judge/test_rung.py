@@ -130,7 +130,7 @@ def _no_questions() -> Iterator[int]:
 
 
 def _cannot_ask() -> str:
-    assert list(generated(_no_questions())) == [1]
+    assert list(generated(_no_questions)) == [1]
     return _passes()
 
 
