@@ -49,9 +49,12 @@ Need = Literal[
 
 
 class Strict(BaseModel):
-    """Base of the file models: unknown keys are rejected, and instances are immutable."""
+    """Base of the file models: unknown keys are rejected, and instances are immutable.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Infinity and NaN are rejected too: a limit of infinity would give every candidate all points.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 Share = Annotated[float, Field(gt=0, le=1)]

@@ -1,10 +1,13 @@
 """The code on the page for contributors does what the page says."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from hotloop.cli import app
 from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
@@ -14,6 +17,7 @@ from hotloop.judge.session import Session
 
 PAGE = Path(__file__).parents[2] / "site" / "pages" / "contribute.md"
 PROBLEM = Path(__file__).parent / "layer_norm"
+TRITON = Path(__file__).parent / "prefix_sum"
 
 
 @pytest.mark.parametrize("name", ["problem.yaml", "tasks.py", "baseline.py"])
@@ -49,6 +53,36 @@ def test_a_rung_of_ones_own(body: str, verdict: Verdict, sentence: str, tmp_path
     finally:
         session.close()
     assert (record.verdict, record.sentence) == (verdict, sentence)
+
+
+def test_the_page_shows_the_checks_of_a_triton_kernel() -> None:
+    text = (TRITON / "tasks.py").read_text(encoding="utf-8")
+    assert f"```python\n{text}```" in PAGE.read_text(encoding="utf-8")
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(200)
+@pytest.mark.parametrize(
+    ("old", "new", "verdicts"),
+    [
+        ("", "", ["passed", "passed"]),
+        ("+= tl.sum(v, 0)", "+= tl.sum(tl.load(x + at, at < n, 0.0), 0)", ["passed", "partial"]),
+        ("range(0, n, block)", "range(0, n // 2, block)", ["wrong_answer", "wrong_answer"]),
+        ("carry = 0.0", "carry = float('nan')", ["wrong_answer", "wrong_answer"]),
+        ("scan[(1,)](x, out, ", "scan[(1,)](x.cumsum(0), out, ", ["wrong_answer"] * 2),
+        ("x, out, x.numel()", "x, out.copy_(x.cumsum(0)), 0", ["wrong_answer"] * 2),
+    ],
+)
+def test_the_triton_example_judges(old: str, new: str, verdicts: list[str], tmp_path: Path) -> None:
+    """An answer that reads everything twice earns half of `traffic`, a wrong one nothing."""
+    answer = (TRITON / "answer" / "prefix_sum.py").read_text(encoding="utf-8")
+    assert old in answer
+    (tmp_path / "prefix_sum.py").write_text(answer.replace(old, new), encoding="utf-8")
+    words = ["check", "prefix_sum", str(tmp_path), "--from", str(TRITON), "--json"]
+    (task,) = json.loads(CliRunner().invoke(app, words).output)["tasks"]
+    rungs = task["record"]["rungs"]
+    assert [rung["verdict"] for rung in rungs] == verdicts, rungs
+    assert verdicts[0] == "passed" or task["points"] == 0
 
 
 def test_a_problem_of_ones_own_is_forty_lines_in_three_files() -> None:

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,11 @@ def _levels(*pairs: tuple[float, float]) -> list[dict[str, float]]:
         ({"counted": _limits((1.05, 1.0), (1.5, 1.0))}, "counted.limits", "lower `earned`"),
         ({"counted": _limits((1.05, 1.5))}, "earned", "less than or equal to 1"),
         ({"counted": _limits((0.0, 1.0))}, "factor", "greater than 0"),
+        ({"counted": _limits((math.inf, 1.0))}, "factor", "finite number"),
+        ({"counted": _limits((math.nan, 1.0))}, "factor", "finite number"),
+        ({"counted": _limits((1.05, 1.0), plus=math.inf)}, "plus", "finite number"),
+        ({"counted": {"of": "x", "levels": _levels((math.inf, 1.0))}}, "ratio", "finite number"),
+        ({"threshold": {"against": "x", "levels": _levels((math.inf, 1))}}, "ratio", "finite"),
         ({"counted": {"of": "x", "levels": _levels((2, 1.0), (1, 0.5))}}, "levels", "higher"),
         ({"counted": {"of": "x"}}, "counted", "either `limits`"),
         ({"counted": {"of": "x", "limit": []}}, "counted.limit", "unknown key"),

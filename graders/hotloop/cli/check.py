@@ -154,7 +154,7 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Selected:
 
 
 def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
-    from hotloop.judge.rung import unscored
+    from hotloop.judge.rung import unread, unscored
     from hotloop.judge.task import find as find_task
     from hotloop.task_spec import task_spec
 
@@ -169,12 +169,28 @@ def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
             f"{task.id} has the checks {', '.join(found)} in {source / 'tasks.py'}, and "
             f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
         )
-    for name, lacked in unscored(found, task_spec(problem, task.id)).items():
+    spec = task_spec(problem, task.id)
+    lacked, unused = unscored(found, spec), unread(found, spec)
+    for name in named:
         at = ("tasks", problem.tasks.index(task), "rungs", named.index(name))
-        raise UserError(
-            f"{place_of(source / FILE, at)}: the check {name} has no {lacked}, which say how many "
-            "points a measurement earns."
-        )
+        place = place_of(source / FILE, at)
+        if name in lacked:
+            raise UserError(
+                f"{place}: the check {name} has no {lacked[name]}, which say how many points a "
+                f"measurement earns: give it {_WHERE[lacked[name]]}."
+            )
+        if name in unused:
+            raise UserError(
+                f"{place}: the check {name} does not read its {unused[name]}, so nothing earns a "
+                "share of the points: remove them, or use a check in tasks.py that reads them."
+            )
+
+
+_WHERE = {
+    "limits": "`counted` with `limits`",
+    "levels": "a `threshold` for a speed, or `counted` with `levels`",
+}
+"""Where problem.yaml says what earns a share of the points, by what a check reads."""
 
 
 def _is_folder(what: str, source: Path | None) -> bool:

@@ -1,6 +1,6 @@
 """Failures of the platform, as opposed to the candidate's."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -27,16 +27,22 @@ def ours(what: str) -> Generator[None]:
         raise JudgeFault(f"{what} failed: {type(error).__name__}: {error}") from error
 
 
-def generated(things: Iterable[T]) -> Iterator[T]:
+def generated(make: Callable[[], Iterable[T]]) -> Iterator[T]:
     """Yield questions, cases or assignments; an exception while making one becomes JudgeFault.
 
-    Exceptions in the loop body that uses them are not converted.
+    Exceptions in the loop body that uses them are not converted. Raises JudgeFault if there is
+    none, since a check that asks nothing would pass every candidate.
     """
-    iterator = iter(things)
+    with ours("making what is asked"):
+        iterator = iter(make())
+    asked = False
     while True:
         with ours("making what is asked"):
             try:
                 thing = next(iterator)
             except StopIteration:
-                return
+                break
+        asked = True
         yield thing
+    if not asked:
+        raise JudgeFault("the check has nothing to ask")

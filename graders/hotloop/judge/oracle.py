@@ -12,7 +12,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.labelled import labelled
@@ -50,7 +50,7 @@ class Oracle:
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
         """Return the output of `function` for a case's inputs. Raises JudgeFault if it fails."""
-        worker = session.once(f"oracle {self.main}", lambda: self._start(session))
+        worker = session.once(f"oracle {self!r}", lambda: self._start(session))
         with _our_own(function):
             worker.resolve(function, self.main, RESOLVE_TIMEOUT_S)
             return ask(case, worker, session.about(self._candidate(function)), TIMEOUT_S)
@@ -142,8 +142,9 @@ def case_of(call: Call) -> Case:
 
 @contextmanager
 def _our_own(function: str) -> Generator[None]:
-    """Turn a Ruling about a trusted function into JudgeFault: it costs the candidate nothing."""
+    """Turn every exception of a trusted function into JudgeFault, which costs no points."""
     try:
-        yield
+        with ours(f"our own {function}"):
+            yield
     except Ruling as ruling:
         raise JudgeFault(f"our own {function} failed: {ruling}") from None

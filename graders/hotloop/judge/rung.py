@@ -108,6 +108,17 @@ def unscored(rungs: Mapping[str, Rung], spec: TaskSpec) -> dict[str, str]:
     return {name: what for name, what in read.items() if what and not getattr(declared[name], what)}
 
 
+def unread(rungs: Mapping[str, Rung], spec: TaskSpec) -> dict[str, str]:
+    """Return by rung what `spec` has and the rung does not read: "levels" or "limits"."""
+    read = {name: scored_by(rung) for name, rung in rungs.items()}
+    return {
+        name: what
+        for name, declared in spec.rungs.items()
+        for what in ("levels", "limits")
+        if name in read and getattr(declared, what) and read[name] != what
+    }
+
+
 def _of_parts(part: object, name: str) -> Any:
     if isinstance(part, partial):
         return _of_parts(part.func, name)

@@ -104,6 +104,24 @@ def test_a_check_of_bytes_needs_limits(problem: Path, counted: str, said: str) -
     assert said in output
 
 
+def test_limits_that_no_check_reads_are_refused_with_file_and_line(problem: Path) -> None:
+    """The page would promise a share of the points that nothing can earn."""
+    replace(problem / "problem.yaml", "what: Right on hidden inputs.", f"what: Right{COUNTED}")
+    code, output = checked(problem)
+    assert code == 2
+    assert "problem.yaml:9: the check correct does not read its limits" in output
+
+
+def test_limits_for_a_speed_check_are_refused(problem: Path) -> None:
+    path = problem / "problem.yaml"
+    before, _, _ = path.read_text(encoding="utf-8").partition("        threshold:")
+    path.write_text(f"{before}        {COUNTED.removeprefix(', ')}\n", encoding="utf-8")
+    code, output = checked(problem)
+    assert code == 2
+    assert "problem.yaml:10: the check fast has no levels" in output
+    assert "give it a `threshold`" in output
+
+
 def test_a_task_that_tasks_py_lacks_is_refused(problem: Path) -> None:
     replace(problem / "tasks.py", "layer_norm = ", "other = ")
     code, output = checked(problem)

@@ -1,15 +1,30 @@
 """What a `Correct` takes from its runner, and what it refuses to be made of."""
 
+import time
+from collections.abc import Generator
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.rung import after
-from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rung import after, judge_rungs
+from hotloop.judge.rungs import gpu_from_host
+from hotloop.judge.rungs.correct import Case, Correct, case
+from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
 from hotloop.judge.rungs.in_simulator import InSimulator
 from hotloop.judge.rungs.on_gpu import OnGpu
+from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import Worker
+
+from ..sessions import new_session
 
 
 def nothing(_rng: np.random.Generator) -> list[object]:
@@ -36,3 +51,136 @@ def test_on_a_gpu_it_comes_after_the_check_on_the_cpu() -> None:
     assert after(Correct(nothing, same, exactly, on=OnGpu(), after=("twice",))) == ("twice",)
     simulator = InSimulator(CudaLaunch((), block=32))
     assert after(Correct(nothing, same, exactly, on=simulator)) == ()
+
+
+# --- what costs whom ------------------------------------------------------------------------------
+
+
+def twice(x):
+    return 2 * x
+
+
+def of_ones(_rng: np.random.Generator) -> list[Case]:
+    return [case(twice, np.ones(3))]
+
+
+def closely(_case: Case) -> Tolerance:
+    return Tolerance(1e-6, 1e-6)
+
+
+def judged(rung: Correct, folder: Path, body: str = "out.copy_(2 * x)") -> RungRecord:
+    """Judge `twice(x, *_, out)`; its body may use `os` and `threading`."""
+    lines = (
+        f"import os, threading, time\n\n\ndef twice(x, *more):\n    out = more[-1]\n    {body}\n"
+    )
+    (folder / "answer.py").write_text(lines)
+    candidate = Candidate("twice", "answer.py", "destination")
+    with closing(new_session(folder, candidate=candidate, budget_s=60)) as session:
+        (record,) = judge_rungs({"correct": rung}, session)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("out.copy_(2 * x)", Verdict.PASSED),
+        ("out.copy_(x + 1.5)", Verdict.WRONG_ANSWER),
+        ("pass", Verdict.WRONG_ANSWER),
+        ("out.fill_(float('nan'))", Verdict.WRONG_ANSWER),
+        ("out.copy_(2 * x); x.add_(1)", Verdict.WRONG_ANSWER),
+        ("out.copy_(2 * x); os._exit(0)", Verdict.RUNTIME_ERROR),
+        ("raise ValueError", Verdict.RUNTIME_ERROR),
+    ],
+)
+def test_what_a_candidate_does_is_the_candidates(
+    body: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    assert judged(Correct(of_ones, twice, closely), tmp_path, body).verdict is verdict
+
+
+def raises(*_: object) -> Any:
+    return 1 / 0
+
+
+def with_plain(argument: Any) -> Any:
+    return lambda _rng: [case(lambda x, _: x, np.ones(3), argument)]
+
+
+@pytest.mark.parametrize(
+    ("rung", "said"),
+    [
+        (Correct(raises, twice, closely), "ZeroDivisionError"),
+        (Correct(of_ones, raises, closely), "the reference failed"),
+        (Correct(of_ones, twice, raises), "the tolerance failed"),
+        (Correct(of_ones, lambda x: x[:2], closely), "the reference returned (2,)"),
+        (Correct(lambda _rng: [], twice, closely), "nothing to ask"),
+        (
+            Correct(
+                lambda _rng: [case(lambda x, n: n * x, np.ones(3), np.int64(2))], twice, closely
+            ),  # type: ignore[arg-type]
+            "is no argument of a case",
+        ),
+        (
+            Correct(lambda _rng: [case(lambda x, n: x, np.ones(3), np.inf)], twice, closely),
+            "is no argument of a case",
+        ),
+    ],
+)
+def test_what_a_check_does_wrong_costs_no_points(rung: Correct, said: str, tmp_path: Path) -> None:
+    record = judged(rung, tmp_path)
+    assert record.verdict is Verdict.JUDGE_ERROR
+    assert said in record.evidence["error"]
+
+
+def test_a_check_without_cases_passes_nobody(tmp_path: Path) -> None:
+    record = judged(Correct(lambda _rng: iter(()), twice, closely), tmp_path, "pass")
+    assert record.verdict is Verdict.JUDGE_ERROR
+
+
+def test_an_answer_that_is_corrected_afterwards_is_wrong(tmp_path: Path) -> None:
+    """A thread that goes on after the call cannot reach what is compared."""
+    body = "threading.Timer(0.3, out.copy_, [2 * x]).start(); out.copy_(x)"
+
+    def slow(x):
+        time.sleep(1)
+        return twice(x)
+
+    record = judged(Correct(of_ones, slow, closely), tmp_path, body)
+    assert record.verdict is Verdict.WRONG_ANSWER
+
+
+def test_every_judging_has_inputs_of_its_own(tmp_path: Path) -> None:
+    seen: list[float] = []
+
+    def drawn(rng: np.random.Generator) -> list[Case]:
+        seen.append(float(rng.random()))
+        return [case(twice, np.array(seen[-1:]))]
+
+    for _ in range(2):
+        assert judged(Correct(drawn, twice, closely), tmp_path).verdict is Verdict.PASSED
+    assert seen[0] != seen[1]
+
+
+def test_from_host_the_candidate_stands_still_while_its_answer_is_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def own_worker(session: Session, _card: object) -> Generator[tuple[Worker, Candidate]]:
+        yield session.worker(), session.candidate
+
+    monkeypatch.setattr(gpu_from_host, "card_for_three", lambda _session: nullcontext())
+    count = tmp_path / "count"
+    count.write_text("")
+    counting = f"[open({str(count)!r}, 'a').write('.') for _ in iter(int, 1)]"
+    body = f"out.copy_(2 * x); threading.Thread(target=lambda: {counting}, daemon=True).start()"
+    seen: list[int] = []
+
+    def watching(x):
+        for _ in range(2):
+            time.sleep(0.2)
+            seen.append(count.stat().st_size)
+        return twice(x)
+
+    rung = Correct(of_ones, watching, closely, on=OnGpuFromHost(own_worker))
+    assert judged(rung, tmp_path, body).verdict is Verdict.PASSED
+    assert seen[0] == seen[1] > 0

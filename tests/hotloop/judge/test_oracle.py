@@ -84,6 +84,27 @@ def test_an_oracle_that_fails_is_our_fault(session: Session, oracle: Oracle) -> 
     assert judged("right", rung, session) is Verdict.JUDGE_ERROR
 
 
+def test_whatever_fails_while_an_oracle_is_asked_is_our_fault(
+    session: Session, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> Floats:
+        raise MemoryError
+
+    monkeypatch.setattr("hotloop.judge.oracle.ask", fails)
+    rung = Correct(lambda _rng: [case([1.0])], oracle.function("train", unequal))
+    assert judged("wrong", rung, session) is Verdict.JUDGE_ERROR
+
+
+def test_two_oracles_whose_files_share_a_name_are_two(
+    session: Session, oracle: Oracle, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other") / "oracle.py"
+    other.write_text("def train(x, weights):\n    weights.copy_(2.5 * x)\n")
+    for truth, right in ((oracle, "right"), (Oracle({"oracle.py": other}, "oracle.py"), "wrong")):
+        rung = Correct(lambda _rng: [case([1.0])], truth.function("train", unequal))
+        assert judged(right, rung, session) is Verdict.PASSED
+
+
 def test_weights_are_tested_against_those_of_our_own_training(
     session: Session, oracle: Oracle
 ) -> None:

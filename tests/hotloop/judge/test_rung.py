@@ -18,7 +18,7 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.levels import CountLimit, Level
-from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by, unscored
+from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by, unread, unscored
 from hotloop.judge.spec import RungSpec, TaskSpec
 
 
@@ -130,7 +130,7 @@ def _no_questions() -> Iterator[int]:
 
 
 def _cannot_ask() -> str:
-    assert list(generated(_no_questions())) == [1]
+    assert list(generated(_no_questions)) == [1]
     return _passes()
 
 
@@ -252,3 +252,12 @@ def test_levels_and_limits_that_module_yaml_lacks_are_named() -> None:
     assert unscored(rungs, good) == {}
     swapped = TaskSpec("f", ("f.py",), {"traffic": levels, "fast": limits})
     assert unscored(rungs, swapped) == {"traffic": "limits", "fast": "levels"}
+
+
+def test_levels_and_limits_that_no_check_reads_are_named() -> None:
+    rungs: dict[str, Rung] = {"correct": _plain, "traffic": _counts, "fast": _Timed()}
+    levels, limits = RungSpec(levels=(Level(2, 1),)), RungSpec(limits=(CountLimit(1.05, 1),))
+    good = TaskSpec("f", ("f.py",), {"correct": RungSpec(), "traffic": limits, "fast": levels})
+    assert unread(rungs, good) == {}
+    other = TaskSpec("f", ("f.py",), {"correct": limits, "traffic": levels, "elsewhere": levels})
+    assert unread(rungs, other) == {"correct": "limits", "traffic": "levels"}

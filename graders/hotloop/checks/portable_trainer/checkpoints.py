@@ -101,7 +101,7 @@ def chosen(session: Session) -> str:
     Returns the message for the learner; raises Ruling.
     """
     worker, count = session.of("newest").worker(), 0
-    for label, files, want in generated(_folders(session)):
+    for label, files, want in generated(lambda: _folders(session)):
         given = [GivenFile(FILE, data) for data in files]
         got = ask_plainly(worker, given, session.timeout(TIMEOUT_S))
         if got != want or isinstance(got, bool):

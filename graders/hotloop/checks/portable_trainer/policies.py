@@ -33,7 +33,7 @@ def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
     Returns the message for the learner; raises Ruling at the first wrong decision.
     """
     events = 0
-    for label, run, length in generated(stories(session.rng())):
+    for label, run, length in generated(lambda: stories(session.rng())):
         session.progress(label)
         events += _decided(label, run, length, session)
     session.note(events=events)

@@ -34,7 +34,7 @@ def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]]) -> st
     names = (*STANDS_ON, session.candidate.file or "")
     files = [GivenFile(name, session.files.content(name)) for name in names]
     count = 0
-    for ordeal in generated(ordeals(session.rng())):
+    for ordeal in generated(lambda: ordeals(session.rng())):
         session.progress(ordeal.label)
         mismatch = Outcome(ordeal, _run(ordeal, files, session)).mismatch(session)
         if mismatch is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +75,7 @@ def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
     process = COUNTER.given(session, "counts")
     process.ask("load", GivenFile(source, session.files.content(source)))
     for correct in alone:
-        for case in generated(correct.cases(session.rng())):
+        for case in generated(partial(correct.cases, session.rng())):
             _require_right_alone(case, correct, process, source)
     return ruled([_counted(case, process) for case in _cases(session.rng())], session)
 
@@ -125,7 +126,7 @@ def _require_right_alone(case: Case, correct: Correct, process: Process, source:
 def _counted(case: Case, process: Process) -> Share:
     with ruling_about(case):
         answer = process.answer("run", case)
-        require_agreement(case, answer, attention, tolerance(case))
+        require_agreement(case, answer, attention, tolerance)
         loads = _loads(process.ask("counted"))
     return share_of(case, sum(loads[name] for name in FOLLOWS))
 

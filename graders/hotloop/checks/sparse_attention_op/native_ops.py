@@ -79,7 +79,7 @@ def _wrong(label: str, sample: Sample, number: int, process: Process) -> str | N
     case = sample.case(label)
     call = replace(case, arguments=(*case.arguments[:4], number))
     with ruling_about(case):
-        require_agreement(case, process.answer("run", call), truth.attention, tolerance(case))
+        require_agreement(case, process.answer("run", call), truth.attention, tolerance)
     return None
 
 

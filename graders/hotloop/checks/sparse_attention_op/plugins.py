@@ -319,7 +319,7 @@ def _require_right(
     call = replace(case, arguments=(*case.arguments[:4], number, room, stream))
     with ruling_about(call):
         answer = process.answer("run", call)
-        require_agreement(case, answer, truth.attention, tolerance(case))
+        require_agreement(case, answer, truth.attention, tolerance)
 
 
 def _require_code(name: str, code: object) -> None:

@@ -32,7 +32,7 @@ MOST_MEMORY = 16384
 def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float) -> str:
     """Require each stream to take at most `most` times the best fixed set of programs."""
     ratios = dict[str, float]()
-    for stream in generated(streams(session.rng())):
+    for stream in generated(lambda: streams(session.rng())):
         session.progress(stream.label)
         spent, best = replay(stream, session).seconds, best_fixed(stream)
         ratios[stream.label] = round(spent / best, 3)

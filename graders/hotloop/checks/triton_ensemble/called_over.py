@@ -109,7 +109,7 @@ class CalledOver:
         """Make the calls; raise Ruling at the first one that fails."""
         rng = session.rng()
         done: list[dict[str, object]] = []
-        for client_call in generated(self.client_calls(rng, self.service)):
+        for client_call in generated(lambda: self.client_calls(rng, self.service)):
             session.progress(client_call.label)
             given = list(self.service.texts(rng, client_call.count))
             done.append(self._tried(client_call, given, session))

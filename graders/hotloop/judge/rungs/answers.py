@@ -32,7 +32,7 @@ class Answers:
             session = session.of(self.entry)
         session.worker()
         count = 0
-        for question in generated(self.questions(session.rng())):
+        for question in generated(lambda: self.questions(session.rng())):
             # Making the question may have called another function of the candidate.
             worker = session.worker()
             with labelled(question.label, question):

@@ -1,5 +1,6 @@
 """Rung: the candidate's answers to hidden inputs are correct."""
 
+import json
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
-from hotloop.judge.fault import generated, ours
+from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
@@ -60,11 +61,20 @@ Argument = Tensor | int | float | bool | str | None
 
 @dataclass(frozen=True)
 class Case:
-    """One call. label: its name in messages to the learner, which must not reveal the values."""
+    """One call. label: its name in messages to the learner, which must not reveal the values.
+
+    Raises TypeError for an argument that is neither a `Tensor` nor plain data, such as numpy.int64.
+    """
 
     label: str
     arguments: tuple[Argument, ...]
     out: TensorSpec
+
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, what could not be sent to a worker."""
+        for argument in self.arguments:
+            if not isinstance(argument, Tensor):
+                _require_plain(argument)
 
     @property
     def spec(self) -> CallSpec:
@@ -78,6 +88,13 @@ class Case:
         values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
         with np.errstate(all="ignore"), ours("the reference"):
             return np.asarray(reference(*values), np.float64)
+
+
+def _require_plain(argument: object) -> None:
+    try:
+        json.dumps(argument, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{argument!r} is no argument of a case: {error}") from None
 
 
 def case(
@@ -214,7 +231,7 @@ class Correct:
     ) -> int:
         """Return the number of cases. Raises Ruling at the first wrong answer."""
         passed = 0
-        for case in generated(self.cases(rng)):
+        for case in generated(lambda: self.cases(rng)):
             with ruling_about(case):
                 running.run(case, partial(require, case))
             passed += 1
@@ -223,7 +240,7 @@ class Correct:
     def require(self, case: Case, answer: Floats) -> None:
         """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the function in NumPy."""
         assert callable(self.reference)
-        require_agreement(case, answer, self.reference, self.tolerance(case))
+        require_agreement(case, answer, self.reference, self.tolerance)
 
     def _requiring(
         self, session: Session, card: "Card | None"
@@ -280,10 +297,22 @@ def fill(call: Call, case: Case) -> None:
 
 
 def require_agreement(
-    case: Case, answer: Floats, reference: Callable[..., Floats], tolerance: Tolerance
+    case: Case,
+    answer: Floats,
+    reference: Callable[..., Floats],
+    tolerance: Callable[[Case], Tolerance],
 ) -> None:
-    """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the reference within tolerance."""
-    disagreement = compare(answer, case.truth(reference), tolerance)
+    """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the reference within tolerance.
+
+    Raises JudgeFault if the reference or the tolerance fails, or if the reference's result has
+    another shape than the output.
+    """
+    want = case.truth(reference)
+    with ours("the tolerance"):
+        allowed = tolerance(case)
+    if want.shape != case.out.shape:
+        raise JudgeFault(f"the reference returned {want.shape} for an output {case.out.shape}")
+    disagreement = compare(answer, want, allowed)
     if disagreement is None:
         return
     if np.isnan(disagreement.got):

@@ -52,7 +52,7 @@ class RightOrRefused:
         """Run every case; raise Ruling at the first wrong answer."""
         worker = session.worker()
         right, cases = 0, 0
-        for case in generated(self.cases(session.rng())):
+        for case in generated(lambda: self.cases(session.rng())):
             with ruling_about(case):
                 right += self._is_right(case, worker, session)
             cases += 1
@@ -74,5 +74,5 @@ class RightOrRefused:
                 worker.request({"op": "unmap"}, timeout_s)
                 return False
             raise
-        require_agreement(case, answer, self.reference, self.tolerance(case))
+        require_agreement(case, answer, self.reference, self.tolerance)
         return True

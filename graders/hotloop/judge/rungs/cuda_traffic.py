@@ -53,7 +53,7 @@ class CudaTraffic:
         simulated = simulator(self.launch, session)
         with ruling_about(case):
             ran = simulated.run(case, session.timeout(self.timeout_s))
-            require_agreement(case, ran.answer, self.reference, self.tolerance(case))
+            require_agreement(case, ran.answer, self.reference, self.tolerance)
         with reading():
             return self._rule(session, ran.sites, self.fewest_bytes(case))
 

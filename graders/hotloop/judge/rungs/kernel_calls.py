@@ -132,7 +132,7 @@ class KernelCalls:
         with ruling_about(case):
             worker, timeout_s = session.worker(), session.timeout(self.timeout_s)
             answer, reply = call(case, worker, session, timeout_s, watch="launches")
-            require_agreement(case, answer, self.reference, self.tolerance(case))
+            require_agreement(case, answer, self.reference, self.tolerance)
         claims = reply.get("watched")
         if not isinstance(claims, list) or len(claims) != 1:  # pyright: ignore[reportUnknownArgumentType]
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
@@ -180,7 +180,7 @@ class KernelCalls:
 
     def _require_right(self, case: Case, answer: Floats, undefined: bool) -> None:
         try:
-            require_agreement(case, answer, self.reference, self.tolerance(case))
+            require_agreement(case, answer, self.reference, self.tolerance)
         except Ruling as ruling:
             raise Ruling(
                 ruling.verdict,

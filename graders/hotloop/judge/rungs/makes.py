@@ -30,7 +30,7 @@ class Makes:
         """Request every file; raise Ruling at the first wrong one."""
         asked = session.of(self.entry) if self.entry else session
         count = 0
-        for assignment in fault.generated(self.assignments(session.rng(), session)):
+        for assignment in fault.generated(lambda: self.assignments(session.rng(), session)):
             session.progress(assignment.label)
             with labelled(assignment.label):
                 data = file_written(assignment, asked, self.timeout_s)

@@ -31,7 +31,7 @@ class Refuses:
         """Make every call; raise Ruling at the first one that is accepted."""
         worker = session.worker()
         refused = 0
-        for case in generated(self.cases(session.rng())):
+        for case in generated(lambda: self.cases(session.rng())):
             with ruling_about(case):
                 _require_refusal(
                     case, session.candidate, worker, session.timeout(self.case_timeout_s)

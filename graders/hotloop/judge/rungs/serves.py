@@ -29,7 +29,7 @@ class Serves:
         require_sound(folder)
         server = over(folder, session)
         requests = 0
-        for inquiry in generated(self.inquiries(session)):
+        for inquiry in generated(lambda: self.inquiries(session)):
             session.progress(inquiry.label)
             ask(server, inquiry, session.timeout(self.timeout_s))
             requests += len(inquiry.exchanges)

@@ -34,7 +34,7 @@ class Watched:
         return session.once(key, lambda: self._calls(session))
 
     def _calls(self, session: Session) -> list[tuple[Case, Message]]:
-        cases = generated(self.correct.cases(session.rng()))
+        cases = generated(lambda: self.correct.cases(session.rng()))
         return [(case, self._call(case, session)) for case in cases]
 
     def _call(self, case: Case, session: Session) -> Message:
