@@ -80,6 +80,8 @@ def _rising(levels: list[Level]) -> list[Level]:
     for low, high in pairwise(levels):
         if low.ratio >= high.ratio or low.earned >= high.earned:
             raise ValueError("each level has a higher `ratio` and a higher `earned` than the last")
+    if levels[-1].earned < 1:
+        raise ValueError("the last level earns 1.0, or nobody could earn all points")
     return levels
 
 
@@ -88,6 +90,8 @@ def _wider(limits: list[CountLimit]) -> list[CountLimit]:
         no_wider = first.factor >= then.factor or first.plus > then.plus
         if no_wider or first.earned <= then.earned:
             raise ValueError("each limit has a higher `factor` and a lower `earned` than the last")
+    if limits[0].earned < 1:
+        raise ValueError("the first limit earns 1.0, or nobody could earn all points")
     return limits
 
 

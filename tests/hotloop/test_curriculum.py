@@ -128,6 +128,8 @@ def _levels(*pairs: tuple[float, float]) -> list[dict[str, float]]:
         ({"counted": _limits((1.05, 1.0), (1.5, 1.0))}, "counted.limits", "lower `earned`"),
         ({"counted": _limits((1.05, 1.5))}, "earned", "less than or equal to 1"),
         ({"counted": _limits((0.0, 1.0))}, "factor", "greater than 0"),
+        ({"counted": _limits((1.05, 0.9), (1.5, 0.5))}, "limits", "the first limit earns 1.0"),
+        ({"counted": {"of": "x", "levels": _levels((1, 0.5))}}, "levels", "last level earns 1.0"),
         ({"counted": _limits((math.inf, 1.0))}, "factor", "finite number"),
         ({"counted": _limits((math.nan, 1.0))}, "factor", "finite number"),
         ({"counted": _limits((1.05, 1.0), plus=math.inf)}, "plus", "finite number"),
