@@ -17,7 +17,7 @@ from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import after, judge_rungs
 from hotloop.judge.rungs import gpu_from_host
-from hotloop.judge.rungs.correct import Case, Correct, case
+from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Runner, case
 from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
 from hotloop.judge.rungs.in_simulator import InSimulator
 from hotloop.judge.rungs.on_gpu import OnGpu
@@ -161,13 +161,15 @@ def test_every_judging_has_inputs_of_its_own(tmp_path: Path) -> None:
     assert seen[0] != seen[1]
 
 
-def test_from_host_the_candidate_stands_still_while_its_answer_is_compared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextmanager
-    def own_worker(session: Session, _card: object) -> Generator[tuple[Worker, Candidate]]:
-        yield session.worker(), session.candidate
+@contextmanager
+def own_worker(session: Session, _card: object) -> Generator[tuple[Worker, Candidate]]:
+    yield session.worker(), session.candidate
 
+
+@pytest.mark.parametrize("runner", [OnCpu(), OnGpuFromHost(own_worker)])
+def test_the_candidate_stands_still_while_its_answer_is_compared(
+    runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gpu_from_host, "card_for_three", lambda _session: nullcontext())
     count = tmp_path / "count"
     count.write_text("")
@@ -181,6 +183,6 @@ def test_from_host_the_candidate_stands_still_while_its_answer_is_compared(
             seen.append(count.stat().st_size)
         return twice(x)
 
-    rung = Correct(of_ones, watching, closely, on=OnGpuFromHost(own_worker))
+    rung = Correct(of_ones, watching, closely, on=runner)
     assert judged(rung, tmp_path, body).verdict is Verdict.PASSED
     assert seen[0] == seen[1] > 0

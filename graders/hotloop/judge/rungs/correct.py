@@ -167,7 +167,10 @@ class OnCpu:
         worker = session.worker()
 
         def run(case: Case, require: Require) -> None:
-            require(ask(case, worker, session, session.timeout(timeout_s)))
+            answer = ask(case, worker, session, session.timeout(timeout_s))
+            # Otherwise threads that it left could slow an oracle down until that fails.
+            with frozen(worker):
+                require(answer)
 
         yield Running(run)
 
