@@ -5,6 +5,7 @@ output. Here every cell has a time limit, at which the kernel is interrupted, an
 not respond soon after.
 """
 
+import os
 import sys
 import tempfile
 import time
@@ -25,6 +26,10 @@ INSIDE = Path("/run/hotloop")
 JUDGE_SOCKET = "judge.sock"
 SERVE_JUDGE = "__import__('hotloop.worker.check', fromlist=['serve_judge']).serve_judge()"
 """Executed instead of a judged cell's source. It only lends the kernel to the judge."""
+
+PREFIX = "hotloop-kernel-"
+MOST_SOCKET_PATH = 107
+"""Bytes of a unix socket's path: `sun_path` in unix(7), without its final zero."""
 
 _POLL_S = 0.1
 _WELCOME = "iopub_welcome"
@@ -96,7 +101,8 @@ class ConfinedKernel(Closing):
         self.death: Death | None = None
         self._left_s = limits.notebook_s
         self._held = False
-        self._folder = tempfile.TemporaryDirectory(prefix="hotloop-kernel-")
+        _require_short(Path(tempfile.gettempdir(), f"{PREFIX}12345678", "run", JUDGE_SOCKET))
+        self._folder = tempfile.TemporaryDirectory(prefix=PREFIX)
         self.folder = Path(self._folder.name) / "run"
         """The kernel sees it at INSIDE, read-only."""
         self.folder.mkdir(mode=0o755)
@@ -303,3 +309,13 @@ class ConfinedKernel(Closing):
 
 def _is_idle(reply: Reply) -> bool:
     return reply.kind == "status" and reply.content.get("execution_state") == "idle"
+
+
+def _require_short(path: Path) -> None:
+    """Raise KernelNotStarted if a socket cannot have this path."""
+    size = len(os.fsencode(path))
+    if size > MOST_SOCKET_PATH:
+        raise KernelNotStarted(
+            f"a socket's path may have {MOST_SOCKET_PATH} bytes, and {path} has {size}: set TMPDIR "
+            "to a folder with a shorter path"
+        )

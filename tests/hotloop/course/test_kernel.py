@@ -1,5 +1,6 @@
 """A kernel in the sandbox, controlled from outside."""
 
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,3 +136,16 @@ def test_the_whole_notebook_has_a_limit(files: Path) -> None:
         assert kernel.execute("print(1)")[0] == "dead"
         assert kernel.death is not None
         assert kernel.death.verdict is Verdict.TIMEOUT
+
+
+def test_a_folder_whose_path_is_too_long_for_sockets_is_named(
+    files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))
+    launch = choose().launch
+    assert launch is not None
+    with pytest.raises(KernelNotStarted, match="set TMPDIR to a folder with a shorter path"):
+        ConfinedKernel(files, launch, LIMITS)
+    assert list(long.iterdir()) == []

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -80,10 +80,12 @@ def judge_that_dies() -> Any:
 
 @pytest.fixture
 def judged_by(
-    monkeypatch: pytest.MonkeyPatch, worked: tuple[Hired, Submission], tmp_path: Path
-) -> Judged:
+    monkeypatch: pytest.MonkeyPatch, worked: tuple[Hired, Submission]
+) -> Iterator[Judged]:
     hired, submission = worked
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    # Not tmp_path, which may be too long for a socket's path.
+    own = tempfile.TemporaryDirectory(prefix="hotloop-test-")
+    monkeypatch.setenv("TMPDIR", own.name)
     monkeypatch.setattr(tempfile, "tempdir", None)
     # Other processes import the judges by this file's name.
     monkeypatch.syspath_prepend(Path(__file__).parents[3])
@@ -92,7 +94,8 @@ def judged_by(
         terms = Terms(judge=judge, isolation=unconfined)
         return execution.judged(submission, hired.team, tasks, terms=terms, **more)
 
-    return judged
+    with own:
+        yield judged
 
 
 def test_two_tasks_are_judged_at_once(judged_by: Judged) -> None:
