@@ -149,7 +149,7 @@ def test_a_server_restarted_while_attempts_are_stored(server: Any, attempt: Make
     def write() -> None:
         try:
             for number in range(150):
-                store.note(Kind.PUBLISHED, store.add(attempt(seed=f"{number:03}")))
+                store.note(Kind.PUBLISHED, store.add(attempt(digest=f"{number:03}")))
         except BaseException as error:
             errors.append(error)
             raise
@@ -162,7 +162,7 @@ def test_a_server_restarted_while_attempts_are_stored(server: Any, attempt: Make
         server.start()
     writer.join(120)
     assert errors == []
-    assert [a.seed for a in store.history("ada", "tiny")] == [f"{n:03}" for n in range(150)]
+    assert [a.digest for a in store.history("ada", "tiny")] == [f"{n:03}" for n in range(150)]
     named = [e.attempt_id for e in store.events()]
     assert len(named) == len(set(named)) == 150
 

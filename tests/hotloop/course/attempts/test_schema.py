@@ -18,6 +18,7 @@ from hotloop.course.attempts.connection import connect, shown
 from hotloop.course.attempts.patience import StoreUnavailable
 from hotloop.course.attempts.schema import make_tables
 from hotloop.course.attempts.store import Store
+from hotloop.transactions import writing
 
 OURS = re.compile("hotloop_")
 
@@ -103,7 +104,7 @@ def test_a_second_time_does_nothing(url: str) -> None:
 def test_a_database_of_another_version_is_not_touched(url: str, change: str) -> None:
     engine = connect(url)
     make_tables(engine)
-    with engine.begin() as connection:
+    with writing(engine) as connection:
         connection.execute(text(change))
     before = schema(url)
     with pytest.raises(StoreUnavailable, match="another version of Hotloop: install that one"):
