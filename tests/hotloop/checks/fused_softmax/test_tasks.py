@@ -287,6 +287,21 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
         assert all(agreed) if right else not any(agreed)
 
 
+def test_one_thread_a_row_may_lose_each_small_term_after_a_large_one() -> None:
+    """In float32, 1 plus less than half a unit is 1, however often it is added."""
+    rung = tasks.cuda_naive.rungs["correct"]
+    assert isinstance(rung, Correct)
+    case = next(c for c in rung.cases(np.random.default_rng(3)) if "fall in steps" in c.label)
+    x = np.full((1, case.out.shape[-1]), np.log(0.9 * FP32.unit_roundoff), np.float32)
+    x[0, 0] = 0.0
+    terms = np.exp(x)
+    sums = np.cumsum(terms, axis=-1, dtype=np.float32)[:, -1:]
+    assert sums == 1.0
+    got, wanted = (terms / sums).astype(np.float64), SOFTMAX.rows(x.astype(np.float64))
+    assert compare(got, wanted, rung.tolerance(case)) is None
+    assert compare(got, wanted, SOFTMAX.tolerance(case)) is not None
+
+
 @pytest.mark.parametrize("sharpness", [0.5, 1.0, 2.0])
 @pytest.mark.parametrize("first", [1024, 4096, 8192])
 def test_a_sum_over_the_first_block_is_never_right_for_long_rows(
