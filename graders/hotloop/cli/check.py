@@ -154,7 +154,7 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Selected:
 
 
 def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
-    from hotloop.judge.rung import unread, unscored
+    from hotloop.judge.rung import scored_by
     from hotloop.judge.task import find as find_task
     from hotloop.task_spec import task_spec
 
@@ -170,20 +170,21 @@ def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
             f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
         )
     spec = task_spec(problem, task.id)
-    lacked, unused = unscored(found, spec), unread(found, spec)
     for name in named:
         at = ("tasks", problem.tasks.index(task), "rungs", named.index(name))
         place = place_of(source / FILE, at)
-        if name in lacked:
+        reads, declared = scored_by(found[name]), spec.rungs[name]
+        if reads and not getattr(declared, reads):
             raise UserError(
-                f"{place}: the check {name} has no {lacked[name]}, which say how many points a "
-                f"measurement earns: give it {_WHERE[lacked[name]]}."
+                f"{place}: the check {name} has no {reads}, which say how many points a "
+                f"measurement earns: give it {_WHERE[reads]}."
             )
-        if name in unused:
-            raise UserError(
-                f"{place}: the check {name} does not read its {unused[name]}, so nothing earns a "
-                "share of the points: remove them, or use a check in tasks.py that reads them."
-            )
+        for unread in _WHERE.keys() - {reads}:
+            if getattr(declared, unread):
+                raise UserError(
+                    f"{place}: the check {name} does not read its {unread}, so nothing earns a "
+                    "share of the points: remove them, or use a check in tasks.py that reads them."
+                )
 
 
 _WHERE = {

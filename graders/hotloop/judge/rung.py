@@ -26,7 +26,6 @@ from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
 from hotloop.judge.overrun import Overrun, ending_after
 from hotloop.judge.session import Session
-from hotloop.judge.spec import RungSpec, TaskSpec
 
 
 class Rung(Protocol):
@@ -99,24 +98,6 @@ def is_timed(part: object) -> bool:
 def scored_by(part: object) -> str:
     """Return `scored_by` of this rung, or of the first field of its dataclass that has one."""
     return _of_parts(part, "scored_by") or ""
-
-
-def unscored(rungs: Mapping[str, Rung], spec: TaskSpec) -> dict[str, str]:
-    """Return by rung what it reads of module.yaml and `spec` lacks: "levels" or "limits"."""
-    read = {name: scored_by(rung) for name, rung in rungs.items()}
-    declared = {name: spec.rungs.get(name, RungSpec()) for name in read}
-    return {name: what for name, what in read.items() if what and not getattr(declared[name], what)}
-
-
-def unread(rungs: Mapping[str, Rung], spec: TaskSpec) -> dict[str, str]:
-    """Return by rung what `spec` has and the rung does not read: "levels" or "limits"."""
-    read = {name: scored_by(rung) for name, rung in rungs.items()}
-    return {
-        name: what
-        for name, declared in spec.rungs.items()
-        for what in ("levels", "limits")
-        if name in read and getattr(declared, what) and read[name] != what
-    }
 
 
 def _of_parts(part: object, name: str) -> Any:

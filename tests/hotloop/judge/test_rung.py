@@ -17,9 +17,7 @@ from hotloop.judge import overrun
 from hotloop.judge.budget import Budget
 from hotloop.judge.fault import JudgeFault, generated, ours
 from hotloop.judge.labelled import labelled
-from hotloop.judge.levels import CountLimit, Level
-from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by, unread, unscored
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.rung import Rung, following, judge_rungs, rung, scored_by
 
 
 class MadeUpSession:
@@ -243,21 +241,3 @@ def test_what_a_rung_reads_of_module_yaml_is_known_without_calling_it(
     made: Rung, reads: str
 ) -> None:
     assert scored_by(made) == reads
-
-
-def test_levels_and_limits_that_module_yaml_lacks_are_named() -> None:
-    rungs: dict[str, Rung] = {"correct": _plain, "traffic": _counts, "fast": _Timed()}
-    levels, limits = RungSpec(levels=(Level(2, 1),)), RungSpec(limits=(CountLimit(1.05, 1),))
-    good = TaskSpec("f", ("f.py",), {"correct": RungSpec(), "traffic": limits, "fast": levels})
-    assert unscored(rungs, good) == {}
-    swapped = TaskSpec("f", ("f.py",), {"traffic": levels, "fast": limits})
-    assert unscored(rungs, swapped) == {"traffic": "limits", "fast": "levels"}
-
-
-def test_levels_and_limits_that_no_check_reads_are_named() -> None:
-    rungs: dict[str, Rung] = {"correct": _plain, "traffic": _counts, "fast": _Timed()}
-    levels, limits = RungSpec(levels=(Level(2, 1),)), RungSpec(limits=(CountLimit(1.05, 1),))
-    good = TaskSpec("f", ("f.py",), {"correct": RungSpec(), "traffic": limits, "fast": levels})
-    assert unread(rungs, good) == {}
-    other = TaskSpec("f", ("f.py",), {"correct": limits, "traffic": levels, "elsewhere": levels})
-    assert unread(rungs, other) == {"correct": "limits", "traffic": "levels"}
