@@ -5,7 +5,7 @@ the file format; unknown keys are rejected.
 """
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from hotloop.core.verdict import Verdict
@@ -91,7 +91,8 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """Return a document of plain JSON types."""
-        return asdict(self)
+        rungs = [dict(vars(rung)) for rung in self.rungs]
+        return {**vars(self), "rungs": rungs, "circumstances": dict(vars(self.circumstances))}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Self:

@@ -120,7 +120,7 @@ class Book:
         staged = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(staged, ignore_errors=True)
         shown = {name: text.encode() for name, text in attempt.files.items()}
-        shown[NOTEBOOK] = json.dumps(filled(attempt), indent=1).encode()
+        shown[NOTEBOOK] = json.dumps(filled(attempt)).encode()
         if attempt.handed_in:
             shown[TIMESTAMP] = attempt.handed_in.encode()
         for name, data in shown.items():

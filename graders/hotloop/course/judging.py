@@ -16,7 +16,8 @@ from hotloop.notebook_cells import writable
 
 SETTLE_S = 5.0
 """Seconds for a kernel to become free after the judge is done with it."""
-_POLL_S = 0.02
+_POLL_S = 0.002
+"""Seconds between two looks for the judge's socket, which is there after some milliseconds."""
 
 log = logging.getLogger("hotloop.course")
 
