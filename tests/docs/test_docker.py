@@ -251,7 +251,7 @@ def test_a_name_that_is_no_users_is_none(hub: SimpleNamespace, name: str) -> Non
 def test_the_judge_of_a_hub_is_a_user_of_its_own(hub: SimpleNamespace) -> None:
     (service,) = hub.config.JupyterHub.services
     assert service["user"] == "grader"
-    assert service["command"][:2] == ["hotloop", "serve"]
+    assert service["command"][:3] == ["hotloop", "course", "serve"]
     text = (ROOT / "docker" / "hotloop.Dockerfile").read_text()
     asks = (ROOT / "docker" / "hub" / "hotloop-as-grader").read_text()
     assert "HOTLOOP_SERVE_COMMAND=hotloop-as-grader" in text
