@@ -135,7 +135,7 @@ def test_what_was_not_run_says_so_first(name: str) -> None:
 
 
 def test_the_tritons_of_compose_and_of_the_command_are_one() -> None:
-    """Base, packages, image and options: `hotloop serving run --container` does the same."""
+    """Base, packages, image and options: `hotloop serving --container` does the same."""
     written = (ROOT / "docker" / "triton.Dockerfile").read_text()
     assert instructions(written) == instructions(container.dockerfile())
     assert f"-t {container.IMAGE} " in written
@@ -328,8 +328,8 @@ def test_ray_on_kubernetes_is_the_ray_of_the_image() -> None:
 
 
 def test_options_that_are_named_exist() -> None:
-    asked = [sys.executable, "-m", "hotloop.cli", "serving", "run", "--help"]
+    asked = [sys.executable, "-m", "hotloop.cli", "serving", "--help"]
     told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
-    assert "serving run REPOSITORY --container" in (ROOT / "docker/triton.Dockerfile").read_text()
+    assert "serving REPOSITORY --container" in (ROOT / "docker/triton.Dockerfile").read_text()
     assert "--container" in told
     assert "--log" in told

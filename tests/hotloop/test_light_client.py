@@ -233,7 +233,7 @@ NEEDS_THE_JUDGE = [
     ("doctor", "--gpu"),
     ("author", "evidence", "fused_softmax"),
     ("author", "exploits", "--only", "checker"),
-    ("serving", "install"),
+    ("doctor", "--install", "tritonserver"),
 ]
 
 

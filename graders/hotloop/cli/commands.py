@@ -49,10 +49,6 @@ GROUPS = {
         "CUDA C++ without a GPU: run, check and compile programs.",
         {"Commands": ("run", "check", "compile")},
     ),
-    "serving": Group(
-        "A real Triton Inference Server on this machine.",
-        {"Commands": ("install", "run")},
-    ),
     "course": Group(
         "For instructors: a course with nbgrader, and a judge for a class.",
         {
@@ -76,7 +72,7 @@ GROUPS = {
         "For authors, in a clone: modules and their checks.",
         {
             "Commands": (
-                "new", "render", "proofs", "evidence", "calibrate", "exploits", "export", "env",
+                "new", "render", "proofs", "evidence", "calibrate", "exploits", "export",
             ),
         },
     ),

@@ -66,7 +66,6 @@ def test_there_are_as_few_commands_as_at_the_last_count() -> None:
     """A new command needs a reason; otherwise make it an option of an existing one."""
     # What a learner uses is at the top: `ask` was in the instructor's group.
     assert len(GROUPS[HOTLOOP].names) <= 24
-    # `author env` makes environments with another release of PyTorch than Hotloop needs;
     # `course forget` deletes a learner's data, which no other command does.
     assert len(LEAVES) <= 54
 
