@@ -38,7 +38,7 @@ GROUPS = {
         "Training and interviews for ML performance engineers.",
         {
             "Learn": (
-                "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
+                "placement", "modules", "start", "lab", "check", "interview", "questions",
                 "progress", "trace", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "ask", "board"),
