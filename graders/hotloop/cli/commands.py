@@ -47,7 +47,7 @@ GROUPS = {
     ),
     "cuda": Group(
         "CUDA C++ without a GPU: run, check and compile programs.",
-        {"Commands": ("run", "check", "compile")},
+        {"Commands": ("run", "compile")},
     ),
     "course": Group(
         "For instructors: a course with nbgrader, and a judge for a class.",
