@@ -76,7 +76,7 @@ site-serve: site  ## build the site and serve it on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 lab: $(VENV)/.hotloop-demo  ## open JupyterLab with all modules, for a class of one
-	$(BIN)/hotloop course trial --folder build/lab
+	$(BIN)/hotloop course new --trial --course build/lab
 	$(BIN)/hotloop lab build/lab
 
 docker-lint: build/docker-lint/.done  ## lint Dockerfiles and compose files
