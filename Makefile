@@ -36,11 +36,11 @@ test-heavy: $(VENV)/.hotloop-heavy need-bwrap  ## the tasks that need transforme
 	$(BIN)/pytest -n $(JOBS) tests/test_contract.py -k 'hugging_face or bert or saved_model or openvino or coreml or yolov5n'
 
 test-torch-xla: $(VENV)/.hotloop-test need-bwrap  ## the tasks that need PyTorch/XLA, in an environment of its own of 8 GB, which it makes
-	$(BIN)/hotloop author env torch_xla --folder build/torch_xla
+	$(BIN)/hotloop doctor --install torch_xla --folder build/torch_xla
 	build/torch_xla/bin/python -m pytest tests/own_environments
 
 test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tritonserver, which it installs
-	$(BIN)/hotloop serving install
+	$(BIN)/hotloop doctor --install tritonserver
 	$(BIN)/pytest -n $(JOBS) -k 'serving or triton_ensemble'
 
 test-browser: $(VENV)/.hotloop-browser build/axe/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
@@ -76,7 +76,7 @@ site-serve: site  ## build the site and serve it on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 lab: $(VENV)/.hotloop-demo  ## open JupyterLab with all modules, for a class of one
-	$(BIN)/hotloop course trial --folder build/lab
+	$(BIN)/hotloop course new --trial --course build/lab
 	$(BIN)/hotloop lab build/lab
 
 docker-lint: build/docker-lint/.done  ## lint Dockerfiles and compose files

@@ -54,7 +54,7 @@ c.Spawner.default_url = "/lab"
 c.JupyterHub.services = [
     {
         "name": "hotloop",
-        "command": ["hotloop", "serve", "--host", "0.0.0.0", "--port", "8010"],
+        "command": ["hotloop", "course", "serve", "--host", "0.0.0.0", "--port", "8010"],
         "user": "grader",
         "cwd": "/service",
         "environment": {

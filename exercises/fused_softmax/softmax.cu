@@ -2,7 +2,7 @@
 //
 // All of them compute y[r][c] = exp(x[r][c] - m) / sum over the row, with m the row's maximum, for a
 // row-major float matrix. A row without a finite element becomes zeros. `rows` and `columns` are at
-// least 1 and can be anything else. Run one with your own main(): hotloop cuda run, hotloop cuda check.
+// least 1 and can be anything else. Run one with your own main(): hotloop cuda run, also with --check.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #include <math_constants.h>

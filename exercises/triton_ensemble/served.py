@@ -4,10 +4,10 @@
         with server("repository") as running:
             print(ask(running, ["Open the file and read it line by line."]))
 
-`hotloop serving install` makes the server's environment, once. What is measured here is feedback:
-other programs run beside it, and the judge measures again in its sandbox.
+`hotloop doctor --install tritonserver` makes the server's environment, once. What is measured here
+is feedback: other programs run beside it, and the judge measures again in its sandbox.
 
-In a terminal: `hotloop serving run $(python served.py repository)`.
+In a terminal: `hotloop serving $(python served.py repository)`.
 """
 
 import json
@@ -52,7 +52,7 @@ def models():
 
 
 def complete(name="repository"):
-    """A copy of the folder with the large files in place; `hotloop serving run` takes it, too.
+    """A copy of the folder with the large files in place; `hotloop serving` takes it, too.
 
     The tokenizer, the network, and for `tuned` and `canary` the Python models of `repository`;
     `by_report` has the other models' configurations from there too.

@@ -5,6 +5,8 @@ import platform
 import sys
 from collections.abc import Mapping
 
+from hotloop import own_environments
+
 IMPORTED: Mapping[str, tuple[str, ...]] = {
     "local": ("jupytext", "nbformat", "numpy", "torch", "unidiff"),
     "course": (
@@ -61,10 +63,6 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
 """The packages that a group installs on every system, by import name."""
 
 
-APART = ("torch_xla",)
-"""Groups that have their own environment."""
-
-
 def missing(extra: str) -> tuple[str, ...]:
     """Return the group's packages that cannot be imported here, without importing any."""
     return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
@@ -72,8 +70,8 @@ def missing(extra: str) -> tuple[str, ...]:
 
 def remedy(extra: str) -> str:
     """Return the command that installs the group."""
-    if extra in APART:
-        return f"hotloop author env {extra}"
+    if extra in own_environments.names():
+        return f"hotloop doctor --install {extra}"
     return f"{sys.executable} -m pip install 'hotloop[{extra}]'"
 
 

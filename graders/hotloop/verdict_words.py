@@ -68,4 +68,5 @@ def how_to_reproduce(record: Record) -> str:
     found = any(rung.evidence.get("reproducible") for rung in record.rungs)
     if not found or of_task(record) == NOT_STARTED or extras.why_no_judge():
         return ""
-    return f"To run the failing call yourself: `hotloop repro {record.module}.{record.task}`"
+    key = f"{record.module}.{record.task}"
+    return f"To run the failing call yourself: `hotloop check {key} --repro`"

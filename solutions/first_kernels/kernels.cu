@@ -1,7 +1,7 @@
 // Three kernels in CUDA C++: an elementwise one, a transpose and a stencil.
 //
 // All tensors are float32, row-major and without gaps; `rows` and `columns` are at least 1 and can be
-// anything else. Run a kernel with your own main(): hotloop cuda run, hotloop cuda check.
+// anything else. Run a kernel with your own main(): hotloop cuda run, also with --check.
 #include <cuda_runtime.h>
 
 // 2. y = gelu(x + bias), the bias of a column added to every row.  <<<rows, 256>>>

@@ -1,7 +1,7 @@
 // Four matrix products in CUDA C++: c = a · b.
 //
 // a: [m, k], b: [k, n], c: [m, n], row-major and without gaps. Run a kernel with your own main(): hotloop cuda
-// run, hotloop cuda check; with nvcc, tensor_cores.cuh lies in hotloop/worker/include.
+// run, also with --check; with nvcc, tensor_cores.cuh lies in hotloop/worker/include.
 #include <cuda_bf16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>

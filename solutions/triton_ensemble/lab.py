@@ -24,8 +24,8 @@
 #   JupyterLab's editor (double-click in the file list), save, and run the cell with `check(…)` here.
 # - The judge starts a real tritonserver with your files and sends it texts that you have not seen. For each task it takes
 #   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
-# - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, tasks 1
-#   to 8 say `not_measured`, and their points are pending. So do the checks of tasks 9 and 10 that only a GPU can show.
+# - No GPU and no container is needed. Once, in a terminal: `hotloop doctor --install tritonserver` (about 500 MB). Without
+#   it, tasks 1 to 8 say `not_measured`, and their points are pending. So do the checks of tasks 9 and 10 that only a GPU can show.
 # - Stuck? Each task has three hints. Open one at a time. [The lesson](lesson.md), beside this notebook, explains what the tasks use.
 #
 # | file | what it is |
@@ -147,7 +147,7 @@ check("triton_ensemble.postprocess_backend")
 # ### HINTS triton_ensemble.client
 
 # %% [markdown]
-# Try it by hand on your own repository. Without a notebook: `hotloop serving run $(python served.py repository)` in one
+# Try it by hand on your own repository. Without a notebook: `hotloop serving $(python served.py repository)` in one
 # terminal (`served.py` puts the large files in and says where), `python client.py http PORT "Open the file."` in another.
 
 # %%
@@ -411,7 +411,7 @@ check("triton_ensemble.tune")
 # ### CARD triton_ensemble.perf_analyzer
 #
 # perf_analyzer is NVIDIA's load generator for Triton, and what it reports is what colleagues will ask you for. `hotloop
-# serving install` installed it beside the server. Here you look at one model, `bert`, which it can feed by itself with
+# doctor --install tritonserver` installed it beside the server. Here you look at one model, `bert`, which it can feed by itself with
 # `--input-data zero`.
 #
 # In `load_test.py` write:

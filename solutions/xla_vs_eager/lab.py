@@ -552,7 +552,7 @@ check("xla_vs_eager.diagnose")
 # ### CARD xla_vs_eager.torch_xla_step
 #
 # PyTorch/XLA has the same compiler under PyTorch's interface. Its tensors are lazy: operations are recorded, and `torch_xla.sync()`, or a read such as `.item()`, compiles and runs what has been recorded. It is built for one
-# release of PyTorch, so it has an environment of its own: `hotloop author env torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades these two tasks. Without it they say `not_measured`.
+# release of PyTorch, so it has an environment of its own: `hotloop doctor --install torch_xla` makes it (7 GB with the CUDA libraries of PyPI's torch), and the `hotloop` in it grades these two tasks. Without it they say `not_measured`.
 #
 # Write in `lazy_training.py`:
 #
@@ -575,7 +575,7 @@ try:
     import torch_xla
     import torch_xla.debug.metrics as met
 except ImportError as missing:
-    print(f"Not here: {missing}. hotloop author env torch_xla")
+    print(f"Not here: {missing}. hotloop doctor --install torch_xla")
 else:
     here = mnist.folder()
     pictures, right = mnist.load(here) if here else (images, labels)

@@ -10,7 +10,7 @@ makes a program with the files that have none. Arguments are those of the Makefi
 or of a script called `run`. Programs that do not build and need more than the CUDA runtime API are
 counted separately.
 
-A program runs under `check`, in one order of its threads, for at most `--seconds`; if that is too
+A program runs under `--check`, in one order of its threads, for at most `--seconds`; if that is too
 slow or fails, it runs again without checks, unless `--once` is given. `--keep` writes each row to
 tests/benchmarks/results/real_cuda.json, and skips programs that are there, except for rows that
 `--again` names. The programs themselves are not stored.

@@ -78,7 +78,16 @@ class Service:
 
     def real(self, jobs: int) -> None:
         """Start it with the real judge."""
-        words = ["-m", "hotloop.cli", "serve", "--folder", str(self.folder), "--gpus", "0"]
+        words = [
+            "-m",
+            "hotloop.cli",
+            "course",
+            "serve",
+            "--folder",
+            str(self.folder),
+            "--gpus",
+            "0",
+        ]
         self.start(*words, "--port", str(self.port), "--jobs", str(jobs))
 
     def quick(self, seconds: float, cpu: int) -> None:

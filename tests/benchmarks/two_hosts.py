@@ -248,7 +248,16 @@ class Class:
 @contextmanager
 def serving(hosts: Hosts, folder: Path) -> Iterator[Class]:
     """The commands of the page, on the service's host."""
-    words = ["-m", "hotloop.cli", "serve", "--folder", str(folder / "service"), "--gpus", "0"]
+    words = [
+        "-m",
+        "hotloop.cli",
+        "course",
+        "serve",
+        "--folder",
+        str(folder / "service"),
+        "--gpus",
+        "0",
+    ]
     words += ["--jobs", "1", "--url", f"https://{NAME}", "--proxy", "127.0.0.1"]
     engine = opened(folder / "service")
     (folder / "Caddyfile").write_text(CADDY % NAME)

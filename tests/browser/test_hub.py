@@ -104,7 +104,18 @@ def hub(clone: Path, tmp_path: Path) -> Iterator[Hub]:
         "HOTLOOP_SERVE_COMMAND": str(Path(sys.executable).with_name("hotloop")),
         "CONFIGPROXY_AUTH_TOKEN": secrets.token_hex(16),
     }
-    words = ["serve", "--folder", str(folder), "--port", str(judge), "--jobs", "1", "--gpus", "0"]
+    words = [
+        "course",
+        "serve",
+        "--folder",
+        str(folder),
+        "--port",
+        str(judge),
+        "--jobs",
+        "1",
+        "--gpus",
+        "0",
+    ]
     with ExitStack() as running:
         log = running.enter_context((tmp_path / "log").open("wb"))
         running.enter_context(process([sys.executable, "-m", "hotloop.cli", *words], tmp_path, log))
@@ -156,7 +167,7 @@ def shown(window: LabWindow) -> str:
 
 def busy(hub: Hub) -> None:
     """Somebody else's check, which takes long, so that there is a queue."""
-    invite = ["serve", "invite", "carol", "--folder", str(hub.folder), "--url", hub.service]
+    invite = ["course", "invite", "carol", "--folder", str(hub.folder), "--url", hub.service]
     command = [sys.executable, "-m", "hotloop.cli", *invite]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     login = Server(hub.service).log_in(said.split()[-1].rpartition("/")[2])

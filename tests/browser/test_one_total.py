@@ -71,7 +71,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("totals") / "room"
-    run("course", "trial", MODULE, "--folder", str(folder))
+    run("course", "new", "--trial", MODULE, "--course", str(folder))
     root = folder / "course"
     late_costs_everything(root)
     for student, files in handed_in().items():

@@ -91,7 +91,7 @@ def test_the_fixed_program_is_clean(path: Path) -> None:
 def test_a_bug_has_a_symptom_and_does_not_give_itself_away(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert "// Symptom: " in text
-    assert f"hotloop cuda check {path.relative_to(paths.root())}" in text
+    assert f"hotloop cuda run --check {path.relative_to(paths.root())}" in text
     assert "[start:fix]" not in text
 
 

@@ -44,7 +44,7 @@ def test_without_a_server_a_proof_says_that_it_has_not_measured(
     said = capfd.readouterr().out.splitlines()
     unmeasured = [line for line in said if line.startswith("not measured here: ")]
     assert unmeasured, "it names what is missing"
-    assert "hotloop serving install" in unmeasured[0]
+    assert "hotloop doctor --install tritonserver" in unmeasured[0]
     assert not [line for line in said if "on the real server" in line]
     assert len(said) > len(unmeasured), "what needs no server is shown all the same"
 

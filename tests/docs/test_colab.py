@@ -43,7 +43,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.delenv(place.SERVER, raising=False)
     folder = tmp_path / "service"
     with serving(folder) as url:
-        yield run("serve", "invite", "ada", "--folder", str(folder), "--url", url)[1]["invited"][
+        yield run("course", "invite", "ada", "--folder", str(folder), "--url", url)[1]["invited"][
             "ada"
         ]
 

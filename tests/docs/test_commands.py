@@ -64,7 +64,7 @@ def test_what_is_named_exists() -> None:
 def test_many_are_named() -> None:
     found = {(first, second) for _, first, second in named()}
     assert len(named()) > 200
-    assert {("course", "grade"), ("takehome", "submit"), ("cuda", "check")} <= found
+    assert {("course", "grade"), ("takehome", "submit"), ("cuda", "run")} <= found
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,7 @@ def test_what_was_not_run_says_so_first(name: str) -> None:
 
 
 def test_the_tritons_of_compose_and_of_the_command_are_one() -> None:
-    """Base, packages, image and options: `hotloop serving run --container` does the same."""
+    """Base, packages, image and options: `hotloop serving --container` does the same."""
     written = (ROOT / "docker" / "triton.Dockerfile").read_text()
     assert instructions(written) == instructions(container.dockerfile())
     assert f"-t {container.IMAGE} " in written
@@ -251,7 +251,7 @@ def test_a_name_that_is_no_users_is_none(hub: SimpleNamespace, name: str) -> Non
 def test_the_judge_of_a_hub_is_a_user_of_its_own(hub: SimpleNamespace) -> None:
     (service,) = hub.config.JupyterHub.services
     assert service["user"] == "grader"
-    assert service["command"][:2] == ["hotloop", "serve"]
+    assert service["command"][:3] == ["hotloop", "course", "serve"]
     text = (ROOT / "docker" / "hotloop.Dockerfile").read_text()
     asks = (ROOT / "docker" / "hub" / "hotloop-as-grader").read_text()
     assert "HOTLOOP_SERVE_COMMAND=hotloop-as-grader" in text
@@ -328,8 +328,8 @@ def test_ray_on_kubernetes_is_the_ray_of_the_image() -> None:
 
 
 def test_options_that_are_named_exist() -> None:
-    asked = [sys.executable, "-m", "hotloop.cli", "serving", "run", "--help"]
+    asked = [sys.executable, "-m", "hotloop.cli", "serving", "--help"]
     told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
-    assert "serving run REPOSITORY --container" in (ROOT / "docker/triton.Dockerfile").read_text()
+    assert "serving REPOSITORY --container" in (ROOT / "docker/triton.Dockerfile").read_text()
     assert "--container" in told
     assert "--log" in told

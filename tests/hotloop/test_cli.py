@@ -59,6 +59,7 @@ def test_people_get_a_table() -> None:
         (("check", "fused_softmax.online_pas"), "did you mean online_pass"),
         (("check", "nothing_like_it"), "there are: "),
         (("check", "fused_softmax"), "hotloop start fused_softmax"),
+        (("course", "new"), "Name the modules that are released"),
         (("lab", "no_such_folder"), "hotloop start MODULE"),
         (("author", "exploits", "--only", "no/such"), "hotloop author exploits --list"),
         (("author", "evidence", "fused_sofmax"), "did you mean fused_softmax"),
@@ -172,7 +173,7 @@ def test_lab_says_what_it_would_start(tmp_path: Path) -> None:
 
 
 def test_lab_opens_a_classrooms_guide(tmp_path: Path) -> None:
-    made = document("course", "trial", "fused_softmax", "--folder", "room", cwd=tmp_path)
+    made = document("course", "new", "--trial", "fused_softmax", "--course", "room", cwd=tmp_path)
     assert made["released"] == ["fused_softmax"]
     assert made["course"] == str(tmp_path / "room" / "course")
     said = document("lab", "room", cwd=tmp_path)

@@ -99,9 +99,9 @@ def test_the_server_is_there_missing_or_without_a_part(monkeypatch: pytest.Monke
     found = serving(monkeypatch)
     assert (found.state, found.fix) == (State.OK, "")
     assert "/somewhere" in found.found
-    gap = Gap("environment", False, "not installed", "hotloop serving install")
+    gap = Gap("environment", False, "not installed", "hotloop doctor --install tritonserver")
     found = serving(monkeypatch, gap)
-    assert (found.state, found.fix) == (State.MISSING, "hotloop serving install")
+    assert (found.state, found.fix) == (State.MISSING, "hotloop doctor --install tritonserver")
     assert "not installed" in found.found
     found = serving(monkeypatch, Gap("perf_analyzer", False, "-", "again", needed=False))
     assert (found.state, found.fix) == (State.LIMITED, "again")

@@ -233,7 +233,7 @@ NEEDS_THE_JUDGE = [
     ("doctor", "--gpu"),
     ("author", "evidence", "fused_softmax"),
     ("author", "exploits", "--only", "checker"),
-    ("serving", "install"),
+    ("doctor", "--install", "tritonserver"),
 ]
 
 
@@ -260,7 +260,7 @@ def test_a_notebooks_check_says_it_too(elsewhere: Client, plain_linux: Client) -
         assert said in last
 
 
-@pytest.mark.parametrize("words", [("cuda", "check"), ("cuda", "run")], ids=" ".join)
+@pytest.mark.parametrize("words", [("cuda", "run", "--check"), ("cuda", "run")], ids=" ".join)
 def test_cuda_names_its_group(elsewhere: Client, words: tuple[str, ...]) -> None:
     (elsewhere.home / "a.cu").write_text("int main() {}\n")
     said = elsewhere.answer(*words, "a.cu", code=2)["error"]
@@ -284,7 +284,7 @@ def test_cuda_needs_nothing_else_but_its_group(tmp_path: Path) -> None:
     client = Client(WITH_CUDA, tmp_path)
     (tmp_path / "race.cu").write_text(RACE)
     assert client.answer("cuda", "run", "race.cu")["output"] == "no error\n"
-    checked = client.answer("cuda", "check", "race.cu", code=1)
+    checked = client.answer("cuda", "run", "--check", "race.cu", code=1)
     assert [found["kind"] for found in checked["findings"]] == ["race"]
     assert checked["findings"][0]["witnesses"][0]["line"]["line"] == 3
 

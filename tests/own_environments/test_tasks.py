@@ -5,17 +5,18 @@
 
 import pytest
 
-from hotloop import curriculum, extras, render
+from hotloop import curriculum, extras, own_environments, render
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_submission
 
+APART = own_environments.names()
 FOUND = [
     (module, task)
     for module in curriculum.modules()
     for task in module.tasks
-    if any(need in extras.APART for rung in task.rungs for need in module.needs_of(rung))
+    if any(need in APART for rung in task.rungs for need in module.needs_of(rung))
 ]
 WRONG = [
     (module, wrong)

@@ -1,6 +1,6 @@
 // gelu(x + bias) with two ways to divide a row among 256 threads.
 //
-//     hotloop cuda check curriculum/first_kernels/proofs/coalescing.cu
+//     hotloop cuda run --check curriculum/first_kernels/proofs/coalescing.cu
 
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 // Three transposes of one matrix: direct, with a tile, and with a padded tile.
 //
-//     hotloop cuda check curriculum/first_kernels/proofs/transposes.cu
+//     hotloop cuda run --check curriculum/first_kernels/proofs/transposes.cu
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 //
 // Symptom: right with 1024 threads; with 128 the result changes from run to run.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/few_warps.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/few_warps.cu
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 //
 // Symptom: every column is there, but two runs never agree on the order.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/first_come.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/first_come.cu
 
 #include <cuda_runtime.h>
 

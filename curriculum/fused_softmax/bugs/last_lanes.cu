@@ -2,7 +2,7 @@
 //
 // Symptom: 32 numbers are fine; with 20 the kernel never comes back.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/last_lanes.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/last_lanes.cu
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 //
 // Symptom: it was right for ten years; on a GPU of 2018 or later it sometimes is not.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/lock_step.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/lock_step.cu
 
 #include <cuda_runtime.h>
 

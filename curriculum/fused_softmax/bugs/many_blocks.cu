@@ -2,7 +2,7 @@
 //
 // Symptom: one block is right; with eight the sum is too small, and different each time.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/many_blocks.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/many_blocks.cu
 
 #include <cuda_runtime.h>
 

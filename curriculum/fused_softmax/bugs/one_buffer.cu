@@ -2,7 +2,7 @@
 //
 // Symptom: the sum is right in every debug build, and now and then too small in release.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/one_buffer.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/one_buffer.cu
 
 #include <cuda_runtime.h>
 

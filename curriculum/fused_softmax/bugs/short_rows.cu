@@ -2,7 +2,7 @@
 //
 // Symptom: passes for rows of 256 numbers, hangs or returns nonsense for 200.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/short_rows.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/short_rows.cu
 
 #include <cuda_runtime.h>
 

@@ -2,7 +2,7 @@
 //
 // Symptom: right on one GPU, wrong on the next; a printf in the loop hides it.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/tree_sum.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/tree_sum.cu
 
 #include <cuda_runtime.h>
 

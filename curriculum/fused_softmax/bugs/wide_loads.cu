@@ -2,7 +2,7 @@
 //
 // Symptom: fast and right for 1024 columns; `misaligned address` for 1022.
 //
-//     hotloop cuda check curriculum/fused_softmax/bugs/wide_loads.cu
+//     hotloop cuda run --check curriculum/fused_softmax/bugs/wide_loads.cu
 
 #include <cuda_runtime.h>
 

@@ -1,7 +1,7 @@
 // Tries every kernel of softmax_best.cu on small matrices, against a sum in double precision:
 //
-//   hotloop cuda check curriculum/fused_softmax/kernels/softmax_best.cu \
-//                      curriculum/fused_softmax/kernels/try_softmax_best.cu
+//   hotloop cuda run --check curriculum/fused_softmax/kernels/softmax_best.cu \
+//                            curriculum/fused_softmax/kernels/try_softmax_best.cu
 //
 // With a GPU: nvcc -O3 -std=c++17 -o try softmax_best.cu try_softmax_best.cu && ./try
 #include <cuda_bf16.h>

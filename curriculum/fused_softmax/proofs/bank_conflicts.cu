@@ -1,6 +1,6 @@
 // The same work in shared memory with and without bank conflicts.
 //
-//     hotloop cuda check curriculum/fused_softmax/proofs/bank_conflicts.cu
+//     hotloop cuda run --check curriculum/fused_softmax/proofs/bank_conflicts.cu
 
 #include <cuda_runtime.h>
 

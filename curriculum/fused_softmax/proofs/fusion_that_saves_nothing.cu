@@ -1,6 +1,6 @@
 // Dividing long rows by their sums: as two kernels, and as one that walks the row twice.
 //
-//     hotloop cuda check curriculum/fused_softmax/proofs/fusion_that_saves_nothing.cu
+//     hotloop cuda run --check curriculum/fused_softmax/proofs/fusion_that_saves_nothing.cu
 
 #include <cuda_runtime.h>
 

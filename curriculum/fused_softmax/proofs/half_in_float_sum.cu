@@ -1,6 +1,6 @@
 // The sum of a row of half-precision numbers, with the running sum in half and in float.
 //
-//     hotloop cuda check curriculum/fused_softmax/proofs/half_in_float_sum.cu
+//     hotloop cuda run --check curriculum/fused_softmax/proofs/half_in_float_sum.cu
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>

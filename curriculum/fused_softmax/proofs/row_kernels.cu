@@ -1,6 +1,6 @@
 // Divides each row by its sum, in three ways that compute the same and move different bytes.
 //
-//     hotloop cuda check curriculum/fused_softmax/proofs/row_kernels.cu
+//     hotloop cuda run --check curriculum/fused_softmax/proofs/row_kernels.cu
 
 #include <cuda_runtime.h>
 

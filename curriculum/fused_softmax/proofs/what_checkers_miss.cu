@@ -1,6 +1,6 @@
 // Three faults of order, and what a checker that watches one run can say about each.
 //
-//     hotloop cuda check curriculum/fused_softmax/proofs/what_checkers_miss.cu
+//     hotloop cuda run --check curriculum/fused_softmax/proofs/what_checkers_miss.cu
 
 #include <cuda_runtime.h>
 

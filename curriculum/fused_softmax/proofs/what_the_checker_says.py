@@ -1,4 +1,4 @@
-"""What `hotloop cuda check` reports of a tree without a barrier in its loop."""
+"""What `hotloop cuda run --check` reports of a tree without a barrier in its loop."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // Four kernels with a bug, each followed by one without, and a tile with three row pitches.
 //
-//     hotloop cuda check curriculum/questions/proofs/kernels_with_a_bug.cu -- reused_scratch 256
+//     hotloop cuda run --check curriculum/questions/proofs/kernels_with_a_bug.cu --arg reused_scratch --arg 256
 
 #include <cuda_runtime.h>
 

@@ -2,10 +2,10 @@
 
     python curriculum/triton_ensemble/recordings/record.py [name …]
 
-Needs the server's environment (`hotloop serving install`). Names are a, b, c, d, healthy and
-healthy_alone; which letter has which sickness stands in deployments.json alone. A recording that
-does not show its sickness clearly, or during which other programs had too much of the machine, is
-thrown away and made again.
+Needs the server's environment (`hotloop doctor --install tritonserver`). Names are a, b, c, d,
+healthy and healthy_alone; which letter has which sickness stands in deployments.json alone. A
+recording that does not show its sickness clearly, or during which other programs had too much of
+the machine, is thrown away and made again.
 """
 
 from __future__ import annotations

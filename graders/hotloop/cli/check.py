@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop import curriculum, verdict_words
-from hotloop.cli import find, predicting
+from hotloop.cli import find, predicting, repro
 from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
@@ -93,17 +93,28 @@ def run(
             "judge finds.",
         ),
     ] = False,
+    reproduce: Annotated[
+        bool,
+        typer.Option(
+            "--repro",
+            help="For a task that fails: write a program that calls your code with the failed "
+            "check's input, and prints what was expected and what it got.",
+        ),
+    ] = False,
 ) -> Answer:
     """Judge your work in the sandbox.
 
     Exit code 1 if a task is not right yet.
     """
-    if predict:
-        return predicting.predict(what, folder)
+    alone = predict or reproduce
+    if alone and (source or seed or on or nsight or (predict and reproduce)):
+        raise UserError("--predict and --repro go with no other option but --json.")
     if what is not None and _is_folder(what, source):
         what, folder = None, Path(what)
     asked = _in_module(what, folder) if source is None else _in_problem(what, folder, source)
     code = [task for task in asked.tasks if task.kind == "code"]
+    if alone:
+        return _of_one_task(asked, code, reproduce=reproduce)
     if not code:
         raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
     there = "" if source is not None and not on else place.chosen(on)
@@ -127,6 +138,18 @@ def run(
         calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
         shown += [Text(call.replace("`", ""), no_wrap=True) for call in calls]
     return Answer(document, *shown, exit_code=int(failed))
+
+
+def _of_one_task(asked: _Selected, code: Sequence[JudgedTask], *, reproduce: bool) -> Answer:
+    if len(code) != 1:
+        option = "--repro" if reproduce else "--predict"
+        name = next(task.id for task in asked.problem.tasks if task.kind == "code")
+        raise UserError(f"{option} is about one task with code, such as {asked.problem.id}.{name}.")
+    require_sandbox()
+    [task] = code
+    if reproduce:
+        return repro.reproduce(asked.problem, task.id, asked.folder, asked.pack, _variant(asked))
+    return predicting.predict(asked.problem.id, task.id, asked.folder)
 
 
 def _in_module(what: str | None, folder: Path) -> _Selected:

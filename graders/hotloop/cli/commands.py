@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from hotloop.cli.answer import with_json
 
@@ -19,13 +19,11 @@ class Group:
     """Commands that are listed on one help page.
 
     sections: command names by heading, in the order of the page. The command NAME is `run` in
-    hotloop/cli/NAME.py, and GROUP NAME is `run` in hotloop/cli/GROUP/NAME.py. is_command: the group
-    can be called without a subcommand; it is then `run` in hotloop/cli/GROUP/__init__.py.
+    hotloop/cli/NAME.py, and GROUP NAME is `run` in hotloop/cli/GROUP/NAME.py.
     """
 
     help: str
     sections: dict[str, tuple[str, ...]]
-    is_command: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -40,33 +38,25 @@ GROUPS = {
         "Training and interviews for ML performance engineers.",
         {
             "Learn": (
-                "placement", "modules", "start", "lab", "check", "repro", "interview", "questions",
+                "placement", "modules", "start", "lab", "check", "interview", "questions",
                 "progress", "trace", "cuda", "serving", "doctor", "demo",
             ),
             "In a class": ("login", "submit", "feedback", "ask", "board"),
-            "Teach, hire, write": ("course", "serve", "takehome", "author", "judge"),
+            "Teach, hire, write": ("course", "takehome", "author", "judge"),
         },
     ),
     "cuda": Group(
         "CUDA C++ without a GPU: run, check and compile programs.",
-        {"Commands": ("run", "check", "compile")},
-    ),
-    "serving": Group(
-        "A real Triton Inference Server on this machine.",
-        {"Commands": ("install", "run")},
+        {"Commands": ("run", "compile")},
     ),
     "course": Group(
-        "For instructors: a course with nbgrader.",
+        "For instructors: a course with nbgrader, and a judge for a class.",
         {
-            "Prepare": ("new", "trial"),
+            "Prepare": ("new",),
             "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
+            "Judge for a class": ("serve", "invite"),
             "Privacy": ("forget",),
         },
-    ),
-    "serve": Group(
-        "For instructors: one machine judges for a class.",
-        {"Commands": ("invite",)},
-        is_command=True,
     ),
     "takehome": Group(
         "For hiring teams: exercises for candidates, and what comes back.",
@@ -82,7 +72,7 @@ GROUPS = {
         "For authors, in a clone: modules and their checks.",
         {
             "Commands": (
-                "new", "render", "proofs", "evidence", "calibrate", "exploits", "export", "env",
+                "new", "render", "proofs", "evidence", "calibrate", "exploits", "export",
             ),
         },
     ),
@@ -123,52 +113,12 @@ class Commands(TyperGroup):
         return self.get_command(ctx, name).get_short_help_str(limit=66)
 
 
-class CommandAndGroup(Commands):
-    """A group that can be called without a subcommand. own: its own function."""
-
-    own: Any = None
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand, or else its own function."""
-
-        def alone(**given: Any) -> None:
-            if ctx.invoked_subcommand is None:
-                self.own(**given)
-
-        self.callback = alone
-        return super().invoke(ctx)
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write its own options, then its commands."""
-        TyperCommand.format_options(self, ctx, formatter)  # pyright: ignore[reportArgumentType]
-        super().format_options(ctx, formatter)
-
-
 def _command(group: str, name: str) -> Any:
     if group == HOTLOOP and name in GROUPS:
-        return _group(name)
-    below = "" if group == HOTLOOP else f"{group}."
-    return _of_module(f"hotloop.cli.{below}{name}", name)
-
-
-def _group(name: str) -> Commands:
-    found = GROUPS[name]
-    if not found.is_command:
+        found = GROUPS[name]
         return Commands(name=name, help=found.help, no_args_is_help=True, rich_markup_mode=None)
-    own = _of_module(f"hotloop.cli.{name}", name)
-    group = CommandAndGroup(
-        name=name,
-        help=own.help,
-        params=own.params,
-        invoke_without_command=True,
-        rich_markup_mode=None,
-    )
-    group.own = own.callback
-    return group
-
-
-def _of_module(path: str, name: str) -> Any:
-    module = importlib.import_module(path)
+    below = "" if group == HOTLOOP else f"{group}."
+    module = importlib.import_module(f"hotloop.cli.{below}{name}")
     app = typer.Typer(add_completion=False)
     app.command(name)(with_json(module.run))
     return typer.main.get_command(app)

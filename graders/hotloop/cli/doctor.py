@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop import doctor, extras
-from hotloop.cli import find
-from hotloop.cli.answer import All, Answer, log, require_local
+from hotloop.cli import find, installing
+from hotloop.cli.answer import All, Answer, UserError, log, require_local
 
 if TYPE_CHECKING:
     from hotloop.selftest import run as selftest
@@ -41,12 +41,26 @@ def run(
         Path | None,
         typer.Option(help="With --gpu: write what was found to this JSON file, step by step."),
     ] = None,
+    install: Annotated[
+        str | None,
+        typer.Option(
+            metavar=f"[{'|'.join(installing.NAMES)}]",
+            help="Install it in its own environment, as it conflicts with Hotloop's packages.",
+        ),
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="With --install: where to make it; else in your cache.")
+    ] = None,
     everything: All = False,
 ) -> Answer:
     """Say what can be graded here, and how to fix each gap.
 
     With --gpu the exit code is 0, or the number of the first broken step plus one.
     """
+    if install is not None and not (module or gpu):
+        return installing.install(install, folder)
+    if install is not None or folder is not None:
+        raise UserError("--install goes with --folder only, and --folder with --install.")
     if gpu:
         require_local()
         from hotloop.selftest import run as selftest

@@ -1,28 +1,20 @@
-"""`hotloop repro`: write a program that calls the learner's code with a failed check's input."""
-
-from __future__ import annotations
+"""`hotloop check --repro`: a program that calls the learner's code with a failed check's input."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Any
 
-import typer
 from rich.text import Text
 
-from hotloop.cli import find
-from hotloop.cli.answer import Answer, UserError, require_sandbox
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.judging import judging_line
-from hotloop.cli.work import work_folder
 from hotloop.core.record import NOT_ATTEMPTED
-from hotloop.curriculum import Module, Task
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice import verdicts
-from hotloop.takehome import manifest
+from hotloop.problem import Problem
 from hotloop.takehome.manifest import PackFolder
-from hotloop.variants import beside
-
-if TYPE_CHECKING:
-    from hotloop.repro.failure import Failure
+from hotloop.variants import Variant
 
 SAME = "The input is that of your last check on this machine."
 FRESH = (
@@ -31,32 +23,38 @@ FRESH = (
 )
 
 
-def run(
-    what: Annotated[str, typer.Argument(metavar="MODULE.TASK", help="The task whose check fails.")],
-    folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+def reproduce(
+    module: Problem[Any], task: str, work: Path, pack: PackFolder | None, variant: Variant | None
 ) -> Answer:
-    """Write a program that reproduces a failed check.
+    """Write the program for the first check of the task that fails."""
+    from hotloop.judge.job import Job  # the judge, which not every machine has
+    from hotloop.local_judging import require_confinement
+    from hotloop.repro import script
+    from hotloop.repro.failure import first_failure
+    from hotloop.task_spec import task_spec
 
-    It calls your code with the input and prints what was expected and what it got.
-    """
-    module, tasks = find.tasks(what)
-    if len(tasks) != 1 or tasks[0].kind != "code":
-        raise UserError(f"Name one task with code, such as {module.id}.{_code(module)}.")
-    require_sandbox()
-    [task] = tasks
-    work = work_folder(folder, module.id)
-    pack = manifest.find(work)
-    from hotloop.repro import script  # with the judge, which not every machine has
-
-    for seed in dict.fromkeys([_seed(what, pack), ""]):
-        failure = _failure(module, task, work, pack, seed)
+    key = f"{module.id}.{task}"
+    job = Job(
+        module.id,
+        task,
+        task_spec(module, task),
+        files=str(work),
+        notebook=NOTEBOOK,
+        isolation=require_confinement(),
+        device="cpu",
+        variant=None if variant is None else variant.to_json(),
+        given={} if pack is None else pack.manifest.files,
+    )
+    for seed in dict.fromkeys([_seed(key, pack), ""]):
+        with judging_line() as say:
+            failure = first_failure(replace(job, seed=seed), say)
         if failure is None:
             continue
         if failure.sentence.startswith(NOT_ATTEMPTED):
-            raise UserError(f"{what} is not started: there is nothing to reproduce.")
+            raise UserError(f"{key} is not started: there is nothing to reproduce.")
         origin = SAME if seed else FRESH
         try:
-            written = script.write(failure, module.id, task.id, origin, work)
+            written = script.write(failure, module.id, task, origin, work)
         except ValueError as reason:
             raise UserError(
                 f"The check `{failure.rung}` has no input that could be reproduced: {reason}. It "
@@ -66,8 +64,8 @@ def run(
     return Answer(
         {"reproduced": False, "files": []},
         Text(
-            f"Nothing to reproduce: on new inputs {what} passes all checks that need neither a "
-            f"clock nor a GPU. `hotloop check {what}` judges the others."
+            f"Nothing to reproduce: on new inputs {key} passes all checks that need neither a "
+            f"clock nor a GPU. `hotloop check {key}` judges the others."
         ),
     )
 
@@ -88,36 +86,7 @@ def _answer(rung: str, sentence: str, written: list[Path], origin: str) -> Answe
     )
 
 
-def _code(module: Module) -> str:
-    return next(task.id for task in module.tasks if task.kind == "code")
-
-
 def _seed(key: str, pack: PackFolder | None) -> str:
     """Return the seed of the task's last check; "" in a take-home, or if no seed was recorded."""
     last = verdicts.latest(verdicts.read().lines).get(key)
     return "" if last is None or pack is not None else last.seed
-
-
-def _failure(
-    module: Module, task: Task, work: Path, pack: PackFolder | None, seed: str
-) -> Failure | None:
-    from hotloop.judge.job import Job
-    from hotloop.local_judging import require_confinement
-    from hotloop.repro.failure import first_failure
-    from hotloop.task_spec import task_spec
-
-    variant = beside(work, module.id) if pack is None else pack.variant()
-    job = Job(
-        module.id,
-        task.id,
-        task_spec(module, task.id),
-        files=str(work),
-        notebook=NOTEBOOK,
-        isolation=require_confinement(),
-        device="cpu",
-        variant=variant.to_json(),
-        given={} if pack is None else pack.manifest.files,
-        seed=seed,
-    )
-    with judging_line() as say:
-        return first_failure(job, say)

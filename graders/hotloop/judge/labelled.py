@@ -13,7 +13,7 @@ def labelled(label: str, about: object = None) -> Generator[None]:
 
     Any other exception gets the label as a note, which `blame` puts into its sentence.
 
-    about: what the Ruling keeps for `hotloop repro`.
+    about: what the Ruling keeps for `hotloop check --repro`.
     """
     try:
         yield

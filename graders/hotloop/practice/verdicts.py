@@ -7,8 +7,8 @@ this machine. It is feedback and earns no points. `HOTLOOP_NO_VERDICT_LOG=1` tur
      "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook", "seed": "",
      "seconds": 41.5}
 
-by: `notebook` or `command`. seed: of the inputs, from which `hotloop repro` draws them again; "" if
-another machine judged, and in a take-home. seconds: duration of the judging.
+by: `notebook` or `command`. seed: of the inputs, from which `hotloop check --repro` draws them
+again; "" if another machine judged, and in a take-home. seconds: duration of the judging.
 """
 
 import json

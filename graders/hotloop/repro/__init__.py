@@ -1,1 +1,1 @@
-"""`hotloop repro`: a failed check as a file that the learner can run."""
+"""`hotloop check --repro`: a failed check as a file that the learner can run."""

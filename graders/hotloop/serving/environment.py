@@ -22,7 +22,7 @@ from hotloop.serving import backend_folder
 from hotloop.serving.interpreter import Interpreter, interpreter
 from hotloop.serving.unavailable import ServingUnavailable
 
-INSTALL = "hotloop serving install"
+INSTALL = "hotloop doctor --install tritonserver"
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
 
 _UNFINISHED = "making-"

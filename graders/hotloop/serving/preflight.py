@@ -107,7 +107,7 @@ def _ports() -> Finding:
     found = f"{usual.http}, {usual.grpc} and {usual.metrics}"
     if ports.all_free(usual):
         return Finding("ports", True, f"{found} are free", needed=False)
-    fix = "none needed: other ports are taken; `hotloop serving run` says which"
+    fix = "none needed: other ports are taken; `hotloop serving` says which"
     return Finding("ports", False, f"one of {found} is in use", fix, needed=False)
 
 

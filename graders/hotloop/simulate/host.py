@@ -56,7 +56,7 @@ _FOR_HOST = (1, 2)
 _HOST_ROOM = "the simulator has 2 GiB for host code, and rounds each size up to a power of two"
 _SHARED_ROOM = "the simulator has 256 MiB of managed and page-locked memory, and reuses none"
 _DEVICE_ROOM = (
-    "the simulated device has 1 GiB of memory, about 300 MB under `check`, and reuses none"
+    "the simulated device has 1 GiB of memory, about 300 MB under `--check`, and reuses none"
 )
 DESCRIPTION = 3
 

@@ -30,7 +30,7 @@ NOTEBOOK = "notebook.md"
 SOLUTIONS = "solutions.md"
 _HINTS = ("a nudge", "the approach", "the structure")
 _NEEDS: Mapping[problem.Need, str] = {
-    "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
+    "serving": "A real Triton Inference Server, once: `hotloop doctor --install tritonserver`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
     "extension": "ninja: `pip install 'hotloop[extension]'`.",
     "onnx_custom": "onnxruntime-extensions: `pip install 'hotloop[onnx_custom]'`.",

@@ -95,7 +95,7 @@ def _race() -> str:
     return _panel(
         "A data race is found without a GPU, with its lines",
         f"<pre><code>{escape(code)}</code></pre>"
-        f"<p><code>hotloop cuda check {kernel.name}</code></p>"
+        f"<p><code>hotloop cuda run --check {kernel.name}</code></p>"
         f"<p><strong>{kind}</strong> {prose(told)}</p><pre><code>{escape(found)}</code></pre>",
         "Nine kernels with one bug each",
         "modules/fused_softmax/find_the_bug.md",

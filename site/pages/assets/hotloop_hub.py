@@ -1,4 +1,4 @@
-"""For a JupyterHub whose learners check with `hotloop serve`, without an invitation of their own.
+"""For a JupyterHub whose learners check with `hotloop course serve`, without an invitation each.
 
 In jupyterhub_config.py: `load_subconfig("hotloop_hub.py")`. The hub runs on the service's machine,
 or has the URL of its database in HOTLOOP_SERVE_DATABASE; HOTLOOP_SERVE_URL is the service's
@@ -18,7 +18,7 @@ FOLDER = os.environ.get("HOTLOOP_SERVE_FOLDER", "hotloop-service")
 
 def token(name: str) -> str:
     """One of the service's for a user that the hub has signed in."""
-    invite = [HOTLOOP, "serve", "invite", name, "--folder", FOLDER, "--url", SERVICE, "--json"]
+    invite = [HOTLOOP, "course", "invite", name, "--folder", FOLDER, "--url", SERVICE, "--json"]
     done = subprocess.run(invite, check=True, capture_output=True)
     link = json.loads(done.stdout)["invited"][name]
     body = json.dumps({"invitation": link.rpartition("/")[2]}).encode()

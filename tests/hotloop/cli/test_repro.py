@@ -1,4 +1,4 @@
-"""`hotloop repro`: a failed check as a program, which reveals no secrets."""
+"""`hotloop check --repro`: a failed check as a program, which reveals no secrets."""
 
 import json
 import subprocess
@@ -43,7 +43,8 @@ def laid_out(answer: tuple[str, str, str], folder: Path) -> Path:
 
 
 def reproduced(answer: tuple[str, str, str], work: Path) -> dict[str, Any]:
-    done = CliRunner().invoke(app, ["repro", f"{answer[0]}.{answer[2]}", str(work), "--json"])
+    key = f"{answer[0]}.{answer[2]}"
+    done = CliRunner().invoke(app, ["check", key, str(work), "--repro", "--json"])
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
 
@@ -144,13 +145,27 @@ def test_nothing_that_is_written_holds_a_seed_or_a_solution(
 
 def test_what_nobody_has_begun_is_said_to_be_so(tmp_path: Path) -> None:
     lay_out(render.untouched("first_kernels"), tmp_path)
-    done = CliRunner().invoke(app, ["repro", "first_kernels.axpy", str(tmp_path)])
+    done = CliRunner().invoke(app, ["check", "first_kernels.axpy", str(tmp_path), "--repro"])
     assert done.exit_code == 2
     assert "first_kernels.axpy is not started" in done.output
 
 
 def test_a_check_without_an_input_says_why(tmp_path: Path) -> None:
     work = laid_out(("ssa_passes", "fold_traps_give_zero", "fold"), tmp_path)
-    done = CliRunner().invoke(app, ["repro", "ssa_passes.fold", str(work)])
+    done = CliRunner().invoke(app, ["check", "ssa_passes.fold", str(work), "--repro"])
     assert done.exit_code == 2
     assert "has no input that could be reproduced" in done.output
+
+
+def test_a_whole_module_is_too_much(tmp_path: Path) -> None:
+    lay_out(render.untouched("first_kernels"), tmp_path)
+    done = CliRunner().invoke(app, ["check", "first_kernels", str(tmp_path), "--repro"])
+    assert done.exit_code == 2
+    assert "--repro is about one task with code, such as first_kernels." in done.output
+
+
+@pytest.mark.parametrize("others", [("--seed", SEED), ("--on", "here"), ("--predict",)])
+def test_it_goes_with_no_other_option(others: tuple[str, ...]) -> None:
+    done = CliRunner().invoke(app, ["check", "ssa_passes.fold", "--repro", *others])
+    assert done.exit_code == 2
+    assert "go with no other option" in done.output

@@ -216,7 +216,7 @@ def test_a_check_with_an_input_names_the_call_that_writes_it(
 ) -> None:
     monkeypatch.setattr(extras, "why_no_judge", lambda: "")
     with_input = RungRecord("a", Verdict.WRONG_ANSWER, "Wrong.", evidence={"reproducible": True})
-    assert "`hotloop repro m.task`" in verdict_words.how_to_reproduce(_failed(with_input))
+    assert "`hotloop check m.task --repro`" in verdict_words.how_to_reproduce(_failed(with_input))
     assert verdict_words.how_to_reproduce(_failed(replace(with_input, evidence={}))) == ""
     monkeypatch.setattr(extras, "why_no_judge", lambda: "No judge here.")
     assert verdict_words.how_to_reproduce(_failed(with_input)) == ""

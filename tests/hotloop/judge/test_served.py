@@ -137,7 +137,7 @@ def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
     [record] = judge_rungs({"serves": Serves(UNTUNED.put_together, no_questions)}, session)
     assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0.0)
     assert record.sentence.startswith("Not served here: ")
-    assert "hotloop serving install" in record.sentence
+    assert "hotloop doctor --install tritonserver" in record.sentence
 
 
 @pytest.mark.parametrize("trusted", [True, False])

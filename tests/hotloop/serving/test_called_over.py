@@ -263,4 +263,4 @@ def test_a_missing_server_is_not_measured(
 ) -> None:
     record = judge("def classify(*_):\n    return []", only_once=True)[0]
     assert record.verdict is Verdict.NOT_MEASURED
-    assert "hotloop serving install" in record.sentence
+    assert "hotloop doctor --install tritonserver" in record.sentence

@@ -160,7 +160,7 @@ def test_the_command_serves_in_a_container_and_answers_once(make_engine: MakeEng
     log = program.parent / "server.log"
     told = subprocess.run(
         [
-            *(sys.executable, "-m", "hotloop.cli", "serving", "run", str(trial.REPOSITORY)),
+            *(sys.executable, "-m", "hotloop.cli", "serving", str(trial.REPOSITORY)),
             *("--container", "--seconds", "0.5", "--log", str(log), "--json"),
         ],
         capture_output=True,
@@ -179,7 +179,7 @@ def test_a_server_that_ends_while_it_is_served_is_an_error(make_engine: MakeEngi
     program = make_engine()
     running = subprocess.Popen(
         [
-            *(sys.executable, "-m", "hotloop.cli", "serving", "run", str(trial.REPOSITORY)),
+            *(sys.executable, "-m", "hotloop.cli", "serving", str(trial.REPOSITORY)),
             *("--container", "--seconds", "60", "--json"),
         ],
         stdout=subprocess.PIPE,

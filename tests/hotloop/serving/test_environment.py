@@ -46,7 +46,7 @@ def _fake(root: Path) -> None:
 
 
 def test_none_is_there_and_the_command_is_named(elsewhere: Path) -> None:
-    with pytest.raises(ServingUnavailable, match="hotloop serving install"):
+    with pytest.raises(ServingUnavailable, match="hotloop doctor --install tritonserver"):
         environment.find()
     assert not elsewhere.exists(), "looking makes nothing"
 

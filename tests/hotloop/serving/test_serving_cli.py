@@ -1,4 +1,4 @@
-"""`hotloop serving`, as used by people and by programs."""
+"""`hotloop serving` and its installation, as used by people and by programs."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from hotloop.serving.environment import Environment
 
 def hotloop(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "hotloop.cli", "serving", *words],
+        [sys.executable, "-m", "hotloop.cli", *words],
         capture_output=True,
         text=True,
         check=False,
@@ -26,27 +26,27 @@ def hotloop(*words: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 def test_a_sound_repository_is_0_and_a_wrong_one_1(topics: Path) -> None:
     pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
-    assert hotloop("run", str(topics), "--check").returncode == 0
+    assert hotloop("serving", str(topics), "--check").returncode == 0
     path = topics / "bert" / "config.pbtxt"
     path.write_text(path.read_text().replace("max_batch_size", "max_batchsize"))
-    told = hotloop("run", str(topics), "--check")
+    told = hotloop("serving", str(topics), "--check")
     assert told.returncode == 1
     assert told.stdout.startswith("bert/config.pbtxt:3:1: unknown field 'max_batchsize'")
-    document = json.loads(hotloop("run", str(topics), "--check", "--json").stdout)
+    document = json.loads(hotloop("serving", str(topics), "--check", "--json").stdout)
     [problem] = document["problems"]
     assert (problem["file"], problem["line"], problem["column"]) == ("bert/config.pbtxt", 3, 1)
 
 
 def test_without_the_environment_the_command_that_makes_it_is_named(elsewhere: Path) -> None:
-    told = hotloop("run", str(trial.REPOSITORY), "--json", HOTLOOP_SERVING=str(elsewhere))
+    told = hotloop("serving", str(trial.REPOSITORY), "--json", HOTLOOP_SERVING=str(elsewhere))
     assert told.returncode == 2
-    assert json.loads(told.stdout)["error"].endswith("hotloop serving install")
+    assert json.loads(told.stdout)["error"].endswith("hotloop doctor --install tritonserver")
     assert "Traceback" not in told.stderr
 
 
 def test_a_log_that_cannot_be_written_is_said_before_anything_starts(tmp_path: Path) -> None:
     nowhere = str(tmp_path / "missing" / "server.log")
-    told = hotloop("run", str(trial.REPOSITORY), "--log", nowhere, "--json")
+    told = hotloop("serving", str(trial.REPOSITORY), "--log", nowhere, "--json")
     assert told.returncode == 2
     assert nowhere in json.loads(told.stdout)["error"]
 
@@ -54,7 +54,7 @@ def test_a_log_that_cannot_be_written_is_said_before_anything_starts(tmp_path: P
 @pytest.mark.serving
 @pytest.mark.slow
 def test_install_looks_and_tries(installed: Environment) -> None:
-    told = hotloop("install", "--json")
+    told = hotloop("doctor", "--install", "tritonserver", "--json")
     document = json.loads(told.stdout)
     assert told.returncode == 0, document
     assert document["environment"] == str(installed.root)
@@ -68,7 +68,7 @@ def test_install_looks_and_tries(installed: Environment) -> None:
 def test_run_serves_on_loopback_until_it_is_interrupted(
     installed: Environment, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-m", "hotloop.cli", "serving", "run", str(trial.REPOSITORY)]
+    command = [sys.executable, "-m", "hotloop.cli", "serving", str(trial.REPOSITORY)]
     path = tmp_path / "server.log"
     running = subprocess.Popen(
         [*command, "--log", str(path), "--json"],
@@ -99,7 +99,7 @@ def test_run_serves_on_loopback_until_it_is_interrupted(
 @pytest.mark.slow
 def test_run_tells_why_a_model_does_not_load(installed: Environment, topics: Path) -> None:
     (topics / "preprocess" / "1" / "tokenizer.json").unlink()
-    told = hotloop("run", str(topics), "--json")
+    told = hotloop("serving", str(topics), "--json")
     assert told.returncode == 2
     error = json.loads(told.stdout)["error"]
     assert "preprocess" in error

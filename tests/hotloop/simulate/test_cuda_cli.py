@@ -1,4 +1,4 @@
-"""`hotloop cuda run` and `hotloop cuda check`, as a learner types them."""
+"""`hotloop cuda run`, with --check and without, as a learner types it."""
 
 import json
 import re
@@ -53,7 +53,7 @@ def test_run_takes_several_files_folders_and_macros(source: Source, tmp_path: Pa
 def test_check_of_a_clean_program(tmp_path: Path) -> None:
     picture = tmp_path / "lines.svg"
     program = KERNELS / "right" / "transpose_padded.cu"
-    done = cuda("check", program, "--picture", picture)
+    done = cuda("run", program, "--picture", picture)
     assert done.returncode == 0, done.stdout
     assert "Clean in 4 orders of its threads." in done.stdout
     assert "transpose_padded.cu:12" in done.stdout
@@ -63,12 +63,12 @@ def test_check_of_a_clean_program(tmp_path: Path) -> None:
 
 def test_check_of_a_broken_program_names_kind_and_lines() -> None:
     program = KERNELS / "broken" / "missing_syncthreads.cu"
-    done = cuda("check", program)
+    done = cuda("run", "--check", program)
     assert done.returncode == 1
     assert "race: Data race on " in done.stdout
     assert f"{program}:8" in done.stdout.replace("\n", "")
     assert f"{program}:9" in done.stdout.replace("\n", "")
-    told = document("check", program, code=1)
+    told = document("run", "--check", program, code=1)
     (finding,) = told["findings"]
     assert (told["clean"], finding["kind"], finding["kernel"]) == (False, "race", "reverse")
     assert {w["line"]["line"] for w in finding["witnesses"]} == {8, 9}
@@ -85,12 +85,12 @@ def test_check_of_a_broken_program_names_kind_and_lines() -> None:
         ("__global__ void k() {\n  nothing();\n}\nint main() {}\n", 2, "undeclared identifier"),
     ],
 )
-@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize("options", [(), ("--check",)], ids=["run", "check"])
 def test_a_source_that_cannot_be_built_is_told_with_its_line(
-    source: Source, command: str, text: str, line: int, what: str
+    source: Source, options: tuple[str, ...], text: str, line: int, what: str
 ) -> None:
     path = source(text)
-    done = cuda(command, path, "--json")
+    done = cuda("run", path, *options, "--json")
     assert done.returncode == 2
     error = json.loads(done.stdout)["error"]
     assert f"{path}:{line}:" in error
@@ -98,10 +98,15 @@ def test_a_source_that_cannot_be_built_is_told_with_its_line(
 
 
 def test_a_missing_file_is_a_users_mistake(tmp_path: Path) -> None:
-    done = cuda("check", tmp_path / "no.cu")
+    done = cuda("run", "--check", tmp_path / "no.cu")
     assert done.returncode == 2
     assert "does not exist" in re.sub(r"[\s│]+", " ", done.stderr)
     assert "Traceback" not in done.stderr
+
+
+def test_a_check_takes_no_order_because_it_runs_several(source: Source) -> None:
+    told = document("run", source("int main() {}"), "--check", "--order", "reverse", code=2)
+    assert told["error"].startswith("--order does not go with --check")
 
 
 def test_a_time_limit_ends_a_run(source: Source) -> None:

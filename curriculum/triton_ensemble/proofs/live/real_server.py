@@ -1,7 +1,7 @@
 """A real tritonserver over small models, for proofs whose claims are about the server.
 
-Where `hotloop serving install` was never run there is none, and a proof says that it has not
-measured.
+Where `hotloop doctor --install tritonserver` was never run there is none, and a proof says that it
+has not measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`hotloop course new`: create an nbgrader course, and release modules in it."""
+"""`hotloop course new`: create an nbgrader course, or one to try, and release modules in it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,25 +6,66 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, require
+from hotloop.cli.answer import Answer, UserError, log, require
 
 
 def run(
-    modules: Annotated[list[str], typer.Argument(metavar="MODULE...", help="What is released.")],
-    folder: Annotated[Path, typer.Option("--course", help="The course's folder.")] = Path("course"),
+    modules: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MODULE]...", help="What is released; for a trial all by default."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--course",
+            help="The course's folder; with --trial, the learner's, which holds it.",
+            show_default="course, or classroom with --trial",
+        ),
+    ] = None,
+    trial: Annotated[
+        bool,
+        typer.Option("--trial", help="Make a course to try things in, with a learner's place."),
+    ] = False,
 ) -> Answer:
     """Make an nbgrader course, or add modules to one; release them."""
     require("course")
+    names = [find.module(name).id for name in modules or []]
+    if trial:
+        return _trial(folder or Path("classroom"), names)
+    if not names:
+        raise UserError("Name the modules that are released; `hotloop modules` lists them.")
+    return _course((folder or Path("course")).resolve(), names)
+
+
+def _course(folder: Path, names: list[str]) -> Answer:
     from hotloop.course.prepare import prepare
 
-    folder = folder.resolve()
-    names = [find.module(name).id for name in modules]
     released = prepare(folder, names)
     document = {"course": str(folder), "released": [str(path) for path in released]}
     lines = [f"Released: {path}" for path in released]
     lines += [
         f"Hand-ins go to {folder / 'submitted'}/STUDENT/MODULE/",
         f"Then: hotloop course grade --course {folder}",
+    ]
+    return Answer(document, Text("\n".join(lines)))
+
+
+def _trial(folder: Path, names: list[str]) -> Answer:
+    """Make a class on this machine for one account, both instructor and learner."""
+    from hotloop.course import classroom
+
+    wanted = names or [module.id for module in curriculum.modules()]
+    made = classroom.make(folder, wanted, lambda module: log(f"Releasing {module}"))
+    document = {
+        "folder": str(made.folder),
+        "course": str(made.course),
+        "released": made.released,
+    }
+    lines = [
+        f"Released to the class: {', '.join(made.released)}",
+        f"Next: hotloop lab {folder}",
+        f"Grade what was collected: hotloop course grade --course {folder / classroom.COURSE}",
     ]
     return Answer(document, Text("\n".join(lines)))

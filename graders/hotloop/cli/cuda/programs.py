@@ -1,4 +1,4 @@
-"""Shared by commands on CUDA programs: their options, and how findings are printed."""
+"""Options that commands on CUDA programs share, and how findings are printed."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -9,21 +9,11 @@ from rich.text import Text
 
 from hotloop.simulate.report import Report
 
-Sources = Annotated[
-    list[Path],
-    typer.Argument(
-        help="One or more CUDA sources, as nvcc would take them.", exists=True, dir_okay=False
-    ),
-]
 Include = Annotated[
     list[Path] | None,
     typer.Option("-I", help="Folder to search for headers.", exists=True, file_okay=False),
 ]
 Define = Annotated[list[str] | None, typer.Option("-D", help="Define a macro: NAME or NAME=VALUE.")]
-Arguments = Annotated[
-    list[str] | None, typer.Option("--arg", help="An argument of the program; repeat for more.")
-]
-Seconds = Annotated[int, typer.Option("--timeout", help="Seconds until a run is stopped.", min=1)]
 
 
 def as_data(report: Report) -> dict[str, Any]:

@@ -1,10 +1,10 @@
 """Judges the service's queue on the nodes of a Ray cluster.
 
-`hotloop serve --ray` starts `python -m hotloop.remote.service.nodes` and keeps it running. For each
-work that may be judged at once, a thread here claims it, as a worker of this machine does, and an
-actor on a node judges it. Work is sent to the node, and records come back as JSON text: a node has
-no access to the database or to a folder of this machine. It needs this same release of Hotloop, and
-a sandbox. A work whose node is lost waits again.
+`hotloop course serve --ray` starts `python -m hotloop.remote.service.nodes` and keeps it running.
+For each work that may be judged at once, a thread here claims it, as a worker of this machine does,
+and an actor on a node judges it. Work is sent to the node, and records come back as JSON text: a
+node has no access to the database or to a folder of this machine. It needs this same release of
+Hotloop, and a sandbox. A work whose node is lost waits again.
 """
 
 from __future__ import annotations

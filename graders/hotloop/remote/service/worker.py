@@ -1,6 +1,6 @@
 """Judges works of the service's queue, one at a time.
 
-`hotloop serve` starts `python -m hotloop.remote.service.worker` for each phase and keeps it
+`hotloop course serve` starts `python -m hotloop.remote.service.worker` for each phase and keeps it
 running. A second thread sends heartbeats and the judge's progress to the database, and ends the
 judge some time after the work was cancelled.
 """

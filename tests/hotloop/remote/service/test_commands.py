@@ -1,4 +1,4 @@
-"""`hotloop serve`: the service as started by its command, and related commands."""
+"""`hotloop course serve`: the service as started by its command, and related commands."""
 
 import json
 import signal
@@ -35,7 +35,18 @@ def serving(folder: Path) -> Iterator[str]:
     """Run the service and yield its address."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    words = ["serve", "--folder", str(folder), "--port", str(port), "--jobs", "1", "--gpus", "0"]
+    words = [
+        "course",
+        "serve",
+        "--folder",
+        str(folder),
+        "--port",
+        str(port),
+        "--jobs",
+        "1",
+        "--gpus",
+        "0",
+    ]
     process = subprocess.Popen([sys.executable, "-m", "hotloop.cli", *words])
     try:
         until = time.monotonic() + 60
@@ -58,7 +69,7 @@ def serving(folder: Path) -> Iterator[str]:
 def test_a_class_from_the_first_command_to_the_first_verdict(tmp_path: Path) -> None:
     folder = tmp_path / "service"
     with serving(folder) as url:
-        code, found = run("serve", "invite", "ada", "--folder", str(folder), "--url", url)
+        code, found = run("course", "invite", "ada", "--folder", str(folder), "--url", url)
         assert code == 0
         assert run("login", found["invited"]["ada"])[1]["name"] == "ada"
         done = CliRunner().invoke(app, ["check", "ssa_passes.fold", str(work(tmp_path / "work"))])
@@ -69,7 +80,7 @@ def test_a_class_from_the_first_command_to_the_first_verdict(tmp_path: Path) -> 
 
 def test_invitations(tmp_path: Path) -> None:
     folder = tmp_path / "service"
-    words = ("serve", "invite", "ada", "bob", "--folder", str(folder), "--url", "https://judge")
+    words = ("course", "invite", "ada", "bob", "--folder", str(folder), "--url", "https://judge")
     code, found = run(*words)
     assert code == 0
     assert set(found["invited"]) == {"ada", "bob"}
@@ -93,7 +104,7 @@ def test_what_cannot_be_served_is_said(
     tmp_path: Path, options: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    code, found = run("serve", "--folder", str(tmp_path / "service"), *options)
+    code, found = run("course", "serve", "--folder", str(tmp_path / "service"), *options)
     assert code == 2
     assert said in found["error"]
 
@@ -101,7 +112,7 @@ def test_what_cannot_be_served_is_said(
 @pytest.mark.sandbox
 def test_a_class_file_that_is_none_is_said(tmp_path: Path) -> None:
     (tmp_path / "class.yaml").write_text("deadline: tomorrow\n")
-    code, found = run("serve", "--folder", str(tmp_path))
+    code, found = run("course", "serve", "--folder", str(tmp_path))
     assert code == 2
     assert "class.yaml:1: unknown key 'deadline'" in found["error"]
 
@@ -132,9 +143,8 @@ def test_nobody_hands_in_without_a_login(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_a_portal_is_served_by_a_command_of_its_own() -> None:
     """Two command groups have a command of this name."""
-    helped = CliRunner().invoke(app, ["takehome", "serve", "--help"]).output
-    assert "--team" in helped
-    assert "invite" in CliRunner().invoke(app, ["serve", "--help"]).output
+    assert "--team" in CliRunner().invoke(app, ["takehome", "serve", "--help"]).output
+    assert "--gpus" in CliRunner().invoke(app, ["course", "serve", "--help"]).output
 
 
 def test_a_token_in_the_environment_goes_to_its_own_service_only(

@@ -1,4 +1,4 @@
-"""`hotloop serve --ray`: the same queue, judged on the nodes of a real Ray cluster."""
+"""`hotloop course serve --ray`: the same queue, judged on the nodes of a real Ray cluster."""
 
 import sys
 import threading
@@ -33,7 +33,15 @@ def test_without_ray_the_command_that_installs_it_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    words = ["serve", "--folder", str(tmp_path / "service"), "--ray", "ray://127.0.0.1:1", "--json"]
+    words = [
+        "course",
+        "serve",
+        "--folder",
+        str(tmp_path / "service"),
+        "--ray",
+        "ray://127.0.0.1:1",
+        "--json",
+    ]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 2
     assert "pip install 'hotloop[ray]'" in done.stdout

@@ -1,21 +1,47 @@
-"""`hotloop serving install`: install a real Triton Inference Server in its own environment."""
+"""`hotloop doctor --install`: environments for packages that conflict with Hotloop's own."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require_local
+from hotloop import own_environments
+from hotloop.cli.answer import Answer, UserError, log, require_local
 
 if TYPE_CHECKING:
     from hotloop.serving import preflight, trial
 
 
-def run() -> Answer:
-    """Install the server in an environment of its own; try it."""
+SERVER = "tritonserver"
+NAMES = (SERVER, *own_environments.names())
+
+
+def install(name: str, folder: Path | None) -> Answer:
+    """Make the environment called `name`; nothing if it is there. A server is tried, too.
+
+    Raises UserError for an unknown name, and for the server's environment in another folder.
+    """
+    if name not in NAMES:
+        raise UserError(f"There is no environment {name}; there are {', '.join(NAMES)}.")
+    if name != SERVER:
+        return _own_environment(name, folder)
+    if folder is not None:
+        raise UserError(f"--folder is not for {SERVER}: HOTLOOP_SERVING names its folder.")
+    return _server()
+
+
+def _own_environment(name: str, folder: Path | None) -> Answer:
+    target = (folder or own_environments.default_folder(name)).absolute()
+    command = own_environments.make(name, target, log)
+    said = Text(f"Grade with {command} check MODULE")
+    return Answer({"environment": str(target), "hotloop": str(command)}, said)
+
+
+def _server() -> Answer:
     require_local()
     from hotloop.serving import environment, preflight, trial
 

@@ -1,4 +1,4 @@
-"""`hotloop serve invite`: make accounts and invitation links."""
+"""`hotloop course invite`: make accounts and invitation links."""
 
 from contextlib import closing
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Answer, require
-from hotloop.cli.serve import FOLDER, Database, Folder, Host, Port, Url, settings
+from hotloop.cli.course.serve import FOLDER, Database, Folder, Host, Port, Url, settings
 
 
 def run(

@@ -1,4 +1,4 @@
-"""`hotloop serving run`: run a real Triton Inference Server on this machine."""
+"""`hotloop serving`: run a real Triton Inference Server on this machine."""
 
 from __future__ import annotations
 

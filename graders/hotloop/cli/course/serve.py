@@ -1,4 +1,4 @@
-"""`hotloop serve`: the judge as a service for a class."""
+"""`hotloop course serve`: the judge as a service for a class."""
 
 from __future__ import annotations
 

@@ -1,49 +1,24 @@
-"""`hotloop cuda check`: run a CUDA C++ program without a GPU, under every check."""
+"""`hotloop cuda run --check`: what the checks found in a program."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, log, require
-from hotloop.cli.cuda.programs import Arguments, Define, Include, Seconds, Sources, as_data, shown
+from hotloop.cli.answer import Answer
+from hotloop.cli.cuda.programs import as_data, shown
 from hotloop.simulate import table
-from hotloop.simulate.orders import TIMEOUT_S
 from hotloop.simulate.report import Site
 
 if TYPE_CHECKING:
     from hotloop.simulate.check import Checked
 
 
-def run(
-    sources: Sources,
-    include: Include = None,
-    define: Define = None,
-    arg: Arguments = None,
-    timeout: Seconds = TIMEOUT_S,
-    picture: Annotated[
-        Path | None, typer.Option(help="Write the figures of each line to this SVG file.")
-    ] = None,
-) -> Answer:
-    """Run a program under every check, in several thread orders.
-
-    Exit code 0 when it is clean.
-    """
-    require("cuda")
-    from hotloop.simulate import check as checking
-
-    checked = checking.check(
-        sources,
-        arg or [],
-        include=include or [],
-        defines=define or [],
-        timeout_s=timeout,
-        on_progress=log,
-    )
+def answer(checked: Checked, picture: Path | None) -> Answer:
+    """Show findings and what each line moves. picture: the SVG file for the latter."""
     data = as_data(checked.report)
     if picture is not None:
         picture.write_text(table.svg(checked.report.sites), encoding="utf-8")
