@@ -11,9 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hotloop import __version__
+from hotloop import __version__, own_environments
 from hotloop.curriculum import Task
-from hotloop.extras import APART
 from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import keep_until
@@ -132,7 +131,7 @@ def requirement(role: Role) -> str:
     needs = {
         need for task in role.chosen() for rung in task.rungs for need in module.needs_of(rung)
     }
-    extras = ",".join(["course", *sorted(needs - set(APART))])
+    extras = ",".join(["course", *sorted(needs - set(own_environments.names()))])
     return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
 
 
