@@ -153,9 +153,11 @@ def remaining(counts: Attempt | None, hand_in: HandIn, has_gpu: Callable[[], boo
 def _in_time(counts: Attempt | None, hand_in: HandIn) -> Attempt | None:
     """Return the attempt; a new one if the same work was handed in at another time.
 
-    Lateness depends on the time, verdicts do not.
+    Lateness depends on the time, verdicts do not. A time that is gone changes nothing.
     """
-    if counts is None or counts.digest != hand_in.digest or counts.handed_in == hand_in.handed_in:
+    if counts is None or counts.digest != hand_in.digest:
+        return counts
+    if hand_in.handed_in in ("", counts.handed_in):
         return counts
     return replace(counts, handed_in=hand_in.handed_in, graded=now(), id=None)
 
