@@ -3,7 +3,6 @@
 import json
 import shutil
 from datetime import timedelta
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -164,24 +163,23 @@ def test_a_time_that_is_none_is_told(course: Any, make: SimpleNamespace) -> None
     assert course.grade().notes == {"ada/tiny": ["“timestamp.txt” was left out: not a time."]}
 
 
-@pytest.mark.usefixtures("executes_nothing")
 def test_a_page_that_a_killed_command_has_not_renewed_is_renewed_later(
-    graded: Any, monkeypatch: pytest.MonkeyPatch
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: Any) -> str:
         raise KeyboardInterrupt
 
     when = f"{utc_now() - DAY:%Y-%m-%d %H:%M:%S} UTC"
-    (graded.root / "submitted" / "ada" / "tiny" / "timestamp.txt").write_text(when)
-    penalize_late_work(graded)
-    graded.grade()
+    course.submit("ada", make.lab(), files={"timestamp.txt": when})
+    penalize_late_work(course)
+    course.grade()
     with monkeypatch.context() as patch:
         patch.setattr(FeedbackPages, "make", killed)
         with pytest.raises(KeyboardInterrupt):
-            dates.set_due(graded.root, "tiny", utc_now() - 2 * DAY)
-    assert "12 of 20" in graded.page("ada")
-    graded.grade()
-    assert "3 of 20" in graded.page("ada")
+            dates.set_due(course.root, "tiny", utc_now() - 2 * DAY)
+    assert "12 of 20" in course.page("ada")
+    course.grade()
+    assert "3 of 20" in course.page("ada")
 
 
 def test_a_course_that_was_moved_goes_on(graded: Any, make: SimpleNamespace) -> None:
@@ -195,4 +193,4 @@ def test_a_course_that_was_moved_goes_on(graded: Any, make: SimpleNamespace) -> 
         app, ["course", "attempts", "ada", "tiny", "--course", str(moved), "--json"]
     )
     assert len(json.loads(listed.stdout)["attempts"]) == 1
-    assert Path(moved / "feedback" / "bob" / "tiny" / "lab.html").is_file()
+    assert (moved / "feedback" / "bob" / "tiny" / "lab.html").is_file()
