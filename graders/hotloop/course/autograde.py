@@ -15,7 +15,15 @@ from hotloop.course import nodes
 from hotloop.course.attempts.attempt import now
 from hotloop.course.book import filled
 from hotloop.course.grade import grade_one
-from hotloop.course.hand_in import MAX_NAME, SUBMITTED, TIMESTAMP, entries, notes_on, time_of
+from hotloop.course.hand_in import (
+    MAX_NAME,
+    NO_TIME,
+    SUBMITTED,
+    TIMESTAMP,
+    entries,
+    notes_on,
+    time_of,
+)
 from hotloop.course.settings import Grading
 from hotloop.notebook_cells import NOTEBOOK
 
@@ -35,7 +43,8 @@ class GradedNotebook(NotebookExporter):
         names = resources["nbgrader"]
         settings = Grading(config=self.config)
         place = names["student"], names["assignment"]
-        attempt = grade_one(root, settings, *place, _notes.pop(place, ()))
+        again = bool(cast(Any, self.parent).force)
+        attempt = grade_one(root, settings, *place, _notes.pop(place, ()), again=again)
         resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
         notebook = nodes.of(filled(attempt))
         return cast(Any, super()).from_notebook_node(notebook, resources=resources, **kw)
@@ -63,7 +72,7 @@ def set_aside(root: Path, student: str, assignment: str) -> None:
     left_out = irregular(folder, root / "source" / assignment)
     for number, (path, _) in enumerate(left_out):
         name = str(path.relative_to(folder))
-        target = away / (name if len(name) <= MAX_NAME else str(number))
+        target = away / (name if len(os.fsencode(name)) <= MAX_NAME else str(number))
         target.parent.mkdir(parents=True, exist_ok=True)
         path.rename(target)
     _notes[student, assignment] = notes_on(
@@ -85,7 +94,7 @@ def irregular(folder: Path, source: Path) -> list[tuple[Path, str]]:
     ]
     timestamp = folder / TIMESTAMP
     if os.path.lexists(timestamp) and not time_of(timestamp):
-        found.append((timestamp, "not a time"))
+        found.append((timestamp, NO_TIME))
     return found
 
 

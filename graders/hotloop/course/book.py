@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,18 +17,16 @@ from nbgrader import utils
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import Connection
 
-from hotloop import problem
 from hotloop.core.record import Record
 from hotloop.course import nodes
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
-from hotloop.course.gradebook import Place, cell_names, joined, submissions, submitted
+from hotloop.course.gradebook import Place, cells_by_id, joined, submissions, submitted
 from hotloop.course.hand_in import TIMESTAMP
-from hotloop.course.points import of_attempt
+from hotloop.course.points import of_attempt, settled
 from hotloop.course.policy import seconds_late
-from hotloop.curriculum import Module, load_module
 from hotloop.notebook_cells import NOTEBOOK
 
 AUTOGRADED = "autograded"
@@ -90,6 +89,7 @@ class Book:
             if stands is None:
                 with joined(connection, self.course_id) as gradebook:
                     _forget_scores(gradebook, student, module)
+                self._outdate(student, module)
             return False
 
         if store(self._root).write(work) and stands is not None:
@@ -112,7 +112,10 @@ class Book:
         # The penalty depends on nbgrader's score, which the database computes.
         gradebook.db.flush()
         found = submissions(gradebook, places)
-        return [place for place, submission in found.items() if self._penalize(submission)]
+        changed = [place for place, submission in found.items() if self._penalize(submission)]
+        for place in changed:
+            self._outdate(*place)
+        return changed
 
     def write(self, attempt: Attempt) -> None:
         """Write the graded notebook, and the learner's files that are shown with it."""
@@ -130,6 +133,14 @@ class Book:
         self._set_modes(staged)
         self._remove(attempt)
         staged.rename(folder)
+
+    def _outdate(self, student: str, module: str) -> None:
+        """Make the notebook newer than the learner's page, so that a later run renews the page.
+
+        This process may be killed before it does so itself.
+        """
+        with suppress(OSError):
+            os.utime(self._root / AUTOGRADED / student / module / NOTEBOOK)
 
     def _folder(self, attempt: Attempt) -> Path:
         return self._root / AUTOGRADED / attempt.student / attempt.module
@@ -218,33 +229,25 @@ def _score(submission: Any, attempt: Attempt) -> None:
     graded = [cell for cell in graded if "nbgrader" in cell.metadata]
     cells = {str(cell.metadata.nbgrader.grade_id): cell for cell in graded}
     judged_in = _judged_in(graded)
-    module = load_module(attempt.module)
     for notebook in submission.notebooks:
-        names = cell_names(notebook)
+        known = cells_by_id(notebook)
         for grade in notebook.grades:
-            name = names.get(grade.cell_id, "")
+            name, worth = known[grade.cell_id].name, known[grade.cell_id].max_score
             cell = cells.get(name)
             if cell is not None and utils.is_solution(cell):
                 grade.auto_score, _ = cast(Any, utils.determine_grade)(cell)
                 is_open = grade.auto_score is None
             else:
-                grade.auto_score = _points(module, name, attempt.records.get(name))
+                score = settled(attempt.module, name, attempt.records.get(name), worth)
+                grade.auto_score = None if score.pending else score.points
                 is_open = False
             # A person's earlier decision must be reviewed; points that the judge left open are not
             # for a person to give.
             grade.needs_manual_grade = is_open or grade.manual_score is not None
         for comment in notebook.comments:
-            name = names.get(comment.cell_id, "")
+            name = known[comment.cell_id].name
             record = attempt.records.get(judged_in.get(name, ""))
             comment.auto_comment = _comment(cells.get(name), record)
-
-
-def _points(module: Module, task: str, record: Record | None) -> float | None:
-    """Return the points, or None if some are open or the cell is no task of the module."""
-    if record is None:
-        return None
-    score = problem.settle(module, task, record)
-    return None if score.pending else score.points
 
 
 def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:

@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from hotloop.course.attempts.store import store
-from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.points import is_open
-from hotloop.course.scores import Scored, grouped, penalty, scored, whole
+from hotloop.course.scores import Scored, grouped, handed_in, penalty, scored, whole
 
 PENDING = "pending"
 COLUMNS: tuple[str, ...] = (
@@ -63,18 +62,19 @@ def rows(
 
     wanted: the only assignments; students: the only students; empty for all.
     """
-    works = grouped(scored(gradebook, store(root).published), lambda part: part.place)
+    parts = handed_in(root, scored(gradebook, store(root).published))
+    works = grouped(parts, lambda part: part.place)
     for assignment in cast(Any, gradebook).assignments:
         if wanted and assignment.name not in wanted:
             continue
         for student in cast(Any, gradebook).students:
             if not students or student.id in students:
                 work = works.get((student.id, assignment.name))
-                yield _row(gradebook, assignment, student, root, work)
+                yield _row(gradebook, assignment, student, work)
 
 
 def _row(
-    gradebook: Gradebook, assignment: Any, student: Any, root: Path, work: Sequence[Scored] | None
+    gradebook: Gradebook, assignment: Any, student: Any, work: Sequence[Scored] | None
 ) -> dict[str, Any]:
     known = {
         "assignment": assignment.name,
@@ -85,9 +85,9 @@ def _row(
         "email": student.email or "",
         "max_score": assignment.max_score,
     }
-    submission = _handed_in(gradebook, assignment.name, student.id, root)
-    if submission is None or work is None:
+    if work is None:
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
+    submission = cast(Any, gradebook).find_submission(assignment.name, student.id)
     waiting = [grade for part in work for grade in part.grades if is_open(grade)]
     score = whole(work)
     return {
@@ -101,13 +101,3 @@ def _row(
         "points_pending": score.pending,
         "pending_tasks": " ".join(sorted(grade.name for grade in waiting)),
     }
-
-
-def _handed_in(gradebook: Gradebook, module: str, student: str, root: Path) -> Any:
-    """Return the submission, or None if there is none or only an extension."""
-    if not (root / SUBMITTED / student / module).is_dir():
-        return None
-    try:
-        return cast(Any, gradebook).find_submission(module, student)
-    except MissingEntry:
-        return None

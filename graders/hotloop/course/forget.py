@@ -24,8 +24,7 @@ from hotloop.course.autograde import SET_ASIDE
 from hotloop.course.book import AUTOGRADED
 from hotloop.course.config import load_config
 from hotloop.course.gradebook import joined, read
-from hotloop.course.hand_in import SUBMITTED
-from hotloop.course.release_feedback import SECRET
+from hotloop.course.hand_in import SECRET, SUBMITTED
 from hotloop.notebook_cells import NOTEBOOK
 
 FOLDERS = (SUBMITTED, AUTOGRADED, "feedback", SET_ASIDE)

@@ -14,7 +14,8 @@ from typing import Any
 
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.attempt import Attempt
+from hotloop.course import gradebook
+from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.course.attempts.machine import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
@@ -77,17 +78,25 @@ def grade(
 
 
 def grade_one(
-    root: Path, settings: Grading, student: str, module: str, notes: Sequence[str] = ()
+    root: Path,
+    settings: Grading,
+    student: str,
+    module: str,
+    notes: Sequence[str] = (),
+    *,
+    again: bool = False,
 ) -> Attempt:
     """Grade one submission in this process, or enter its settled attempt again.
 
-    notes: more sentences for the learner about the hand-in. Raises RuntimeError if there is no
-    result; its grades are pending then.
+    notes: more sentences for the learner about the hand-in. again: also grade a dropped hand-in if
+    an earlier one counts. Raises RuntimeError if there is no result; its grades are pending then.
     """
     hand_in = read(root, student, load_release(root, module), settings.asked())
     hand_in = replace(hand_in, notes=(*hand_in.notes, *map(writable, notes)))
-    found: Attempt | Lost | None = store(root).published(student, module)
-    work = remaining(found, hand_in, Local().has_gpu)
+    counts = store(root).published(student, module)
+    found: Attempt | Lost | None = _in_time(counts, hand_in)
+    stays = counts is not None and is_dropped(root, student, module, hand_in.digest)
+    work = remaining(counts, hand_in, Local().has_gpu) if again or not stays else None
     if work is not None:
         found = attempt(work, settings.terms(), _tell_nobody)
     if not isinstance(found, Attempt):
@@ -141,6 +150,18 @@ def remaining(counts: Attempt | None, hand_in: HandIn, has_gpu: Callable[[], boo
     return None
 
 
+def _in_time(counts: Attempt | None, hand_in: HandIn) -> Attempt | None:
+    """Return the attempt; a new one if the same work was handed in at another time.
+
+    Lateness depends on the time, verdicts do not. A time that is gone changes nothing.
+    """
+    if counts is None or counts.digest != hand_in.digest:
+        return counts
+    if hand_in.handed_in in ("", counts.handed_in):
+        return counts
+    return replace(counts, handed_in=hand_in.handed_in, graded=now(), id=None)
+
+
 class _Run:
     """One run over a course. problems: by key, what went wrong with a submission."""
 
@@ -180,7 +201,7 @@ class _Run:
         """Yield work items, reading each hand-in when its turn comes, to limit memory."""
         releases: dict[str, Release] = {}
         kept = store(self._root)
-        known = kept.known()
+        known, entered = kept.known(), gradebook.read(self._root, gradebook.places)
         for student, module in todo:
             if module not in releases:
                 releases[module] = load_release(self._root, module)
@@ -189,6 +210,11 @@ class _Run:
             counts = kept.published(student, module) if is_known else None
             work = self._work(hand_in, counts, is_known=is_known)
             if work is None:
+                current = _in_time(counts, hand_in)
+                # With nbgrader, a submission can be removed from the gradebook.
+                is_entered = current is counts and (student, module) in entered
+                if current is not None and not is_entered:
+                    self._book.enter(current)
                 self._batch.left_alone()
                 continue
             if counts is not None and work.earlier is None:

@@ -103,6 +103,13 @@ def submissions(gradebook: Any, places: Iterable[Place]) -> dict[Place, Any]:
     return {place: found[place] for place in wanted if place in found}
 
 
+def places(gradebook: Any) -> set[Place]:
+    """Return learner and assignment of all submissions in the gradebook."""
+    handed_in, assigned = _tables(SubmittedAssignment, Assignment)
+    query = gradebook.db.query(handed_in.student_id, assigned.name).join(handed_in.assignment)
+    return {(student, module) for student, module in query}
+
+
 def submitted(gradebook: Any, handed_in: Iterable[tuple[str, str, str]]) -> dict[Place, Any]:
     """Return the submissions; create those that do not exist, as nbgrader's autograde does.
 
@@ -130,11 +137,11 @@ def _add_students(gradebook: Any, students: set[str]) -> None:
     gradebook.db.flush()
 
 
-def cell_names(submitted_notebook: Any) -> dict[str, str]:
-    """Return the names of the cells that have grades or comments, by id."""
+def cells_by_id(submitted_notebook: Any) -> dict[str, Any]:
+    """Return the cells that have grades or comments."""
     notebook = submitted_notebook.notebook
     cells = [*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells]
-    return {cell.id: cell.name for cell in cells}
+    return {cell.id: cell for cell in cells}
 
 
 def _groups(values: Iterable[ResultT]) -> Iterator[list[ResultT]]:

@@ -23,20 +23,23 @@ from hotloop.worker.notebook import MAX_NOTEBOOK
 SUBMITTED = "submitted"
 TIMESTAMP = "timestamp.txt"
 """nbgrader's file with the time of a submission."""
+NO_TIME = "not a time"
+SECRET = "submission_secret.txt"
+"""nbgrader's secret in the name of a released page; only collected submissions have one."""
 
 MAX_FILES = 500
 MAX_FILE = 16 << 20
 MAX_TOTAL = 64 << 20
 """In bytes. Files over these limits are left out, and the learner is told."""
 MAX_NAME = 1000
-"""Most characters of a path, so that it fits below any folder."""
+"""Most bytes of a path, so that it fits below any folder."""
 MAX_SHOWN = 1 << 20
 """Most bytes of a learner's files that pages show."""
 MAX_NOTES = 20
 MAX_TIMESTAMP = 200
 """In bytes."""
 
-_IGNORED_FOLDERS = {".ipynb_checkpoints", "__pycache__", ".git", ".venv"}
+IGNORED_FOLDERS = frozenset({".ipynb_checkpoints", "__pycache__", ".git", ".venv"})
 _NO_WORK = "no work"
 _STRANGE = "not an ordinary file, or too long"
 _IN_THE_WAY = "it is in the way of a file of the exercise"
@@ -108,9 +111,10 @@ def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()
     data = read_ordinary(path) if path is not None else None
     if renamed:
         notes.append(f"It was handed in as “{renamed}” and graded as “{NOTEBOOK}”.")
-    return complete(
-        student, release, files, data, notes, time_of(folder / TIMESTAMP), tuple(sorted(tasks))
-    )
+    handed_in = time_of(folder / TIMESTAMP)
+    if not handed_in and os.path.lexists(folder / TIMESTAMP):
+        notes += notes_on([(TIMESTAMP, NO_TIME)])
+    return complete(student, release, files, data, notes, handed_in, tuple(sorted(tasks)))
 
 
 def complete(
@@ -179,7 +183,7 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
     count = total = 0
     for path in _paths(folder):
         name = path.relative_to(folder).as_posix()
-        if path.name in _IGNORED_FOLDERS:
+        if path.name in IGNORED_FOLDERS:
             yield path, _NO_WORK
             continue
         status = path.lstat()
@@ -188,8 +192,8 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
             not stat.S_ISREG(status.st_mode)
             or status.st_size > min(MAX_FILE, MAX_TOTAL - total)
             or count > MAX_FILES
-            or len(name) > MAX_NAME
             or not is_text(name)
+            or len(name.encode()) > MAX_NAME
         ):
             yield path, _STRANGE
         elif name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
@@ -236,10 +240,10 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
 
 
 def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
-    """Return the learner's own files; those that tasks ask for come first, to be shown whole."""
+    """Return the learner's own files; those that are needed whole come first."""
     # nbgrader would publish any other notebook as it was handed in.
     own = [name for name in files if name not in release.given and not name.endswith(".ipynb")]
-    return tuple(sorted(own, key=lambda name: (name not in release.own, name)))
+    return tuple(sorted(own, key=lambda name: (name != SECRET, name not in release.own, name)))
 
 
 def _judged_id(cell: Mapping[str, Any]) -> str:
@@ -265,7 +269,7 @@ def _paths(folder: Path) -> Iterator[Path]:
     """Yield files, links to folders, and folders that are no work, whose content is left out."""
     for name, folders, files in os.walk(folder):
         here = Path(name)
-        ends = {f for f in folders if f in _IGNORED_FOLDERS or (here / f).is_symlink()}
+        ends = {f for f in folders if f in IGNORED_FOLDERS or (here / f).is_symlink()}
         folders[:] = sorted(set(folders) - ends)
         skipped = {TIMESTAMP} if here == folder else set[str]()
         yield from (here / entry for entry in sorted(ends.union(files) - skipped))

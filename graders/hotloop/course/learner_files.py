@@ -87,7 +87,12 @@ def _frame(name: str, note: str, lines: str = "") -> str:
     )
 
 
-def _plain(text: str) -> str:
+def readable(text: str) -> str:
+    """Return the text without characters that cannot be written or mislead a reader."""
     # A name that is not UTF-8 contains surrogates, which cannot be encoded.
-    readable = text.encode("utf-8", "replace").decode("utf-8")
-    return escape(_MISLEADING.sub("\N{REPLACEMENT CHARACTER}", readable))
+    encodable = text.encode("utf-8", "replace").decode("utf-8")
+    return _MISLEADING.sub("\N{REPLACEMENT CHARACTER}", encodable)
+
+
+def _plain(text: str) -> str:
+    return escape(readable(text))

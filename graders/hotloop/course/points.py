@@ -6,6 +6,7 @@ A grade is nbgrader's object, or a query's row with the same attributes.
 from collections.abc import Sequence
 from typing import Any
 
+from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt, Points
 from hotloop.curriculum import load_module
 from hotloop.problem import Score, settle
@@ -42,11 +43,20 @@ def by_judge(grade: Any, module: str, attempt: Attempt | None) -> Score:
     if grade.auto_score is not None:
         return Score(float(grade.auto_score), 0.0, possible)
     record = attempt.records.get(grade.name) if attempt is not None else None
-    if record is not None:
-        score = settle(load_module(module), grade.name, record)
-        if score.pending:
-            return score
-    return Score(0.0, possible, possible)
+    score = settled(module, grade.name, record, possible)
+    return score if score.pending else Score(0.0, possible, possible)
+
+
+def settled(module: str, task: str, record: Record | None, worth: float) -> Score:
+    """Return a judged task's points, of `worth` in the gradebook, which an instructor may change.
+
+    All are open without a record, or if the cell is no task of the module.
+    """
+    if record is None or not is_judged(module, task):
+        return Score(0.0, worth, worth)
+    score = settle(load_module(module), task, record)
+    share = worth / score.possible
+    return Score(score.points * share, score.pending * share, worth)
 
 
 def of_attempt(attempt: Attempt | None) -> Points | None:

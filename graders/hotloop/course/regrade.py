@@ -185,10 +185,11 @@ def _shadow(root: Path, counts: Attempt) -> Attempt | None:
         for attempt in kept.history(counts.student, counts.module)
         if attempt.id not in dropped
         and (attempt.digest, attempt.grader) == (counts.digest, present)
-        and attempt.graded >= counts.graded
+        # By id, since other nodes' clocks may differ.
+        and attempt.number >= counts.number
         and not attempt.verdicts & NOT_SETTLED
     ]
-    return fitting[-1] if fitting else None
+    return max(fitting, key=lambda attempt: attempt.number, default=None)
 
 
 def _change(pair: _Pair) -> Change:

@@ -14,11 +14,9 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeReleaseFeedback
 from nbgrader.utils import notebook_hash  # pyright: ignore[reportUnknownVariableType]
 
+from hotloop.course.hand_in import SECRET
 from hotloop.course.policy import Policy, decide_for, load_policy
 from hotloop.yaml_lines import CurriculumError
-
-SECRET = "submission_secret.txt"
-"""nbgrader's secret in the name of a released page; only collected submissions have one."""
 
 
 def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:
@@ -27,7 +25,7 @@ def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:
     A submission that was not collected through the exchange has no place to send it to; that is no
     error.
     """
-    if not (root / "feedback" / student / module / SECRET).is_file():
+    if not _secret(root / "feedback" / student / module):
         return ""
     result = cast(dict[str, Any], cast(Any, api).release_feedback(module, student))
     return "" if result["success"] else f"{result.get('log', '')}\n{result.get('error', '')}"
@@ -54,7 +52,7 @@ class VisibleFeedback(ExchangeReleaseFeedback):
                 self.log.info("%s: %s", student, decision.reason)
                 if not decision.visible:
                     self._withdraw(folder)
-                elif (folder / SECRET).is_file():
+                elif _secret(folder):
                     self._copy_of(folder)
                 else:
                     unsent.append(student)
@@ -92,12 +90,18 @@ class VisibleFeedback(ExchangeReleaseFeedback):
             self.src_path = everybodys
 
     def _withdraw(self, folder: Path) -> None:
-        secret = folder / SECRET
-        if not secret.is_file():
+        secret = _secret(folder)
+        if not secret:
             return
         for page in folder.glob("*.html"):
-            name = notebook_hash(secret=secret.read_text(encoding="utf-8"), notebook_id=page.stem)
+            name = notebook_hash(secret=secret, notebook_id=page.stem)
             released = Path(cast(Any, self).dest_path) / f"{name}.html"
             if released.exists():
                 released.unlink()
                 self.log.warning("Withdrawn: %s", page)
+
+
+def _secret(folder: Path) -> str:
+    """Return the submission's secret; "" if there is none, or the learner has emptied it."""
+    path = folder / SECRET
+    return path.read_text("utf-8", "replace") if path.is_file() else ""

@@ -11,8 +11,9 @@ from nbgrader.api import MissingEntry
 
 from hotloop.core.user_error import UserError
 from hotloop.course.gradebook import read
+from hotloop.course.hand_in import IGNORED_FOLDERS
 from hotloop.course.release import Release, ReleasedCell
-from hotloop.curriculum import load_module
+from hotloop.curriculum import load_module, modules
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.variants import NAME as VARIANT
 
@@ -30,7 +31,10 @@ def load_release(root: Path, module: str) -> Release:
     given = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for path in sorted(source.rglob("*"))
-        if path.is_file() and path.suffix != ".ipynb"
+        if path.is_file()
+        and path.suffix != ".ipynb"
+        # JupyterLab and Python write there when an instructor opens the files.
+        and not IGNORED_FOLDERS & set(path.relative_to(source).parts)
     }
     return Release(
         module,
@@ -46,12 +50,12 @@ def load_release(root: Path, module: str) -> Release:
 
 
 def released_modules(root: Path) -> frozenset[str]:
-    """Return the modules with a released notebook."""
+    """Return the modules with a released notebook; a course may have other assignments too."""
 
     def names(gradebook: Any) -> frozenset[str]:
         return frozenset(str(each.name) for each in gradebook.assignments if each.notebooks)
 
-    return read(root, names)
+    return read(root, names) & {module.id for module in modules()}
 
 
 def learners_files(module: str) -> list[str]:

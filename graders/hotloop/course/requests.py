@@ -13,15 +13,16 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Event, Kind
 from hotloop.course.attempts.store import store
-from hotloop.problem import Strict
+from hotloop.course.learner_files import readable
+from hotloop.problem import Identifier, Strict
 
 PREFIX = "request+"
 LONGEST = 2000
@@ -33,9 +34,9 @@ MAX_FILE = 16 << 10
 class RegradeRequest(Strict):
     """Content of the file."""
 
-    module: str = Field(max_length=100)
-    task: str = Field(max_length=100)
-    sentence: str = Field(min_length=1, max_length=LONGEST)
+    module: Annotated[Identifier, Field(max_length=100)]
+    task: Annotated[Identifier, Field(max_length=100)]
+    sentence: Annotated[str, Field(min_length=1, max_length=LONGEST), AfterValidator(readable)]
 
 
 @dataclass(frozen=True)
@@ -74,17 +75,9 @@ def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
     refused: list[str] = []
     for path in sorted((exchange / course_id / "inbound").glob(f"{PREFIX}*.json")):
         try:
-            student, asked = _read(path)
-        except (OSError, KeyError, ValueError) as error:
-            refused.append(f"{path}: {_why(error)}")
-            continue
-        # The name identifies a request whose file could not be removed.
-        event = within.requested(
-            student, asked.module, f"{asked.task}: {asked.sentence}", path.stem
-        )
-        if not store(root).events(kind=Kind.ASKED, batch=path.stem):
-            store(root).write(lambda connection, event=event: within.note(connection, event))
-        path.unlink()
+            _collect(root, path)
+        except (OSError, KeyError, ValueError, RecursionError) as error:
+            refused.append(readable(f"{path}: {_why(error)}"))
     return refused
 
 
@@ -124,6 +117,15 @@ def told(root: Path, student: str, module: str) -> Iterator[str]:
         yield f"You asked for another look at {request.said}"
         if request.answer is not None:
             yield f"The answer: {request.answer.why}"
+
+
+def _collect(root: Path, path: Path) -> None:
+    student, asked = _read(path)
+    # The name identifies a request whose file could not be removed.
+    event = within.requested(student, asked.module, f"{asked.task}: {asked.sentence}", path.stem)
+    if not store(root).events(kind=Kind.ASKED, batch=path.stem):
+        store(root).write(lambda connection: within.note(connection, event))
+    path.unlink()
 
 
 def _read(path: Path) -> tuple[str, RegradeRequest]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from nbgrader.api import Gradebook
@@ -10,6 +11,7 @@ from nbgrader.api import Gradebook
 from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.gradebook import Place, grades
+from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.points import is_open, of_grade, total
 from hotloop.problem import Score
 
@@ -64,6 +66,19 @@ def scored(
         new = Scored(learner, name, notebook, float(late or 0.0), once)
         found.setdefault((learner, name, notebook), new).grades.append(grade)
     return list(found.values())
+
+
+def handed_in(root: Path, parts: Iterable[Scored]) -> list[Scored]:
+    """Leave out learners of whom the gradebook has only an extension.
+
+    A submission that has a score counts, even if its folder was put away.
+    """
+    return [
+        part
+        for part in parts
+        if (root / SUBMITTED / part.student / part.module).is_dir()
+        or not all(map(is_open, part.grades))
+    ]
 
 
 def grouped(parts: Iterable[Scored], key: Callable[[Scored], KeyT]) -> dict[KeyT, list[Scored]]:

@@ -176,7 +176,7 @@ class JudgeProcess(Closing):
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "hotloop.judge", "--control", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", "hotloop.judge", "--control", str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL if self._quiet else None,

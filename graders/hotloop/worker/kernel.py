@@ -58,7 +58,6 @@ def main() -> None:
     parser.add_argument("--files", type=Path, default=SUBMISSION)
     arguments = parser.parse_args()
     end_with_parent()
-    copy_files(arguments.files)
     # As the leader of its process group the kernel can be interrupted together with its children.
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
@@ -67,6 +66,7 @@ def main() -> None:
     app = Kernel(connection_file=arguments.connection_file, config=settings)
     app.sockets = dict(enumerate(descriptors, start=1))
     cast(Any, app).initialize([])
+    copy_files(arguments.files)
     cast(Any, app).start()
 
 

@@ -20,7 +20,7 @@ from hotloop.course.attempts.attempt import Kind, Points, account
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.class_page.marks import read_marks
-from hotloop.course.config import CONFIG_FILE, database
+from hotloop.course.config import CONFIG_FILE, course_api, database, load_config
 from hotloop.course.policy import utc_now
 from hotloop.course.progress import Progress
 
@@ -367,3 +367,21 @@ def test_the_whole_courses_log_is_listed_newest_last(
     nobody = CliRunner().invoke(app, ["course", "attempts", "--course", str(twice.root)])
     assert nobody.exit_code == 2
     assert "Name a learner and a module" in nobody.stderr
+
+
+def test_nbgraders_own_command_grades_it_again_only_by_force(
+    course: Any, make: SimpleNamespace
+) -> None:
+    for days, answer in ((2, "42"), (1, "41")):
+        when = f"{utc_now() - timedelta(days=days):%Y-%m-%d %H:%M:%S} UTC"
+        course.submit("ada", make.lab(answer), files={"timestamp.txt": when})
+        course.grade()
+    drop(course, ids(course)[1])
+    config = load_config(course.root)
+    config.Grading.update(course.settings)
+    assert course_api(config).autograde("tiny", "ada", force=False)["success"]
+    assert states(course) == ["counts", "dropped"]
+    assert scores(course)["answer"] == (4, False)
+    assert "return 42" in str(course.autograded("ada"))
+    assert course_api(config).autograde("tiny", "ada", force=True)["success"]
+    assert states(course) == ["earlier", "dropped", "counts"]

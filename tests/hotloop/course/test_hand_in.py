@@ -187,3 +187,24 @@ def test_only_ordinary_files_are_read(folder: Path) -> None:
     assert read_ordinary(folder / "data" / "x.txt", limit=0) == b"x"
     for name in ("link", "pipe", "data", "nowhere"):
         assert read_ordinary(folder / name) is None
+
+
+def test_a_secret_is_kept_whole_beside_large_files(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hand_in, "MAX_SHOWN", 20)
+    files = {"a.csv": "1,2\n" * 10, "submission_secret.txt": "0123456789"}
+    course.submit("ada", make.lab(), files=files)
+    course.grade()
+    shown = course.root / "autograded" / "ada" / "tiny"
+    assert (shown / "submission_secret.txt").read_text() == "0123456789"
+    assert (shown / "a.csv").read_text() == ""
+
+
+def test_the_length_of_a_name_is_counted_in_bytes(folder: Path) -> None:
+    deep = folder / "/".join(["\N{SNOWMAN}" * 80] * 5)
+    deep.parent.mkdir(parents=True)
+    deep.write_text("x")
+    files, notes = ordinary_files(folder)
+    assert len(files) == 2
+    assert len(notes) == 1

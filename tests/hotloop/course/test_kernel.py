@@ -149,3 +149,12 @@ def test_a_folder_whose_path_is_too_long_for_sockets_is_named(
     with pytest.raises(KernelNotStarted, match="set TMPDIR to a folder with a shorter path"):
         ConfinedKernel(files, launch, LIMITS)
     assert list(long.iterdir()) == []
+
+
+def test_files_named_like_the_kernels_modules_do_not_keep_it_from_starting(files: Path) -> None:
+    for name in ("cmd", "code", "faulthandler", "pdb", "unicodedata"):
+        (files / f"{name}.py").write_text("raise SystemExit(3)")
+    launch = choose().launch
+    assert launch is not None
+    with ConfinedKernel(files, launch, LIMITS) as started:
+        assert shown(started, "print(1)") == "1\n"

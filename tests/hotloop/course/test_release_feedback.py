@@ -142,3 +142,11 @@ def test_the_command_is_no_way_around(graded: Path) -> None:
     command = [sys.executable, "-m", "nbgrader", "release_feedback", "tiny"]
     subprocess.run(command, cwd=graded, check=True, capture_output=True, timeout=120)
     assert reaches(graded) == {"ada"}
+
+
+def test_an_emptied_secret_does_not_keep_the_others(graded: Path) -> None:
+    (graded / "feedback" / "ada" / "tiny" / "submission_secret.txt").write_text("")
+    result = release(graded)
+    assert "did not collect what they handed in: ada" in str(result["log"])
+    assert reaches(graded) == {"bob"}
+    assert send(course_api(load_config(graded)), graded, "tiny", "ada") == ""

@@ -105,3 +105,21 @@ def test_what_cannot_be_answered_is_said(course: Any) -> None:
         requests.answer(course.root, 1, "No.")
     with pytest.raises(UserError, match="characters"):
         requests.answer(course.root, 1, " ")
+
+
+def test_one_hostile_file_does_not_stop_the_others(
+    course: Any, inbound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = {"module": "tiny", "task": "answer", "sentence": "Look.\x1b[2J"}
+    text = json.dumps(request)
+    (inbound / "request+deep.json").write_text("[" * 16_000)
+    (inbound / os.fsdecode(b"request+\xff.json")).write_text(text)
+    (inbound / "request+key.json").write_text(json.dumps({**request, "\ud800\x1b": 1}))
+    (inbound / "request+markup.json").write_text(json.dumps({**request, "module": "[/x]"}))
+    (inbound / "request+good.json").write_text(text)
+    monkeypatch.chdir(course.root)
+    listed = CliRunner().invoke(app, ["course", "requests"])
+    assert listed.exit_code == 1
+    assert "answer: Look.\N{REPLACEMENT CHARACTER}[2J" in listed.stdout
+    assert "\x1b" not in listed.stdout
+    assert len(json.loads(run("course", "requests").stdout)["problems"]) == 4

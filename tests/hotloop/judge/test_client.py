@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import hotloop
 from hotloop import render
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
@@ -73,3 +74,16 @@ def test_who_did_not_say_that_there_are_others_is_not_asked(tmp_path: Path) -> N
     with JudgeProcess() as judge:
         judge.judge(job, turn=lambda: asked.append(None))
     assert asked == []
+
+
+def test_files_in_the_current_folder_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An instructor may grade from a learner's folder."""
+    for name in ("numpy", "secrets"):
+        (tmp_path / f"{name}.py").write_text("open('imported', 'w')")
+    monkeypatch.setenv("PYTHONPATH", str(Path(hotloop.__file__).parents[1]))
+    monkeypatch.chdir(tmp_path)
+    with JudgeProcess() as judge:
+        judge.judge(Job("no_such_module", "task", SPEC))
+    assert not (tmp_path / "imported").exists()

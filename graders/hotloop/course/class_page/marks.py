@@ -11,7 +11,7 @@ from hotloop.core.record import Record
 from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
 from hotloop.course.hand_in import SUBMITTED
-from hotloop.course.scores import scored
+from hotloop.course.scores import grouped, handed_in, penalty, scored
 from hotloop.curriculum import Module, modules
 from hotloop.problem import Score
 
@@ -73,24 +73,23 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 
 
 def _module_marks(root: Path, gradebook: Gradebook, module: Module) -> ModuleMarks:
-    handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
+    folders = {f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}")}
     known = {task.id for task in module.tasks}
-    found = scored(gradebook, store(root).published, module.id)
+    found = handed_in(root, scored(gradebook, store(root).published, module.id))
     marks = [
         Mark(one.student, grade.name, one.score(grade), one.record(grade.name))
         for one in found
-        # A learner with an extension is in the gradebook before handing in.
-        if one.student in handed_in
         for grade in one.grades
         if grade.name in known
     ]
     graded = {mark.task for mark in marks}
+    by_learner = grouped(found, lambda one: one.student)
     return ModuleMarks(
         module=module,
         tasks=[task.id for task in module.tasks if task.id in graded],
-        handed_in=handed_in,
+        handed_in=frozenset(folders | by_learner.keys()),
         marks=marks,
-        penalties={one.student: one.penalty for one in found},
+        penalties={student: penalty(parts) for student, parts in by_learner.items()},
     )
 
 

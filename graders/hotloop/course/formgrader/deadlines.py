@@ -24,7 +24,7 @@ class OneAssignment(Handler, AssignmentHandler):
     def put(self, assignment_id: str) -> None:
         """Set the due date of a released module; other assignments stay nbgrader's.
 
-        Replies 400 for an invalid date.
+        Replies 400 for an invalid date, or if the notebook could not be released with it.
         """
         name = assignment_id.strip()
         if name not in {due.module for due in dates.dates(self.root)}:
@@ -35,7 +35,7 @@ class OneAssignment(Handler, AssignmentHandler):
         try:
             due = parse_utc(" ".join(str(part) for part in parts if part)) if parts[0] else None
             dates.set_due(self.root, name, due)
-        except (ValueError, OverflowError, TypeError) as error:
+        except (UserError, ValueError, OverflowError, TypeError) as error:
             self.say({"message": str(error)}, HTTPStatus.BAD_REQUEST)
             return
         cast(Any, self).finish(json.dumps(cast(Any, self).api.get_assignment(name)))

@@ -1,6 +1,6 @@
 """Data for formgrader's lists: nbgrader's answers, with pending points separate from lost ones."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,7 +9,8 @@ from nbgrader.utils import parse_utc
 
 from hotloop.course.attempts.store import store
 from hotloop.course.formgrader.totals import columns, means
-from hotloop.course.scores import Scored, grouped, scored
+from hotloop.course.hand_in import SUBMITTED, TIMESTAMP, time_of
+from hotloop.course.scores import Scored, grouped, handed_in, scored
 
 Row = dict[str, Any]
 
@@ -56,10 +57,14 @@ class ListsAPI(NbGraderAPI):
         """Return all submissions of an assignment."""
         found = _by_learner(self._scored(assignment_id))
         later = self._extensions(assignment_id)
+        handed_in_now = cast(Any, self).get_submitted_students(assignment_id)
         rows: list[Row] = []
         for row in cast(Any, super()).get_submissions(assignment_id):
             graded = row["autograded"] and row["student"] in found
             points = columns(found[row["student"]]) if graded else {}
+            if not points and row["student"] not in handed_in_now:
+                # nbgrader takes an extension for a hand-in.
+                row |= {"autograded": False, "submitted": False}
             rows.append({**row, **points, **later.get(row["student"], {})})
         return rows
 
@@ -96,6 +101,12 @@ class ListsAPI(NbGraderAPI):
             for row in rows
         ]
 
+    def get_submitted_timestamp(self, assignment_id: str, student_id: str) -> datetime | None:
+        """Return the time; None if there is none that can be parsed, where nbgrader fails."""
+        root = Path(cast(Any, self).coursedir.root)
+        text = time_of(root / SUBMITTED / student_id / assignment_id / TIMESTAMP)
+        return parse_utc(text) if text else None
+
     def _earlier_counts(self, student: str, module: str) -> bool:
         kept = store(Path(cast(Any, self).coursedir.root))
         if kept.published(student, module) is None or not (
@@ -119,9 +130,9 @@ class ListsAPI(NbGraderAPI):
         }
 
     def _scored(self, module: str | None = None, student: str | None = None) -> list[Scored]:
-        published = store(Path(cast(Any, self).coursedir.root)).published
+        root = Path(cast(Any, self).coursedir.root)
         with cast(Any, self).gradebook as gradebook:
-            return scored(gradebook, published, module, student)
+            return handed_in(root, scored(gradebook, store(root).published, module, student))
 
 
 def _by_learner(parts: list[Scored]) -> dict[str, list[Scored]]:

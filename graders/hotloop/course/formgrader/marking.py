@@ -20,6 +20,7 @@ from hotloop.course.attempts import store as within
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.formgrader import saved_comments
+from hotloop.course.formgrader.totals import needs_a_person
 from hotloop.course.gradebook import joined
 from hotloop.course.points import by_judge, is_judged, of_grade
 from hotloop.course.render_record import points_text
@@ -94,7 +95,7 @@ class Handler(BaseApiHandler):
         return {
             **grade.to_dict(),
             "judged": judged,
-            "needs_manual_grade": grade.needs_manual_grade and not judged,
+            "needs_manual_grade": needs_a_person(grade, judged=judged),
             "judge": points_text(score),
             "judge_points": score.points,
             "pending": of_grade(grade, module, grading).pending,

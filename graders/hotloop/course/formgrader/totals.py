@@ -28,13 +28,21 @@ def columns(parts: Sequence[Scored]) -> dict[str, Any]:
         "penalty": penalty(parts),
         "judged_pending": sum(score.pending for _, judged, _, score in cells if judged),
         "needs_manual_grade": any(
-            grade.needs_manual_grade and not judged for _, judged, grade, _ in cells
+            needs_a_person(grade, judged=judged) for _, judged, grade, _ in cells
         ),
     }
     for kind in KINDS:
         score = total([score for of, _, _, score in cells if of == kind])
         found |= {f"{kind}_score": score.points, f"{kind}_pending": score.pending}
     return found
+
+
+def needs_a_person(grade: Any, *, judged: bool) -> bool:
+    """True for an answer to mark, and for points by hand that were for an earlier hand-in.
+
+    nbgrader asks for marks of all open grades; those of judged tasks wait for the judge.
+    """
+    return grade.needs_manual_grade and (not judged or grade.manual_score is not None)
 
 
 def means(several: Iterable[Sequence[Scored]]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Formgrader's lists agree with feedback and CSV."""
 
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 
-from hotloop.course import export
+from hotloop.course import dates, export
 from hotloop.course.config import database
 
 LATE = 3.0
@@ -86,3 +87,22 @@ def test_what_was_not_graded_and_what_is_no_module_is_nbgraders(
     assert (row["autograded"], row["score"]) == (False, 0)
     (learner,) = desk.get("students")
     assert points(learner) == (0, 0)
+
+
+def test_an_extension_alone_is_no_hand_in(graded: Any) -> None:
+    dates.extend(graded.course.root, "tiny", ["dan"], timedelta(days=1), "ill")
+    (assignment,) = graded.get("assignments")
+    assert assignment["average_score"] == pytest.approx((12 + 5 + 12 - LATE) / 3)
+    assert exported(graded)["dan"]["status"] == "not submitted"
+    assert {points(row) for row in graded.get("students") if row["id"] == "dan"} == {(0, 0)}
+    assert points(graded.get("student/dan")) == (0, 0)
+    rows = {row["student"]: row for row in graded.get("submissions/tiny")}
+    assert (rows["dan"]["autograded"], rows["dan"]["submitted"]) == (False, False)
+    assert rows["dan"]["extension_hours"] == 24
+
+
+def test_a_time_that_is_none_does_not_break_the_list(desk: Any, make: SimpleNamespace) -> None:
+    desk.course.submit("ada", make.lab(), files={"timestamp.txt": "yesterday evening"})
+    assert desk.get("submissions/tiny")[0]["timestamp"] is None
+    desk.course.grade()
+    assert points(desk.get("submissions/tiny")[0]) == (12, 2)

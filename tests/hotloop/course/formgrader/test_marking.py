@@ -225,3 +225,16 @@ def test_only_a_saved_comment_is_removed(desk: Any) -> None:
     for name in ("..%2Fhotloop", "none"):
         assert desk.ask(f"api/saved_comments/{name}", method="DELETE").status == 404
     assert settings.is_file()
+
+
+def test_an_override_is_shown_for_review_after_a_new_hand_in(
+    graded: Any, make: SimpleNamespace
+) -> None:
+    graded.put(graded.grades("ada")["answer"], manual_score=1, override=True)
+    graded.course.submit("ada", make.lab("41", explain="Because."))
+    graded.course.grade()
+    answer = graded.grades("ada")["answer"]
+    assert (answer["manual_score"], answer["judge"]) == (1, "0 of 4 points")
+    assert answer["needs_manual_grade"]
+    assert graded.put(answer).status == 200
+    assert not graded.grades("ada")["answer"]["needs_manual_grade"]
