@@ -205,7 +205,13 @@ class _Run:
         for student, module in todo:
             if module not in releases:
                 releases[module] = load_release(self._root, module)
-            hand_in = read(self._root, student, releases[module], asked[student])
+            try:
+                hand_in = read(self._root, student, releases[module], asked[student])
+            except OSError as error:
+                key = f"{student}/{module}"
+                self.problems[key] = f"It could not be read: {error}"
+                self._batch.ended(key, failed=True)
+                continue
             is_known = (student, module) in known
             counts = kept.published(student, module) if is_known else None
             work = self._work(hand_in, counts, is_known=is_known)

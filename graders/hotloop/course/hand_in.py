@@ -4,6 +4,7 @@ It is completed by the released files. After that neither the gradebook nor the 
 needed, so any process on any machine can execute it. Nothing in the course is changed.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -40,6 +41,8 @@ MAX_TIMESTAMP = 200
 """In bytes."""
 
 IGNORED_FOLDERS = frozenset({".ipynb_checkpoints", "__pycache__", ".git", ".venv"})
+_NO_FILE = frozenset({errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.ENXIO})
+"""Errors that a hand-in can cause, by links, sockets and deep folders; others are the machine's."""
 _NO_WORK = "no work"
 _STRANGE = "not an ordinary file, or too long"
 _IN_THE_WAY = "it is in the way of a file of the exercise"
@@ -104,7 +107,10 @@ class HandIn:
 
 
 def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()) -> HandIn:
-    """Read what `student` handed in for a released module, in the course at `root`."""
+    """Read what `student` handed in for a released module, in the course at `root`.
+
+    Raises OSError if this process cannot read it.
+    """
     folder = root / SUBMITTED / student / release.module
     files, notes = ordinary_files(folder, {*release.given, NOTEBOOK})
     path, renamed = find_notebook(folder)
@@ -227,10 +233,14 @@ def find_notebook(folder: Path) -> tuple[Path | None, str]:
 
 
 def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
-    """Read up to `limit` + 1 bytes of a regular file; None for links, pipes and others."""
+    """Read up to `limit` + 1 bytes of a regular file; None for links, pipes and others.
+
+    Raises OSError if a file is there and this process cannot read it.
+    """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
+    except OSError as error:
+        _raise_ours(error)
         return None
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
@@ -265,9 +275,14 @@ def time_of(path: Path) -> str:
     return text
 
 
+def _raise_ours(error: OSError) -> None:
+    if error.errno not in _NO_FILE:
+        raise error
+
+
 def _paths(folder: Path) -> Iterator[Path]:
     """Yield files, links to folders, and folders that are no work, whose content is left out."""
-    for name, folders, files in os.walk(folder):
+    for name, folders, files in os.walk(folder, onerror=_raise_ours):
         here = Path(name)
         ends = {f for f in folders if f in IGNORED_FOLDERS or (here / f).is_symlink()}
         folders[:] = sorted(set(folders) - ends)

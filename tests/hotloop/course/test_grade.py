@@ -1,5 +1,7 @@
 """Which submissions are executed again, and which keep their results."""
 
+import errno
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
@@ -110,3 +112,25 @@ def test_progress_counts_what_is_done_and_what_failed(course: Any, make: SimpleN
     assert (last.done, last.total, last.failed, last.running) == (2, 2, 2, 0)
     assert steps[0].seconds_left is None
     assert last.seconds_left == 0
+
+
+@pytest.mark.parametrize("what", ["lab.ipynb", "work.py"])
+def test_what_this_machine_cannot_read_is_pending_and_no_zero(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    for student in ("ada", "bob"):
+        course.submit(student, make.lab())
+    opened = os.open
+
+    def unreadable(path: Any, *more: Any, **named: Any) -> int:
+        if str(path).endswith(f"submitted/bob/tiny/{what}"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return opened(path, *more, **named)
+
+    monkeypatch.setattr(os, "open", unreadable)
+    graded = course.grade()
+    assert list(graded.problems) == ["bob/tiny"]
+    assert "could not be read: [Errno 13] Permission denied" in graded.problems["bob/tiny"]
+    points = {total.student: (total.points, total.pending) for total in graded.totals}
+    assert points["ada"][0] > 0
+    assert points["bob"] == (0, 20)
