@@ -5,13 +5,15 @@ It is separate from `problem`, so that reading these files does not import the j
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hotloop.judge.lacking import COMPILER
 from hotloop.judge.levels import CountLimit, Level
 from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.practice.place import folder
 
 if TYPE_CHECKING:
     # The GPU self-test builds a spec without the libraries that read these files.
@@ -22,8 +24,27 @@ if TYPE_CHECKING:
 def task_spec(problem: Problem[Any], name: str) -> TaskSpec:
     """Return the spec of the code task called `name`. Raises KeyError, which lists the tasks."""
     task = problem.task(name)
-    rungs = {rung.id: _rung_spec(problem, rung) for rung in task.rungs}
+    unfit = _unfit()
+    rungs = {
+        rung.id: replace(
+            _rung_spec(problem, rung), unfit=unfit.get(f"{problem.id}.{name}.{rung.id}", "")
+        )
+        for rung in task.rungs
+    }
     return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(problem.needs))
+
+
+def unfit_file() -> Path:
+    """Return the file that says which speed checks this machine cannot decide."""
+    return folder() / "unfit.json"
+
+
+def _unfit() -> Mapping[str, str]:
+    if not unfit_file().is_file():
+        return {}
+    from hotloop import unfit
+
+    return unfit.read(unfit_file())
 
 
 def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:

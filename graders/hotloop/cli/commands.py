@@ -72,7 +72,8 @@ GROUPS = {
         "For authors, in a clone: modules and their checks.",
         {
             "Commands": (
-                "new", "render", "proofs", "evidence", "calibrate", "exploits", "export",
+                "new", "render", "proofs", "selftest", "evidence", "calibrate", "exploits",
+                "export",
             ),
         },
     ),

@@ -41,12 +41,16 @@ class Tolerance:
             an exponential, whose rounding error becomes a relative error of the result.
         slack: allowed error as a multiple of the expected error.
 
+        The absolute part lets each term, and the exponential or quotient behind it, be flushed to
+        zero where the arithmetic's normal numbers end: vectorized `exp` returns 0 below -87.
+        Subnormal numbers of `out` itself must be there, as float16's are on every device.
+
         Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §3.1 and §4.2.
         """
         accumulated = compute.unit_roundoff * (np.sqrt(terms) + amplification + 4)
         return cls(
             relative=float(2 * out.unit_roundoff + slack * accumulated),
-            absolute=float(2 * out.smallest + 2 * compute.smallest),
+            absolute=float(2 * out.smallest + (terms + 4) * compute.smallest_normal),
         )
 
 

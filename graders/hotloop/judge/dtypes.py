@@ -19,12 +19,15 @@ class DType:
     storage: numpy type of the raw elements.
     unit_roundoff: half the distance from 1 to the next number; 0 for exact types.
     smallest: smallest positive (subnormal) number; 0 for exact types.
+    smallest_normal: smallest positive number of full precision, below which hardware and math
+        libraries may flush to zero; 0 for exact types.
     """
 
     name: str
     storage: np.dtype[Any]
     unit_roundoff: float = 0.0
     smallest: float = 0.0
+    smallest_normal: float = 0.0
 
     @property
     def bytes(self) -> int:
@@ -44,10 +47,10 @@ class DType:
         return self.unit_roundoff > 0
 
 
-FP64 = DType("fp64", np.dtype(np.float64), 2.0**-53, 2.0**-1074)
-FP32 = DType("fp32", np.dtype(np.float32), 2.0**-24, 2.0**-149)
-FP16 = DType("fp16", np.dtype(np.float16), 2.0**-11, 2.0**-24)
-BF16 = DType("bf16", np.dtype(np.uint16), 2.0**-8, 2.0**-133)
+FP64 = DType("fp64", np.dtype(np.float64), 2.0**-53, 2.0**-1074, 2.0**-1022)
+FP32 = DType("fp32", np.dtype(np.float32), 2.0**-24, 2.0**-149, 2.0**-126)
+FP16 = DType("fp16", np.dtype(np.float16), 2.0**-11, 2.0**-24, 2.0**-14)
+BF16 = DType("bf16", np.dtype(np.uint16), 2.0**-8, 2.0**-133, 2.0**-126)
 I64 = DType("i64", np.dtype(np.int64))
 I32 = DType("i32", np.dtype(np.int32))
 U8 = DType("u8", np.dtype(np.uint8))

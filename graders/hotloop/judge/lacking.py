@@ -11,9 +11,12 @@ COMPILER = "compiler"
 
 
 def lacking(spec: TaskSpec) -> dict[str, str]:
-    """Return by rung what is missing and how to install it, for rungs with missing needs only."""
-    found = {name: _missing(rung.needs) for name, rung in spec.rungs.items()}
-    return {name: said for name, said in found.items() if said}
+    """Return by rung why it cannot be measured here, for such rungs only.
+
+    That is what is missing and how to install it, or that the machine cannot decide it.
+    """
+    sentences = {name: rung.unfit or _missing(rung.needs) for name, rung in spec.rungs.items()}
+    return {name: sentence for name, sentence in sentences.items() if sentence}
 
 
 def _missing(needs: Sequence[str]) -> str:

@@ -30,6 +30,9 @@ class RungSpec:
     limits: tuple[CountLimit, ...] = ()
     """Largest counts, with the share of the rung's points that each earns."""
 
+    unfit: str = ""
+    """Why this machine cannot decide the rung, as a sentence; empty if it can."""
+
 
 @dataclass(frozen=True)
 class TaskSpec:
@@ -75,7 +78,14 @@ def _rung(message: Mapping[str, Any]) -> RungSpec:
     by_device = {str(device): _levels(found) for device, found in message["by_device"].items()}
     levels = _levels(message["levels"])
     limits = tuple(CountLimit(**limit) for limit in message["limits"])
-    return RungSpec(tuple(message["needs"]), levels, by_device, bool(message["gpu"]), limits)
+    return RungSpec(
+        tuple(message["needs"]),
+        levels,
+        by_device,
+        bool(message["gpu"]),
+        limits,
+        str(message["unfit"]),
+    )
 
 
 def _levels(message: Any) -> tuple[Level, ...]:

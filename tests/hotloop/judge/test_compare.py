@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotloop.judge.compare import Tolerance, compare
-from hotloop.judge.dtypes import BF16, FP16, FP32, to_float64, to_storage
+from hotloop.judge.dtypes import BF16, FP16, FP32, DType, to_float64, to_storage
 
 TIGHT = Tolerance(1e-6, 1e-30)
 values = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30)
@@ -73,3 +73,18 @@ def test_an_honest_fp32_softmax_passes_its_tolerance() -> None:
 def _softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
+
+
+@pytest.mark.parametrize("out", [FP32, FP16, BF16])
+@pytest.mark.parametrize("terms", [1, 4096])
+def test_a_term_that_is_flushed_to_zero_is_right(out: DType, terms: int) -> None:
+    tolerance = Tolerance.derived(out, terms=terms)
+    # torch's vectorized exp returns 0 below -87.
+    want = np.array([np.exp(-87.0), FP32.smallest_normal])
+    assert compare(np.zeros(2), want, tolerance) is None
+
+
+@given(st.floats(1e-30, 1.0))
+def test_zero_for_a_number_that_the_arithmetic_can_hold_is_wrong(number: float) -> None:
+    tolerance = Tolerance.derived(FP32, terms=4096)
+    assert compare(np.zeros(1), np.array([number]), tolerance) is not None
