@@ -84,6 +84,11 @@ def untouched(module: str, variant: Variant | None = None) -> Files:
 def submission(module: str, wrong: Path | None = None, variant: Variant | None = None) -> Files:
     """Return the submission of a learner who solved everything, or made the mistake of `wrong`."""
     bodies = _NOTHING if wrong is None else wrong_answer(module, wrong).bodies
+    return with_bodies(module, bodies, variant)
+
+
+def with_bodies(module: str, bodies: Bodies, variant: Variant | None = None) -> Files:
+    """Return the reference's submission with these bodies in place of the regions of their keys."""
     rewriting = _rewriting(module, variant)
     return {
         _target(module, path): _finished(path, module, bodies, rewriting)

@@ -42,6 +42,7 @@ def page(results: Path) -> str:
         ),
         "",
     ]
+    lines += [*_right_answers(results / "right_answers.json"), ""]
     path = results / "mutants.json"
     if not path.is_file():
         return "\n".join([*lines, NOT_MEASURED])
@@ -71,6 +72,35 @@ def page(results: Path) -> str:
     for module, found in _by(mutants, "module"):
         lines += folded("note", module, _grouped(found, "task", "task"))
     return "\n".join(lines)
+
+
+def _right_answers(path: Path) -> Lines:
+    """Return the table of right answers that were refused, by module."""
+    lines = ["## Right answers in other styles", ""]
+    if not path.is_file():
+        return [*lines, NOT_MEASURED]
+    document = json.loads(path.read_text(encoding="utf-8"))
+    lines += [
+        (
+            "Each right answer is one that another engineer would write. `python "
+            f"tests/benchmarks/right_answers.py` judged them on {document['device']}, "
+            f"{document['date']}. Rungs that measure speed or need a GPU are left out."
+        ),
+        "",
+    ]
+    counts = [*document["modules"].items(), ("all", document["all"])]
+    names = ("answers", "judged", "refused")
+    rows = [
+        (module, *(of[name] for name in names), "–" if of["per_1000"] is None else of["per_1000"])
+        for module, of in counts
+    ]
+    lines += table(("module", "answers", "judgings", "refused", "refused of 1,000"), rows)
+    refused = [row for row in document["answers"] if row["refused"]]
+    lines += [
+        f"- `{row['name']}`: refused {row['refused']} of {row['judged']}: {row['sentences'][0]}"
+        for row in refused
+    ]
+    return lines
 
 
 def _totals(rows: Sequence[Row], mutants: Sequence[Row]) -> Lines:

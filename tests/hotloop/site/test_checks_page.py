@@ -62,3 +62,19 @@ def test_tasks_without_judged_mutants_are_listed(tmp_path: Path) -> None:
     page = recorded(tmp_path, {**row("5", 0), "module": "ssa_passes", "task": "to_ssa"})
     assert "- `ssa_passes.to_ssa`: judged with an earlier version of its module" in page
     assert f"- `fused_softmax.online_pass`: {runs.NOT_MEASURED}" in page
+
+
+def test_refused_right_answers_are_counted_and_named(tmp_path: Path) -> None:
+    counts = {"answers": 1, "judged": 20, "refused": 1, "per_1000": 50.0, "unmeasured": 0}
+    answer = {"name": "m/t_style", "refused": 1, "judged": 20, "sentences": ["correct: wrong"]}
+    document = {
+        "device": "a CPU",
+        "date": "2026-01-01",
+        "modules": {"m": counts},
+        "all": counts,
+        "answers": [answer],
+    }
+    (tmp_path / "right_answers.json").write_text(json.dumps(document), encoding="utf-8")
+    text = checks_page.page(tmp_path)
+    assert "| m | 1 | 20 | 1 | 50.0 |" in text
+    assert "`m/t_style`: refused 1 of 20: correct: wrong" in text

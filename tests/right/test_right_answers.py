@@ -1,0 +1,32 @@
+"""No right answer is refused, in whatever style it is written."""
+
+from collections import Counter
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.core.verdict import Verdict
+from hotloop.local_judging import judge_submission
+
+from .answers import RightAnswer, refusals, right_answers
+
+ANSWERS = right_answers()
+FEWEST_IN_ALL = 0
+FEWEST_A_MODULE = 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.name)
+def test_a_right_answer_passes(answer: RightAnswer) -> None:
+    files = answer.submission()
+    record = judge_submission(files, answer.module, [answer.task], answer.checks)[answer.task]
+    if all(rung.verdict is Verdict.NOT_MEASURED for rung in record.rungs):
+        pytest.skip(record.rungs[0].sentence)
+    assert [(rung.rung, rung.verdict.value, rung.sentence) for rung in refusals(record)] == []
+
+
+def test_every_module_has_right_answers_in_several_styles() -> None:
+    counts = Counter(answer.module for answer in ANSWERS)
+    few = [m.id for m in curriculum.modules() if counts[m.id] < FEWEST_A_MODULE]
+    assert few == []
+    assert sum(counts.values()) >= FEWEST_IN_ALL
