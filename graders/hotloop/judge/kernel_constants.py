@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, cast
 
-from hotloop.judge.kernel_lists import MAX_INTEGER_BITS, NUMBERS, is_text
+from hotloop.judge.kernel_lists import MAX_INTEGER_BITS, NUMBERS, TEXTS, is_text
 from hotloop.judge.kernel_names import Names, allowed, dotted, is_dtype, number_name
 
 Number = int | float
@@ -178,9 +178,6 @@ def _explodes(operation: ast.operator, sides: list[Number]) -> bool:
     """Return True for an integer power that would take long to compute."""
     whole = all(isinstance(side, int) for side in sides)
     return whole and isinstance(operation, ast.Pow | ast.LShift) and sides[1] > MAX_INTEGER_BITS
-
-
-TEXTS = "a text in a kernel has at most 64 letters, digits, spaces and `_ . + -`"
 
 
 def expression(value: Value) -> ast.expr:

@@ -5,7 +5,7 @@ from collections.abc import Set
 from typing import NoReturn, Protocol
 
 from hotloop.judge import kernel_constants
-from hotloop.judge.kernel_constants import TEXTS, Constants
+from hotloop.judge.kernel_constants import Constants
 from hotloop.judge.kernel_lists import (
     ATOMICS,
     BUILTINS,
@@ -14,6 +14,7 @@ from hotloop.judge.kernel_lists import (
     INSTEAD,
     MAX_INTEGER_BITS,
     MEMBERS,
+    TEXTS,
     is_text,
 )
 from hotloop.judge.kernel_names import (

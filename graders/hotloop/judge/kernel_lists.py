@@ -79,6 +79,9 @@ NUMBER_FUNCTIONS = _words("sqrt exp exp2 log log2 log10 log1p expm1 sin cos tanh
 
 _TEXT = re.compile(r"(?!.*__)[A-Za-z0-9_.+ -]{0,64}")
 
+TEXTS = "a text in a kernel has at most 64 letters, digits, spaces and `_ . + -`, and no `__`"
+"""What `is_text` accepts, in words."""
+
 _BLOCK_POINTER = (
     "Triton 3.9 has no block pointers any more: use tl.make_tensor_descriptor, or pointer "
     "arithmetic with a mask"

@@ -75,6 +75,12 @@ def vet(source: str, kernels: Iterable[str], file: str) -> KernelSource:
         ) from None
 
 
+def mentioned(source: str, function: str, file: str) -> list[str]:
+    """Return the kernels that the top-level function `function` names, itself or through others."""
+    learner = _LearnerModule(_parse(source, file), file)
+    return [name for name in learner.mentioned(function) if learner.is_kernel(name)]
+
+
 def _parse(source: str, file: str) -> ast.Module:
     if len(source) > MAX_CHARACTERS:
         raise Ruling(
@@ -171,6 +177,23 @@ class _LearnerModule:
     def is_function(self, name: str) -> bool:
         """Return True if `name` is a top-level function of the file."""
         return any(isinstance(s, ast.FunctionDef) for s in self._bound.get(name, []))
+
+    def mentioned(self, function: str) -> list[str]:
+        """Return the functions that `function` names, itself or through others; it comes first."""
+        names = [function] if self.is_function(function) else []
+        for name in names:
+            for node in ast.walk(_module(self._bound[name])):
+                if isinstance(node, ast.Name) and node.id not in names:
+                    names += [node.id] if self.is_function(node.id) else []
+        return names
+
+    def is_kernel(self, name: str) -> bool:
+        """Return True if the function `name` has @triton.jit among its decorators."""
+        return any(
+            self.names.resolve(d.func if isinstance(d, ast.Call) else d) == "triton.jit"
+            for statement in self._bound[name]
+            for d in getattr(statement, "decorator_list", [])
+        )
 
     def require_known(self, names: Iterable[str]) -> None:
         """Raise Ruling unless the kernels use these names with leave.
