@@ -49,12 +49,16 @@ def refusals(folder: Path) -> Iterator[tuple[str, str]]:
 def kind(sentence: str) -> str:
     """Return a sentence without its place and the names in it, to count it."""
     without_place = sentence.partition(": ")[2]
-    return without_place.replace(" The page “Checked Triton kernels” lists what a kernel may use.", "")
+    return without_place.replace(
+        " The page “Checked Triton kernels” lists what a kernel may use.", ""
+    )
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--reasons", type=int, default=10)
     arguments = parser.parse_args()

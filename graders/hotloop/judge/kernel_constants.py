@@ -61,7 +61,7 @@ def _cdiv(dividend: int, divisor: int) -> int:
 
 
 def _next_power_of_2(number: int) -> int:
-    return 1 << max(0, number - 1).bit_length()
+    return 1 << max(0, operator.index(number) - 1).bit_length()
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {

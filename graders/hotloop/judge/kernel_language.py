@@ -245,15 +245,13 @@ class Vetter(ast.NodeTransformer):
         return True
 
     def _refuse_name(self, node: ast.expr, name: str, path: str = "") -> NoReturn:
-        last = (path or name).rpartition(".")[2]
-        advice = INSTEAD.get(last)
+        parts = (path or name).split(".")
+        advice = [INSTEAD[part] for part in parts if part in INSTEAD]
         if language_name(path) in DROPPED:
-            advice = "it is a statement of its own"
-        elif advice is None and ".libdevice" in path:
-            advice = INSTEAD["libdevice"]
-        meaning = f" (`{path}`)" if path and name.rpartition(".")[2] != last else ""
+            advice = ["it is a statement of its own"]
+        meaning = f" (`{path}`)" if path and name.rpartition(".")[2] != parts[-1] else ""
         reason = f"`{name}`{meaning} is not allowed in a checked kernel"
-        self._module.refuse(node, f"{reason}: {advice}" if advice else reason)
+        self._module.refuse(node, ": ".join([reason, *advice[:1]]))
 
 
 def kept_annotation(annotation: ast.expr | None, module: Module) -> ast.expr | None:

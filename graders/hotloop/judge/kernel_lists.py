@@ -24,6 +24,14 @@ MATH = _words(
 )
 """Functions of `tl` that `tl.math` and libdevice have too, with the same meaning."""
 
+LIBDEVICE = _words(
+    "acos acosh asin asinh atan atan2 atanh cbrt copysign cosh cospi erfc exp10 expm1 fast_cosf "
+    "fast_dividef fast_expf fast_log10f fast_log2f fast_logf fast_powf fast_sinf fast_tanf "
+    "fast_tanhf fdim finitef fmod hypot isfinited isinf isnan lgamma log10 log1p nearbyint pow "
+    "rcbrt rint round saturatef signbit sinh sinpi tan tanh tgamma trunc"
+)
+"""Functions of `triton.language.extra.libdevice`, besides those in `MATH`."""
+
 ATOMICS = _words(
     "atomic_add atomic_and atomic_cas atomic_load atomic_max atomic_min atomic_or atomic_poll "
     "atomic_store atomic_xchg atomic_xor"
@@ -56,13 +64,13 @@ MEMBERS = (
     MATH
     | ATOMICS
     | _words(
-        "dtype shape numel type element_ty scalar primitive_bitwidth int_bitwidth block_shape "
-        "strides T to cast broadcast_to trans permute split view reshape expand_dims ravel item "
-        "max argmax min argmin sum xor_sum reduce_or cumsum cumprod flip sort histogram reduce "
-        "associative_scan gather load store scatter cdiv logical_and logical_or sigmoid softmax "
-        "is_block is_bool is_floating is_standard_floating is_int is_int_signed is_int_unsigned "
-        "is_ptr is_fp8 is_fp8e4nv is_fp8e5 is_fp16 is_bf16 is_fp32 is_fp64 is_int1 is_int8 "
-        "is_int16 is_int32 is_int64 is_uint8 is_uint16 is_uint32 is_uint64"
+        "dtype shape numel type value element_ty scalar primitive_bitwidth int_bitwidth "
+        "block_shape strides T to cast broadcast_to trans permute split view reshape ravel item "
+        "expand_dims max argmax min argmin sum xor_sum reduce_or cumsum cumprod flip sort "
+        "histogram reduce associative_scan gather load store scatter cdiv logical_and logical_or "
+        "sigmoid softmax is_block is_bool is_floating is_standard_floating is_int is_int_signed "
+        "is_int_unsigned is_ptr is_fp8 is_fp8e4nv is_fp8e5 is_fp16 is_bf16 is_fp32 is_fp64 "
+        "is_int1 is_int8 is_int16 is_int32 is_int64 is_uint8 is_uint16 is_uint32 is_uint64"
     )
 )
 """Attributes and methods of tensors, dtypes and descriptors."""
@@ -87,31 +95,21 @@ _BLOCK_POINTER = (
     "arithmetic with a mask"
 )
 _ASSEMBLY = "Triton's interpreter runs no assembly: write it with `tl` functions"
-_LIBDEVICE = "Triton's interpreter has no libdevice"
 INSTEAD: Mapping[str, str] = {
     "make_block_ptr": _BLOCK_POINTER,
     "advance": _BLOCK_POINTER,
     "inline_asm_elementwise": _ASSEMBLY,
-    "tanh": f"{_LIBDEVICE}: write tanh(x) as 2 * tl.sigmoid(2 * x) - 1",
-    "pow": f"{_LIBDEVICE}: write x to the power of y as tl.exp2(y * tl.log2(x)), x > 0",
-    "log1p": f"{_LIBDEVICE}: write log1p(x) as tl.log(1 + x)",
-    "expm1": f"{_LIBDEVICE}: write expm1(x) as tl.exp(x) - 1",
-    "isnan": f"{_LIBDEVICE}: write isnan(x) as x != x",
-    "isinf": f"{_LIBDEVICE}: write isinf(x) as tl.abs(x) == float('inf')",
-    "fast_expf": f"{_LIBDEVICE}: use tl.exp",
-    "fast_dividef": f"{_LIBDEVICE}: use /",
-    "libdevice": f"{_LIBDEVICE}, except for what `tl.math` has too",
+    "libdevice": "Triton's interpreter cannot run it: write it with `tl` functions",
     "map_elementwise": "Triton's interpreter cannot run it: write it with tl.where",
     "condition": "Triton's interpreter cannot run it: use a plain `while`",
     "target_info": "a kernel is checked for several GPUs: give the launch a tl.constexpr instead",
-    "value": "a constexpr is its value in a kernel: leave `.value` out",
     "getattr": "write the attribute itself",
     "hasattr": "give the launch a tl.constexpr and compare it instead",
     "isinstance": "give the launch a tl.constexpr and compare it instead",
     "abs": "use tl.abs",
     "pointer_type": "use tl.pointer_type",
 }
-"""What to write instead of a name, by its last part."""
+"""What to write instead of a name, by a part of what it stands for."""
 
 CONSTRUCTS: Mapping[str, str] = {
     "Import": "an import inside a kernel: import at the top of the file",

@@ -4,12 +4,19 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hotloop.judge.kernel_lists import DTYPES, LANGUAGE, MATH, NUMBER_FUNCTIONS, NUMBERS, TRITON
+from hotloop.judge.kernel_lists import (
+    DTYPES,
+    LANGUAGE,
+    LIBDEVICE,
+    MATH,
+    NUMBER_FUNCTIONS,
+    NUMBERS,
+    TRITON,
+)
 
 _LANGUAGE = "triton.language"
-_MATH = tuple(
-    f"{_LANGUAGE}.{part}." for part in ("math", "extra.libdevice", "extra.cuda.libdevice")
-)
+_LIBDEVICE = "triton.language.extra.libdevice"
+_MATH = (f"{_LANGUAGE}.math.", f"{_LIBDEVICE}.", f"{_LANGUAGE}.extra.cuda.libdevice.")
 _PARTS = tuple(f"{_LANGUAGE}.{part}." for part in ("core", "standard", "random"))
 _KNOWN = ("triton", "math", "numpy", "torch")
 
@@ -59,7 +66,7 @@ def shortest(path: str) -> str:
     for prefix in _MATH:
         name = path.removeprefix(prefix)
         if name != path:
-            return f"{_LANGUAGE}.{name}" if name in MATH else f"{_LANGUAGE}.extra.libdevice.{name}"
+            return f"{_LANGUAGE}.{name}" if name in MATH else f"{_LIBDEVICE}.{name}"
     for prefix in _PARTS:
         if path.startswith(prefix):
             return f"{_LANGUAGE}.{path.removeprefix(prefix)}"
@@ -68,6 +75,9 @@ def shortest(path: str) -> str:
 
 def allowed(path: str) -> ast.expr | None:
     """Return the expression for a path that a kernel may use, with `tl` for the language."""
+    name = path.removeprefix(f"{_LIBDEVICE}.")
+    if name != path:
+        return dotted_node("libdevice", name) if name in LIBDEVICE else None
     name = path.removeprefix(f"{_LANGUAGE}.")
     if name != path:
         return dotted_node("tl", *name.split(".")) if name in LANGUAGE else None
@@ -77,7 +87,7 @@ def allowed(path: str) -> ast.expr | None:
 
 def is_module(path: str) -> bool:
     """Return True for `triton`, `triton.language` and modules of numbers."""
-    return path in {*_KNOWN, _LANGUAGE, f"{_LANGUAGE}.math"}
+    return path in {*_KNOWN, _LANGUAGE, f"{_LANGUAGE}.math", _LIBDEVICE}
 
 
 def language_name(path: str) -> str:

@@ -1,7 +1,7 @@
 """Extracts Triton kernels from a learner's file, as text that is safe to run in a trusted process.
 
 Only the syntax tree is read; nothing is imported or evaluated here. The result is a new module
-generated from that tree: two imports, constants as plain values, and functions in the allowed
+generated from that tree: imports of Triton, constants as plain values, and functions in the allowed
 subset of Triton (`kernel_lists.py`). Everything else is rejected with its line number.
 """
 
@@ -26,8 +26,10 @@ from hotloop.judge.kernel_names import (
 
 MAX_CHARACTERS = 100_000
 
-_HEADER = "import triton\nimport triton.language as tl\n"
-_RESERVED = frozenset({"tl", "triton"})
+_HEADER = (
+    "import triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\n"
+)
+_RESERVED = frozenset({"tl", "triton", "libdevice"})
 
 WHY = "The page “Checked Triton kernels” lists what a kernel may use."
 
@@ -225,11 +227,10 @@ class _LearnerModule:
                 f"there is no `{name}` at the top level of the file: put the kernel there, "
                 "not in a function or class",
             )
-        if len(bindings) + len(self.names.paths.get(name, ())) > 1:
-            last = bindings[-1] if bindings else user
-            self.refuse(last, f"`{name}` is defined twice; keep one definition")
         if not bindings:
-            self.refuse(user, f"`{name}` is imported, not a function of this file")
+            self.refuse(user, f"`{name}` is several things of Triton in this file; keep one")
+        if len(bindings) > 1 or name in self.names.paths:
+            self.refuse(bindings[-1], f"`{name}` is defined twice; keep one definition")
         if name in _RESERVED or name.startswith("__"):
             self.refuse(bindings[0], f"`{name}` is not a name to define in this file")
         return bindings[0]
@@ -314,11 +315,11 @@ class _LearnerModule:
     def _assigned(self, name: str, user: ast.AST) -> ast.expr:
         """Return the expression that the constant `name` is set to."""
         statement = self._binding(name, user)
-        if isinstance(statement, ast.ImportFrom):
+        if isinstance(statement, ast.Import | ast.ImportFrom):
             self.refuse(
                 user,
-                f"`{name}` comes from `{statement.module}`: kernels are taken out of this file "
-                "alone, so define it here",
+                f"`{name}` is imported: kernels are taken out of this file alone, so define what "
+                "they use here",
             )
         targets: list[ast.expr] = []
         if isinstance(statement, ast.Assign):

@@ -1,0 +1,188 @@
+"""What people write in Triton kernels is accepted and computes the same, or is refused truly."""
+
+import ast
+import builtins
+import json
+import subprocess
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge import kernel_lists, kernel_source
+from hotloop.judge.kernel_lists import (
+    CONSTRUCTS,
+    DROPPED,
+    INSTEAD,
+    LANGUAGE,
+    LIBDEVICE,
+    MEMBERS,
+    is_text,
+)
+from hotloop.judge.kernel_source import vet
+
+from .kernel_forms import ACCEPTED, COMPILED_ONLY, REFUSED, Form
+
+RUNNER = Path(__file__).with_name("run_kernel_forms.py")
+
+
+def results(
+    forms: dict[str, Form], folder: Path, how: str, environment: dict[str, str]
+) -> dict[str, str]:
+    """Run `run_kernel_forms.py` on the forms: what is wrong with each, empty for nothing."""
+    jobs = {
+        name: {
+            "learner": form.source,
+            "vetted": vet(form.source, ["k"], "kernels.py").text,
+            "arguments": form.arguments,
+            "recorded": form.recorded,
+        }
+        for name, form in forms.items()
+    }
+    (folder / "jobs.json").write_text(json.dumps(jobs))
+    done = subprocess.run(
+        [sys.executable, str(RUNNER), how, "jobs.json"],
+        cwd=folder,
+        env={**environment, "PATH": "/usr/bin", "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_there_are_at_least_150_legal_forms() -> None:
+    assert len(ACCEPTED) + len(COMPILED_ONLY) >= 150
+
+
+@pytest.mark.parametrize("name", [*ACCEPTED, *COMPILED_ONLY])
+def test_a_legal_form_is_accepted(name: str) -> None:
+    form = (ACCEPTED | COMPILED_ONLY)[name]
+    text = vet(form.source, ["k"], "kernels.py").text
+    assert "print" not in text
+    assert "assert" not in text
+    assert "import" not in text.partition("libdevice\n")[2]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_says_what_to_write(name: str) -> None:
+    form, words = REFUSED[name]
+    with pytest.raises(Ruling) as caught:
+        vet(form.source, ["k"], "kernels.py")
+    assert caught.value.verdict is Verdict.WRONG_ANSWER
+    assert words in caught.value.sentence
+    assert caught.value.sentence.startswith("kernels.py, line ")
+
+
+def test_a_vetted_kernel_computes_what_the_file_computes(tmp_path: Path) -> None:
+    """In Triton's interpreter, the learner's file as it is against the text that is replayed."""
+    wrong = results(ACCEPTED, tmp_path, "run", {"TRITON_INTERPRET": "1"})
+    assert len(wrong) == len(ACCEPTED)
+    assert {name: reason for name, reason in wrong.items() if reason} == {}
+
+
+def test_a_legal_form_is_legal(tmp_path: Path) -> None:
+    """Triton's own front end takes each accepted form, as it was written and as it was vetted."""
+    forms = ACCEPTED | COMPILED_ONLY
+    wrong = results(forms, tmp_path, "compile", {})
+    assert len(wrong) == len(forms)
+    assert {name: reason for name, reason in wrong.items() if reason} == {}
+
+
+# --- the lists -----------------------------------------------------------------------------------
+
+
+def test_no_allowed_member_leads_from_a_value_to_pythons_insides() -> None:
+    """Of what a kernel's values can be in Python, only members that compute are allowed."""
+    insides: dict[type[Any], set[str]] = {
+        str: {"split"},
+        int: set(),
+        float: set(),
+        tuple: set(),
+        list: {"sort"},
+        type(None): set(),
+        type: set(),
+        types.FunctionType: set(),
+        types.MethodType: set(),
+        types.ModuleType: set(),
+        types.FrameType: set(),
+        types.CodeType: set(),
+        types.GeneratorType: set(),
+    }
+    for kind, harmless in insides.items():
+        assert set(dir(kind)) & MEMBERS == harmless, kind
+
+
+@pytest.mark.parametrize(
+    "text", ["%s", "{0.handle}", "__class__", "a\nb", "'", '"', "\\", "f(x)", "é", "a" * 65]
+)
+def test_a_text_cannot_format_or_name_what_is_inside_an_object(text: str) -> None:
+    assert not is_text(text)
+
+
+def test_every_list_of_names_is_free_of_underscored_ones() -> None:
+    lists = [
+        value
+        for name, value in vars(kernel_lists).items()
+        if name.isupper() and isinstance(value, frozenset)
+    ]
+    names: set[str] = set().union(*lists)
+    assert not {name for name in names if "__" in name or name.startswith("_")}
+    assert not names & {"eval", "exec", "getattr", "vars", "globals", "open", "compile", "type_"}
+
+
+def test_each_refused_construct_is_one_of_pythons() -> None:
+    assert all(hasattr(ast, kind) for kind in CONSTRUCTS)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "z = [np for np in (1,)]\nz = np.load(x_ptr)",
+        "assert [np for np in (1,)]\nz = np.load(x_ptr)",
+        "print([tl_semantic for tl_semantic in (1,)])\nz = tl_semantic.load",
+        "tl.static_assert({np: 1 for np in (1,)})\nz = np.load(x_ptr)",
+    ],
+)
+def test_a_name_that_only_looks_like_a_variable_does_not_reach_the_interpreters(body: str) -> None:
+    """Triton's interpreter adds its own imports to the kernel's module; a comprehension's variable
+    is none of the function's."""
+    with pytest.raises(Ruling):
+        vet(Form(f"{body}\ny = x").source, ["k"], "kernels.py")
+
+
+def test_a_global_name_that_was_not_vetted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if the visitor took every name for a variable."""
+    everything = frozenset({"np", "x_ptr"})
+    monkeypatch.setattr(kernel_source, "_local_names", lambda _function: everything)
+    with pytest.raises(Ruling, match="`np` has no value in a kernel"):
+        vet("import triton\n@triton.jit\ndef k(x_ptr):\n    np.load(x_ptr)\n", ["k"], "k.py")
+
+
+def test_triton_has_what_the_lists_name() -> None:
+    """As far as the installed version has it: `tl.atomic_load` is new in 3.9."""
+    tl = pytest.importorskip("triton.language")
+    libdevice = pytest.importorskip("triton.language.extra.libdevice")
+    newer = {"atomic_load", "atomic_store", "atomic_poll", "squeeze", "unsqueeze"}
+    lacking = {n for n in LANGUAGE if "." not in n and not hasattr(tl, n)}
+    assert lacking <= newer
+    assert all(hasattr(libdevice, name) for name in LIBDEVICE)
+
+
+def test_triton_has_nothing_that_no_list_knows() -> None:
+    """A new function of Triton's is allowed, dropped, or refused with a word about it."""
+    tl = pytest.importorskip("triton.language")
+    known = {name.partition(".")[0] for name in LANGUAGE} | DROPPED | INSTEAD.keys()
+    types_and_modules = {
+        "aggregate_replace", "block_type", "const", "constexpr_type", "core", "dtype", "extra",
+        "math", "pi32_t", "random", "slice", "standard", "str_to_ty", "tensor",
+        "tensor_descriptor", "tensor_descriptor_type", "tuple", "tuple_type", "void",
+        "philox_impl", "expect_zero",
+    }  # fmt: skip
+    public = {name for name in vars(tl) if not name.startswith("_")}
+    assert public - known - types_and_modules - vars(builtins).keys() == set()
