@@ -224,135 +224,147 @@ ACCEPTED: dict[str, Form] = {
     }.items()
 }
 
-ACCEPTED |= {
-    # --- decorators
-    "jit with options": Form("y = x", jit='@triton.jit(do_not_specialize=["n"], noinline=True)'),
-    "heuristics": Form(
-        "y = x + EVEN",
-        decorators='@triton.heuristics({"EVEN": lambda a: a["n"] % a["BLOCK"] == 0})',
-        parameters="EVEN: tl.constexpr",
-        recorded={"EVEN": False},
-    ),
-    "autotune with one configuration": Form(
-        "y = x * C",
-        decorators='@triton.autotune([triton.Config({"C": 3}, num_warps=4)], key=["n"])',
-        parameters="C: tl.constexpr",
-        recorded={"C": 3},
-    ),
-    "autotune with configurations from a function": Form(
-        "y = x * C",
-        before='def configurations():\n    return [triton.Config({"C": c}) for c in [3]]\n',
-        decorators='@triton.autotune(configs=configurations(), key=["n"])',
-        parameters="C: tl.constexpr",
-        recorded={"C": 3},
-    ),
-    "a decorator of one's own above": Form(
-        "y = x", before="def mine(f):\n    return f\n", decorators="@mine"
-    ),
-    "jit by name": Form(
-        "y = x", imports="import triton.language as tl\nfrom triton import jit", jit="@jit"
-    ),
-    # --- parameters
-    "text": Form(
-        'if ACTIVATION == "leaky_relu":\n    y = tl.where(x >= 0, x, 0.01 * x)\nelse:\n    y = x',
-        parameters="ACTIVATION: tl.constexpr",
-        arguments={"ACTIVATION": "leaky_relu"},
-    ),
-    "text with a default": Form(
-        'y = x if MODE != "sum" else tl.sum(x) + x', parameters='MODE: tl.constexpr = "sum"'
-    ),
-    "text that is an option": Form(
-        "y = tl.load(x_ptr + i, mask=i < n, other=0.0, cache_modifier=HOW)",
-        parameters="HOW: tl.constexpr",
-        arguments={"HOW": ".cg"},
-    ),
-    "keyword-only parameter": Form(
-        "y = x * SCALE", parameters="*, SCALE: tl.constexpr", arguments={"SCALE": 3}
-    ),
-    "float argument": Form("y = x * a", parameters="a", arguments={"a": 0.5}),
-    "dtype argument": Form(
-        "y = x.to(KIND).to(tl.float32)",
-        parameters="KIND: tl.constexpr = tl.float16",
-    ),
-    "None argument": Form(
-        "y = x if bias_ptr is None else x + tl.load(bias_ptr)",
-        parameters="bias_ptr",
-        arguments={"bias_ptr": None},
-    ),
-    "annotations of any kind": Form(
-        "y = x * a", parameters='a: "the factor", b: int | None = 1', arguments={"a": 2}
-    ),
-    "default of arithmetic": Form("y = x * C", parameters="C: tl.constexpr = 2 ** 4 - 1"),
-    # --- constants
-    "constant": Form("y = x * C", before="C = tl.constexpr(3)"),
-    "constant with math": Form(
-        "y = tl.exp2(x * LOG2E)", before="import math\nLOG2E = tl.constexpr(math.log2(math.e))"
-    ),
-    "constant of constants": Form("y = x * D", before="C = 3\nD = tl.constexpr(C * 2 + min(C, 2))"),
-    "constant with inf": Form("y = tl.maximum(x, LOW)", before='LOW = tl.constexpr(float("-inf"))'),
-    "constant of a power": Form(
-        "y = x * C", before="C = tl.constexpr(triton.next_power_of_2(100))"
-    ),
-    "constant text": Form(
-        'y = x if MODE == "plain" else -x', before='MODE = tl.constexpr("plain")'
-    ),
-    "constant tuple": Form("y = x * C[1]", before="C = tl.constexpr((1, 2))"),
-    "math.pi": Form("y = x * math.pi", before="import math"),
-    "pi by name": Form("y = x * C", before="from math import pi\nC = tl.constexpr(pi / 2)"),
-    "math function of numbers": Form("y = x * math.sqrt(2.0 / math.pi)", before="import math"),
-    "numpy constant": Form("y = x * np.pi", before="import numpy as np"),
-    "dtype by another name": Form("y = x.to(KIND).to(tl.float32)", before="KIND = tl.float16"),
-    # --- helpers
-    "helper": Form("y = double(x)", before=_HELPER),
-    "helper with a constexpr": Form(
-        "y = times(x, 3)", before="@triton.jit\ndef times(a, C: tl.constexpr):\n    return a * C\n"
-    ),
-    "helper with several results": Form(
-        "a, b = both(x)\ny = a + b", before="@triton.jit\ndef both(a):\n    return a, a * 2\n"
-    ),
-    "helper with a text": Form(
-        'y = act(x, "relu")',
-        before="@triton.jit\ndef act(a, KIND: tl.constexpr):\n"
-        '    return tl.maximum(a, 0.0) if KIND == "relu" else a\n',
-    ),
-    "helper of a helper": Form(
-        "y = four(x)", before=f"{_HELPER}@triton.jit\ndef four(a):\n    return double(double(a))\n"
-    ),
-    "helper that asserts": Form(
-        "y = sure(x, 4)",
-        before="@triton.jit\ndef sure(a, C: tl.constexpr):\n"
-        '    tl.static_assert(C > 1, "C must be > 1")\n    return a * C\n',
-    ),
-    "reduce": Form("y = x - tl.reduce(x, 0, add)", before=_ADD),
-    "associative_scan": Form("y = tl.associative_scan(x, 0, add)", before=_ADD),
-    "reduce of a pair": Form(
-        "a, b = tl.reduce((x, x), 0, pair)\ny = x + a + b",
-        before="@triton.jit\ndef pair(a, b, c, d):\n    return a + c, tl.maximum(b, d)\n",
-    ),
-    "constexpr_function": Form(
-        "y = x * half(BLOCK)",
-        before="@triton.constexpr_function\ndef half(size):\n    return size // 2\n",
-    ),
-    # --- names
-    "language from triton": Form(
-        "y = tl.exp(x)", imports="import triton\nfrom triton import language as tl"
-    ),
-    "cdiv by name": Form("y = x + cdiv(BLOCK, 3)", before="from triton import cdiv"),
-    "dtype by name": Form(
-        "y = x.to(float16).to(tl.float32)", before="from triton.language import float16"
-    ),
-    "constexpr by name": Form(
-        "y = x * C", before="from triton.language import constexpr", parameters="C: constexpr = 3"
-    ),
-    "import in try": Form(
-        "y = x * 2",
-        imports="try:\n    import triton\n    import triton.language as tl\n"
-        "except ImportError:\n    triton = tl = None",
-    ),
-    "helper under if": Form(
-        "y = double(x)", before="if True:\n    " + _HELPER.replace("\n", "\n    ")
-    ),
-}
+ACCEPTED.update(
+    {
+        # --- decorators
+        "jit with options": Form(
+            "y = x", jit='@triton.jit(do_not_specialize=["n"], noinline=True)'
+        ),
+        "heuristics": Form(
+            "y = x + EVEN",
+            decorators='@triton.heuristics({"EVEN": lambda a: a["n"] % a["BLOCK"] == 0})',
+            parameters="EVEN: tl.constexpr",
+            recorded={"EVEN": False},
+        ),
+        "autotune with one configuration": Form(
+            "y = x * C",
+            decorators='@triton.autotune([triton.Config({"C": 3}, num_warps=4)], key=["n"])',
+            parameters="C: tl.constexpr",
+            recorded={"C": 3},
+        ),
+        "autotune with configurations from a function": Form(
+            "y = x * C",
+            before='def configurations():\n    return [triton.Config({"C": c}) for c in [3]]\n',
+            decorators='@triton.autotune(configs=configurations(), key=["n"])',
+            parameters="C: tl.constexpr",
+            recorded={"C": 3},
+        ),
+        "a decorator of one's own above": Form(
+            "y = x", before="def mine(f):\n    return f\n", decorators="@mine"
+        ),
+        "jit by name": Form(
+            "y = x", imports="import triton.language as tl\nfrom triton import jit", jit="@jit"
+        ),
+        # --- parameters
+        "text": Form(
+            'if ACTIVATION == "leaky_relu":\n    y = tl.where(x >= 0, x, 0.01 * x)\nelse:\n    y = x',
+            parameters="ACTIVATION: tl.constexpr",
+            arguments={"ACTIVATION": "leaky_relu"},
+        ),
+        "text with a default": Form(
+            'y = x if MODE != "sum" else tl.sum(x) + x', parameters='MODE: tl.constexpr = "sum"'
+        ),
+        "text that is an option": Form(
+            "y = tl.load(x_ptr + i, mask=i < n, other=0.0, cache_modifier=HOW)",
+            parameters="HOW: tl.constexpr",
+            arguments={"HOW": ".cg"},
+        ),
+        "keyword-only parameter": Form(
+            "y = x * SCALE", parameters="*, SCALE: tl.constexpr", arguments={"SCALE": 3}
+        ),
+        "float argument": Form("y = x * a", parameters="a", arguments={"a": 0.5}),
+        "dtype argument": Form(
+            "y = x.to(KIND).to(tl.float32)",
+            parameters="KIND: tl.constexpr = tl.float16",
+        ),
+        "None argument": Form(
+            "y = x if bias_ptr is None else x + tl.load(bias_ptr)",
+            parameters="bias_ptr",
+            arguments={"bias_ptr": None},
+        ),
+        "annotations of any kind": Form(
+            "y = x * a", parameters='a: "the factor", b: int | None = 1', arguments={"a": 2}
+        ),
+        "default of arithmetic": Form("y = x * C", parameters="C: tl.constexpr = 2 ** 4 - 1"),
+        # --- constants
+        "constant": Form("y = x * C", before="C = tl.constexpr(3)"),
+        "constant with math": Form(
+            "y = tl.exp2(x * LOG2E)", before="import math\nLOG2E = tl.constexpr(math.log2(math.e))"
+        ),
+        "constant of constants": Form(
+            "y = x * D", before="C = 3\nD = tl.constexpr(C * 2 + min(C, 2))"
+        ),
+        "constant with inf": Form(
+            "y = tl.maximum(x, LOW)", before='LOW = tl.constexpr(float("-inf"))'
+        ),
+        "constant of a power": Form(
+            "y = x * C", before="C = tl.constexpr(triton.next_power_of_2(100))"
+        ),
+        "constant text": Form(
+            'y = x if MODE == "plain" else -x', before='MODE = tl.constexpr("plain")'
+        ),
+        "constant tuple": Form("y = x * C[1]", before="C = tl.constexpr((1, 2))"),
+        "math.pi": Form("y = x * math.pi", before="import math"),
+        "pi by name": Form("y = x * C", before="from math import pi\nC = tl.constexpr(pi / 2)"),
+        "math function of numbers": Form("y = x * math.sqrt(2.0 / math.pi)", before="import math"),
+        "numpy constant": Form("y = x * np.pi", before="import numpy as np"),
+        "dtype by another name": Form("y = x.to(KIND).to(tl.float32)", before="KIND = tl.float16"),
+        # --- helpers
+        "helper": Form("y = double(x)", before=_HELPER),
+        "helper with a constexpr": Form(
+            "y = times(x, 3)",
+            before="@triton.jit\ndef times(a, C: tl.constexpr):\n    return a * C\n",
+        ),
+        "helper with several results": Form(
+            "a, b = both(x)\ny = a + b", before="@triton.jit\ndef both(a):\n    return a, a * 2\n"
+        ),
+        "helper with a text": Form(
+            'y = act(x, "relu")',
+            before="@triton.jit\ndef act(a, KIND: tl.constexpr):\n"
+            '    return tl.maximum(a, 0.0) if KIND == "relu" else a\n',
+        ),
+        "helper of a helper": Form(
+            "y = four(x)",
+            before=f"{_HELPER}@triton.jit\ndef four(a):\n    return double(double(a))\n",
+        ),
+        "helper that asserts": Form(
+            "y = sure(x, 4)",
+            before="@triton.jit\ndef sure(a, C: tl.constexpr):\n"
+            '    tl.static_assert(C > 1, "C must be > 1")\n    return a * C\n',
+        ),
+        "reduce": Form("y = x - tl.reduce(x, 0, add)", before=_ADD),
+        "associative_scan": Form("y = tl.associative_scan(x, 0, add)", before=_ADD),
+        "reduce of a pair": Form(
+            "a, b = tl.reduce((x, x), 0, pair)\ny = x + a + b",
+            before="@triton.jit\ndef pair(a, b, c, d):\n    return a + c, tl.maximum(b, d)\n",
+        ),
+        "constexpr_function": Form(
+            "y = x * half(BLOCK)",
+            before="@triton.constexpr_function\ndef half(size):\n    return size // 2\n",
+        ),
+        # --- names
+        "language from triton": Form(
+            "y = tl.exp(x)", imports="import triton\nfrom triton import language as tl"
+        ),
+        "cdiv by name": Form("y = x + cdiv(BLOCK, 3)", before="from triton import cdiv"),
+        "dtype by name": Form(
+            "y = x.to(float16).to(tl.float32)", before="from triton.language import float16"
+        ),
+        "constexpr by name": Form(
+            "y = x * C",
+            before="from triton.language import constexpr",
+            parameters="C: constexpr = 3",
+        ),
+        "import in try": Form(
+            "y = x * 2",
+            imports="try:\n    import triton\n    import triton.language as tl\n"
+            "except ImportError:\n    triton = tl = None",
+        ),
+        "helper under if": Form(
+            "y = double(x)", before="if True:\n    " + _HELPER.replace("\n", "\n    ")
+        ),
+    }
+)
 
 COMPILED_ONLY: dict[str, Form] = {
     "language by another name": Form(
@@ -449,48 +461,53 @@ REFUSED: dict[str, tuple[Form, str]] = {
     }.items()
 }
 
-REFUSED |= {
-    "helper from another file": (
-        Form("y = helper(x)", before="from mine import helper"),
-        "`helper` is imported: kernels are taken out of this file alone",
-    ),
-    "module from another file": (
-        Form("y = mine.helper(x)", before="import mine"),
-        "`mine` is imported: kernels are taken out of this file alone",
-    ),
-    "helper without jit": (
-        Form("y = helper(x)", before="def helper(a):\n    return a\n"),
-        "lacks @triton.jit",
-    ),
-    "helper in a class": (
-        Form("y = Ops.f(x)", before="class Ops:\n    pass\n"),
-        "`Ops` is not a constant",
-    ),
-    "decorator below jit": (
-        Form("y = x", before="def mine(f):\n    return f\n", jit="@triton.jit\n@mine"),
-        "the decorator next to a kernel's `def` is @triton.jit",
-    ),
-    "constant of a module": (
-        Form("y = x * C", before='import os\nC = int(os.environ.get("C", 3))'),
-        "a constant is made of numbers",
-    ),
-    "list constant": (Form("y = x * C[0]", before="C = [1, 2]"), "a constant is made of numbers"),
-    "constant without a value": (Form("y = x * C", before="C = 1 // 0"), "has no value"),
-    "huge constant": (Form("y = x * C", before="C = 9 ** 9 ** 9"), "too large"),
-    "constant of itself": (Form("y = x * C", before="C = D\nD = C"), "a constant cannot use"),
-    "two constants": (Form("y = x * C", before="C = 1\nC = 2"), "keep one definition"),
-    "two meanings": (
-        Form("y = f(x)", before="if True:\n    f = tl.exp\nelse:\n    f = tl.log"),
-        "several things of Triton in this file; keep one",
-    ),
-    "constexpr that Triton reads and the check would lose": (
-        Form("y = x * C", parameters="C: tl.constexpr | None = 3"),
-        "write `tl.constexpr`",
-    ),
-    "parameters with **": (Form("y = x", parameters="**rest"), "no `/` and no `**`"),
-    "launched with *": (Form("y = x", parameters="*rest"), "names each of its parameters"),
-    "math of a variable": (
-        Form("y = x * math.sqrt(n)", before="import math"),
-        "a constant is made of numbers",
-    ),
-}
+REFUSED.update(
+    {
+        "helper from another file": (
+            Form("y = helper(x)", before="from mine import helper"),
+            "`helper` is imported: kernels are taken out of this file alone",
+        ),
+        "module from another file": (
+            Form("y = mine.helper(x)", before="import mine"),
+            "`mine` is imported: kernels are taken out of this file alone",
+        ),
+        "helper without jit": (
+            Form("y = helper(x)", before="def helper(a):\n    return a\n"),
+            "lacks @triton.jit",
+        ),
+        "helper in a class": (
+            Form("y = Ops.f(x)", before="class Ops:\n    pass\n"),
+            "`Ops` is not a constant",
+        ),
+        "decorator below jit": (
+            Form("y = x", before="def mine(f):\n    return f\n", jit="@triton.jit\n@mine"),
+            "the decorator next to a kernel's `def` is @triton.jit",
+        ),
+        "constant of a module": (
+            Form("y = x * C", before='import os\nC = int(os.environ.get("C", 3))'),
+            "a constant is made of numbers",
+        ),
+        "list constant": (
+            Form("y = x * C[0]", before="C = [1, 2]"),
+            "a constant is made of numbers",
+        ),
+        "constant without a value": (Form("y = x * C", before="C = 1 // 0"), "has no value"),
+        "huge constant": (Form("y = x * C", before="C = 9 ** 9 ** 9"), "too large"),
+        "constant of itself": (Form("y = x * C", before="C = D\nD = C"), "a constant cannot use"),
+        "two constants": (Form("y = x * C", before="C = 1\nC = 2"), "keep one definition"),
+        "two meanings": (
+            Form("y = f(x)", before="if True:\n    f = tl.exp\nelse:\n    f = tl.log"),
+            "several things of Triton in this file; keep one",
+        ),
+        "constexpr that Triton reads and the check would lose": (
+            Form("y = x * C", parameters="C: tl.constexpr | None = 3"),
+            "write `tl.constexpr`",
+        ),
+        "parameters with **": (Form("y = x", parameters="**rest"), "no `/` and no `**`"),
+        "launched with *": (Form("y = x", parameters="*rest"), "names each of its parameters"),
+        "math of a variable": (
+            Form("y = x * math.sqrt(n)", before="import math"),
+            "a constant is made of numbers",
+        ),
+    }
+)

@@ -5,6 +5,7 @@
 Prints JSON: for each job what is wrong, empty for nothing. `run` needs TRITON_INTERPRET=1.
 """
 
+import importlib
 import importlib.util
 import json
 import os
@@ -32,8 +33,7 @@ def load(name: str, text: str) -> Any:
 
 def launched(module: Any, arguments: dict[str, Any]) -> Any:
     """Return what the kernel writes."""
-    import torch
-
+    torch: Any = importlib.import_module("torch")
     x = (torch.arange(SIZE) % 17 - 8).float()
     out = torch.zeros(SIZE)
     module.k[(1,)](x, out, SIZE, BLOCK=BLOCK, **arguments)
@@ -51,12 +51,10 @@ def difference(number: int, job: dict[str, Any]) -> str:
 
 def front_end(number: int, job: dict[str, Any]) -> str:
     """Translate both to Triton's intermediate language, for an H100."""
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler.compiler import ASTSource, make_backend
-
-    target = GPUTarget("cuda", 90, 32)
-    backend = make_backend(target)
+    ir: Any = importlib.import_module("triton._C.libtriton").ir
+    compiler: Any = importlib.import_module("triton.compiler.compiler")
+    target = importlib.import_module("triton.backends.compiler").GPUTarget("cuda", 90, 32)
+    backend: Any = compiler.make_backend(target)
     values = {"BLOCK": BLOCK, **job["arguments"], **job["recorded"]}
     for kind in ("learner", "vetted"):
         kernel = load(f"{kind}_{number}", job[kind]).k
@@ -74,7 +72,7 @@ def front_end(number: int, job: dict[str, Any]) -> str:
             else types.get(p.name) or ("i32" if isinstance(values[p.name], int) else "fp32")
             for p in kernel.params
         }
-        source = ASTSource(kernel, signature=signature, constexprs=constants)
+        source = compiler.ASTSource(kernel, signature=signature, constexprs=constants)
         context = ir.context()
         ir.load_dialects(context)
         backend.load_dialects(context)
