@@ -8,6 +8,14 @@ say what to write instead; a name without one is refused just the same.
 import re
 from collections.abc import Mapping
 
+SUMMARY = """\
+The kernels are taken out of this file and run alone, in a part of Triton's language: functions of
+`tl`, `tl.math` and libdevice, methods of tensors, arithmetic, `for`, `while`, `if`, numbers, short
+texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. What
+@triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
+assembly, lambdas, classes, `break` and what other files define are refused."""
+"""What stands at the head of each file of kernels and on the page about them."""
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -57,7 +65,7 @@ LANGUAGE = (
 TRITON = _words("cdiv next_power_of_2")
 """Functions of `triton`."""
 
-BUILTINS = _words("range min max abs len float int")
+BUILTINS = _words("range min max len float int")
 """Functions of Python."""
 
 MEMBERS = (
@@ -106,8 +114,7 @@ INSTEAD: Mapping[str, str] = {
     "getattr": "write the attribute itself",
     "hasattr": "give the launch a tl.constexpr and compare it instead",
     "isinstance": "give the launch a tl.constexpr and compare it instead",
-    "abs": "use tl.abs",
-    "pointer_type": "use tl.pointer_type",
+    "abs": "Triton does not compile it: use tl.abs",
 }
 """What to write instead of a name, by a part of what it stands for."""
 

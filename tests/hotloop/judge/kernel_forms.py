@@ -257,9 +257,9 @@ ACCEPTED.update(
         ),
         # --- parameters
         "text": Form(
-            'if ACTIVATION == "leaky_relu":\n    y = tl.where(x >= 0, x, 0.01 * x)\nelse:\n    y = x',
-            parameters="ACTIVATION: tl.constexpr",
-            arguments={"ACTIVATION": "leaky_relu"},
+            'if ACT == "leaky_relu":\n    y = tl.where(x >= 0, x, 0.01 * x)\nelse:\n    y = x',
+            parameters="ACT: tl.constexpr",
+            arguments={"ACT": "leaky_relu"},
         ),
         "text with a default": Form(
             'y = x if MODE != "sum" else tl.sum(x) + x', parameters='MODE: tl.constexpr = "sum"'
@@ -439,6 +439,7 @@ REFUSED: dict[str, tuple[Form, str]] = {
         "del": ("del x", "`del`"),
         "global": ("global z", "return the value instead"),
         "assignment to an element": ("x[0] = 1", "elements of a tensor cannot be assigned"),
+        "abs of Python": ("z = abs(x)", "use tl.abs"),
         "isinstance": ("z = isinstance(x, int)", "give the launch a tl.constexpr"),
         "hasattr": ('z = hasattr(x, "shape")', "give the launch a tl.constexpr"),
         "getattr": ('z = getattr(x, "shape")', "write the attribute itself"),

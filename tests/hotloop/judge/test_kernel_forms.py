@@ -5,13 +5,16 @@ import json
 import subprocess
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import kernel_source
+from hotloop.judge import kernel_lists, kernel_source
 from hotloop.judge.kernel_lists import (
     BUILTINS,
     CONSTRUCTS,
@@ -25,20 +28,35 @@ from hotloop.judge.kernel_lists import (
     is_text,
 )
 from hotloop.judge.kernel_source import vet
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.task import find
+from hotloop.site import kernels_page
 
 from .kernel_forms import ACCEPTED, COMPILED_ONLY, REFUSED, Form
 
 RUNNER = Path(__file__).with_name("run_kernel_forms.py")
 
 
+def vetted(form: Form) -> str:
+    return vet(form.source, ["k"], "kernels.py").text
+
+
+def unchanged(form: Form) -> str:
+    return form.source
+
+
 def results(
-    forms: dict[str, Form], folder: Path, how: str, environment: dict[str, str]
+    forms: dict[str, Form],
+    folder: Path,
+    how: str,
+    environment: dict[str, str],
+    text: Callable[[Form], str] = vetted,
 ) -> dict[str, str]:
     """Run `run_kernel_forms.py` on the forms: what is wrong with each, empty for nothing."""
     jobs = {
         name: {
             "learner": form.source,
-            "vetted": vet(form.source, ["k"], "kernels.py").text,
+            "vetted": text(form),
             "arguments": form.arguments,
             "recorded": form.recorded,
         }
@@ -94,6 +112,21 @@ def test_a_legal_form_is_legal(tmp_path: Path) -> None:
     wrong = results(forms, tmp_path, "compile", {})
     assert len(wrong) == len(forms)
     assert {name: reason for name, reason in wrong.items() if reason} == {}
+
+
+NOT_COMPILED = (
+    "lambda", "dictionary", "try", "raise", "break", "continue", "else of for", "else of while",
+    "match", "del", "global", "nested function", "import", "star in a list", "abs of Python",
+    "block pointer", "advance", "assignment to an element",
+)  # fmt: skip
+
+
+def test_what_is_said_not_to_compile_does_not_compile(tmp_path: Path) -> None:
+    """With the installed Triton, which has no block pointers since 3.9."""
+    pytest.importorskip("triton", "3.9")
+    forms = {name: REFUSED[name][0] for name in NOT_COMPILED}
+    wrong = results(forms, tmp_path, "compile", {}, unchanged)
+    assert [name for name, reason in wrong.items() if not reason] == []
 
 
 # --- the lists -----------------------------------------------------------------------------------
@@ -193,3 +226,41 @@ def test_triton_has_nothing_that_no_list_knows() -> None:
         "philox_impl", "expect_zero",
     }  # fmt: skip
     assert public_names("triton.language") - known - types_and_modules == set()
+
+
+def kernel_files() -> set[str]:
+    """Return the files of kernels that are vetted: those of tasks with a `KernelCorrect`."""
+    return {
+        f"{module.id}/{task.files[-1]}"
+        for module in curriculum.modules()
+        for task in module.tasks
+        if task.kind == "code"
+        and any(isinstance(r, KernelCorrect) for r in find(module.id, task.id).rungs.values())
+    }
+
+
+@pytest.mark.parametrize("folder", ["solutions", "exercises"])
+def test_every_file_of_kernels_says_at_its_head_what_a_kernel_may_use(folder: str) -> None:
+    files = kernel_files()
+    assert len(files) >= 9
+    for name in sorted(files):
+        docstring = ast.get_docstring(
+            ast.parse(stubbed((paths.root() / folder / name).read_text()))
+        )
+        assert kernel_lists.SUMMARY in (docstring or ""), name
+
+
+def stubbed(text: str) -> str:
+    """Return the head of a file, up to its imports: a stub may be no Python until it is edited."""
+    return text.partition("\nimport ")[0]
+
+
+def test_the_sites_page_has_every_name_of_the_lists() -> None:
+    """It is made from them, and each name of `INSTEAD` is one that no list allows."""
+    page = kernels_page.lists()
+    for name in LANGUAGE | LIBDEVICE | MEMBERS | BUILTINS | TRITON | NUMBER_FUNCTIONS:
+        assert f"`{name}`" in page
+    assert all(f"`tl.{name}`" in page for name in DROPPED)
+    assert all(text in page for text in [*INSTEAD.values(), *CONSTRUCTS.values()])
+    of_kernels = LANGUAGE | LIBDEVICE | BUILTINS | DROPPED | TRITON
+    assert INSTEAD.keys() & of_kernels == {"abs"}  # Python's, not tl's
