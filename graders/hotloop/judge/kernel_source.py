@@ -104,7 +104,12 @@ def _vet(tree: ast.Module, kernels: list[str], file: str) -> KernelSource:
     again = ast.parse(text).body[_HEADER.count("\n") :]
     if ast.dump(_module(again)) != ast.dump(_module(kept)):
         raise Ruling(Verdict.WRONG_ANSWER, f"{file}: the kernels' text is ambiguous: simplify it.")
-    learner.require_known(_globals(symtable.symtable(text, file, "exec")))
+    try:
+        compile(text, file, "exec", dont_inherit=True)
+        names = [*_globals(symtable.symtable(text, file, "exec"))]
+    except (SyntaxError, ValueError) as error:
+        raise Ruling(Verdict.COMPILE_ERROR, f"{file}: the kernels are no Python: {error}") from None
+    learner.require_known(names)
     lines: dict[int, int] = {}
     for theirs, ours in zip(_all_statements(kept), _all_statements(again), strict=True):
         lines.setdefault(ours.lineno, theirs.lineno)
@@ -142,9 +147,13 @@ class _LearnerModule:
 
     def require_kernel(self, name: str) -> tuple[Parameter, ...]:
         """Vet the launched function `name` and return its parameters."""
+        if self.defines(name) and not self.is_function(name):
+            self.refuse(
+                self._bound.get(name, [None])[0],
+                f"`{name}` is launched but is not a function with @triton.jit",
+            )
         function = self._binding(name, None)
-        if not isinstance(function, ast.FunctionDef):
-            self.refuse(function, f"`{name}` is launched but is not a function with @triton.jit")
+        assert isinstance(function, ast.FunctionDef)
         self.require(name, function)
         if function.args.vararg is not None:
             self.refuse(function, "a kernel that is launched names each of its parameters")

@@ -1,7 +1,10 @@
 """What people write in Triton kernels is accepted and computes the same, or is refused truly."""
 
 import ast
+import contextlib
 import json
+import random
+import re
 import subprocess
 import sys
 import types
@@ -97,6 +100,36 @@ def test_what_is_refused_says_what_to_write(name: str) -> None:
     assert caught.value.verdict is Verdict.WRONG_ANSWER
     assert words in caught.value.sentence
     assert caught.value.sentence.startswith("kernels.py, line ")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_written_is_vetted_or_ruled_on(seed: int) -> None:
+    """Forms with words of others, and of the interpreter, put in: no exception, no other name."""
+    rng = random.Random(seed)
+    sources = [
+        form.source for form in [*ACCEPTED.values(), *(form for form, _ in REFUSED.values())]
+    ]
+    tokens = [re.findall(r"\w+|\W", source) for source in sources]
+    inner = "np interpreter_builder _interpreter handle data __class__ eval ast inspect fn".split()
+    words = [*inner * 20, *(word for form in tokens for word in form if word[0].isalnum())]
+    known = {"tl", "triton", "libdevice", *BUILTINS}
+    vetted_ones = 0
+    for _ in range(150):
+        mine = [*rng.choice(tokens)]
+        places = [at for at, token in enumerate(mine) if token[0].isalnum()]
+        for at in rng.sample(places, rng.randrange(1, 4)):
+            mine[at] = rng.choice(words)
+        with contextlib.suppress(Ruling):
+            text = vet("".join(mine), ["k"], "kernels.py").text
+            vetted_ones += 1
+            tree = ast.parse(text)
+            own = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+            own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+            names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+            own |= {n.id for n in names if isinstance(n.ctx, ast.Store)}
+            assert {n.id for n in names} <= known | own
+            assert not [n for n in names if n.id.startswith("__")]
+    assert vetted_ones > 9
 
 
 def test_a_vetted_kernel_computes_what_the_file_computes(tmp_path: Path) -> None:

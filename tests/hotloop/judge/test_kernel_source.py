@@ -378,3 +378,11 @@ def test_hostile_text_gets_a_verdict(expression: str, verdict: Verdict) -> None:
     with pytest.raises(Ruling) as caught:
         vet(kernel(f"x = {expression}"), ["k"], "softmax_triton.py")
     assert caught.value.verdict is verdict
+
+
+def test_what_only_the_compiler_of_python_refuses_is_the_learners_error() -> None:
+    """Otherwise the replay would fail when it loads the text."""
+    with pytest.raises(Ruling) as caught:
+        vet(kernel("pass", parameters="a, a"), ["k"], "softmax_triton.py")
+    assert caught.value.verdict is Verdict.COMPILE_ERROR
+    assert "duplicate argument" in caught.value.sentence
