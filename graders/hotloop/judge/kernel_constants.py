@@ -126,9 +126,11 @@ class Constants:
             return Dtype(path)
         if number_name(path) in NUMBERS:
             return cast(float, getattr(math, number_name(path)))
-        if path or not isinstance(node, ast.Name) or node.id in self._variables:
+        root = "" if path else dotted(node).partition(".")[0]
+        value = self._module.constant(root, node) if root and root not in self._variables else None
+        if not isinstance(node, ast.Name) or not root or root in self._variables:
             self._module.refuse(node, f"`{ast.unparse(node)[:80]}`: {_MADE_OF}")
-        return self._module.constant(node.id, node)
+        return value
 
     def _called(self, node: ast.expr) -> Value:
         if not isinstance(node, ast.Call) or node.keywords:

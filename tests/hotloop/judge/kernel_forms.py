@@ -472,6 +472,10 @@ REFUSED.update(
             Form("y = mine.helper(x)", before="import mine"),
             "`mine` is imported: kernels are taken out of this file alone",
         ),
+        "alias of another file's": (
+            Form("y = f(x)", before="import mine\nf = mine.f"),
+            "`mine` is imported: kernels are taken out of this file alone",
+        ),
         "helper without jit": (
             Form("y = helper(x)", before="def helper(a):\n    return a\n"),
             "lacks @triton.jit",
