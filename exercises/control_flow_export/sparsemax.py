@@ -1,8 +1,13 @@
 """A loop that ends when the data say so, in one Triton kernel: task 10.
 
-Edit this file beside the notebook. The kernels are taken out of it and run alone, so keep to
-Triton's language in them: `tl.` functions, arithmetic, `for`, `while`, `if`, and numbers. On a
-machine without a GPU they run in Triton's interpreter (TRITON_INTERPRET=1).
+Edit this file beside the notebook. On a machine without a GPU the kernels run in Triton's
+interpreter (TRITON_INTERPRET=1).
+
+The kernels are taken out of this file and run alone, in a part of Triton's language: functions of
+`tl`, `tl.math` and libdevice, methods of tensors, arithmetic, `for`, `while`, `if`, numbers, short
+texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. What
+@triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
+assembly, lambdas, classes, `break` and what other files define are refused.
 """
 
 import torch

@@ -1,8 +1,12 @@
 """Three kernels in OpenAI Triton: a map, a reduction and a matrix product.
 
-Edit this file beside the notebook and run the notebook's checks. The kernels are taken out of this
-file and run alone, so keep to Triton's language in them: `tl.` functions, arithmetic, `for`, `if`,
-your own @triton.jit functions, and numbers.
+Edit this file beside the notebook and run the notebook's checks.
+
+The kernels are taken out of this file and run alone, in a part of Triton's language: functions of
+`tl`, `tl.math` and libdevice, methods of tensors, arithmetic, `for`, `while`, `if`, numbers, short
+texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. What
+@triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
+assembly, lambdas, classes, `break` and what other files define are refused.
 
 On a machine without a GPU the kernels run in Triton's interpreter (TRITON_INTERPRET=1).
 """

@@ -1,7 +1,10 @@
 """Gradients of attention, in OpenAI Triton, from the result and one number for each query.
 
-As in `flash_triton.py`, the kernels are taken out of this file and run alone: keep to Triton's
-language in them.
+The kernels are taken out of this file and run alone, in a part of Triton's language: functions of
+`tl`, `tl.math` and libdevice, methods of tensors, arithmetic, `for`, `while`, `if`, numbers, short
+texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. What
+@triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
+assembly, lambdas, classes, `break` and what other files define are refused.
 """
 
 import torch

@@ -3,8 +3,13 @@
 An embedding service has this step behind its encoder. With instances of KIND_GPU the encoder's
 output stays on the device, and so should this.
 
-On a machine without a GPU the kernel runs in Triton's interpreter (TRITON_INTERPRET=1). The kernels
-are taken out of this file and run alone: keep to Triton's language in them.
+The kernels are taken out of this file and run alone, in a part of Triton's language: functions of
+`tl`, `tl.math` and libdevice, methods of tensors, arithmetic, `for`, `while`, `if`, numbers, short
+texts, constants of this file and its @triton.jit functions. Asserts and prints are left out. What
+@triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
+assembly, lambdas, classes, `break` and what other files define are refused.
+
+On a machine without a GPU the kernel runs in Triton's interpreter (TRITON_INTERPRET=1).
 """
 
 import torch

@@ -1,50 +1,32 @@
-"""The subset of Triton that replayed kernels may use: allow lists, and the visitor enforcing them.
-
-The interpreter that runs these kernels is plain Python. A single extra name or attribute could let
-a kernel reach the code that counts its bytes. Hence allow lists, not deny lists.
-"""
+"""The visitor that rejects what `kernel_lists` does not allow in a kernel, and drops prints."""
 
 import ast
 from collections.abc import Set
 from typing import NoReturn, Protocol
 
-MAX_INTEGER_BITS = 64
+from hotloop.judge import kernel_constants
+from hotloop.judge.kernel_constants import Constants
+from hotloop.judge.kernel_lists import (
+    ATOMICS,
+    BUILTINS,
+    CONSTRUCTS,
+    DROPPED,
+    INSTEAD,
+    MAX_INTEGER_BITS,
+    MEMBERS,
+    TEXTS,
+    is_text,
+)
+from hotloop.judge.kernel_names import (
+    allowed,
+    dotted,
+    dotted_node,
+    is_dtype,
+    is_module,
+    language_name,
+    number_name,
+)
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-DTYPES = _words(
-    "int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
-    "float8e4nv float8e4b8 float8e4b15 float8e5 float8e5b16"
-)
-_MATH = _words(
-    "abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi"
-)
-_FUNCTIONS = _words(
-    "program_id num_programs arange zeros zeros_like full cat cast broadcast broadcast_to "
-    "expand_dims interleave join permute ravel reshape split trans view where squeeze unsqueeze "
-    "load store make_block_ptr advance make_tensor_descriptor load_tensor_descriptor "
-    "store_tensor_descriptor dot dot_scaled clamp maximum minimum sigmoid softmax cdiv add sub mul "
-    "sum max min argmax argmin reduce associative_scan cumsum cumprod xor_sum reduce_or sort topk "
-    "flip histogram gather swizzle2d range static_range static_assert assume debug_barrier "
-    "multiple_of max_contiguous max_constancy constexpr rand randn randint "
-    "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor"
-)
-_LANGUAGE = DTYPES | _MATH | _FUNCTIONS
-_TRITON = _words("cdiv next_power_of_2")
-_BUILTINS = _words("range min max abs len float int")
-_OF_VALUES = _MATH | _words(
-    "dtype shape type element_ty scalar primitive_bitwidth T to cast broadcast_to trans permute "
-    "split view reshape expand_dims ravel max argmax min argmin sum xor_sum reduce_or cumsum "
-    "cumprod flip reduce associative_scan gather load store scatter advance logical_and "
-    "logical_or sigmoid softmax"
-)
-_TEXTS = {""} | _words(
-    ".ca .cg .cs .cv .wb .wt evict_first evict_last evict_normal zero nan relaxed acquire release "
-    "acq_rel cta gpu sys tf32 tf32x3 ieee rtne rtz inf -inf"
-)
 _STATEMENTS = (
     ast.Return,
     ast.Assign,
@@ -54,8 +36,6 @@ _STATEMENTS = (
     ast.If,
     ast.Expr,
     ast.Pass,
-    ast.Break,
-    ast.Continue,
 )
 _EXPRESSIONS = (
     ast.BoolOp,
@@ -63,6 +43,7 @@ _EXPRESSIONS = (
     ast.UnaryOp,
     ast.Compare,
     ast.IfExp,
+    ast.NamedExpr,
     ast.Slice,
     ast.Tuple,
     ast.List,
@@ -73,45 +54,11 @@ _EXPRESSIONS = (
     ast.unaryop,
     ast.cmpop,
 )
-_LITERALS = (
-    ast.Constant,
-    ast.UnaryOp,
-    ast.BinOp,
-    ast.Tuple,
-    ast.Name,
-    ast.expr_context,
-    ast.operator,
-    ast.unaryop,
-)
-_MAKERS = frozenset({"float", "int", "tl.constexpr"})
-_WORDS = {
-    "Import": "an import",
-    "ImportFrom": "an import",
-    "FunctionDef": "a function inside a kernel",
-    "Lambda": "a lambda",
-    "JoinedStr": "an f-string",
-    "NamedExpr": "`:=`",
-    "ListComp": "a comprehension",
-    "Try": "`try`",
-    "With": "`with`",
-    "Global": "`global`",
-    "Delete": "`del`",
-    "Starred": "`*`",
-}
+_WRITES = ATOMICS | {"store", "scatter"}
 
 
-class Module(Protocol):
+class Module(kernel_constants.Module, Protocol):
     """The file that a kernel is defined in."""
-
-    @property
-    def language_names(self) -> Set[str]:
-        """Names that the file binds to `triton.language`."""
-        ...
-
-    @property
-    def triton_names(self) -> Set[str]:
-        """Names that the file binds to `triton`."""
-        ...
 
     def defines(self, name: str) -> bool:
         """Return True if the file binds `name` at its top level."""
@@ -125,15 +72,11 @@ class Module(Protocol):
         """Vet `name` too, since the kernel uses it."""
         ...
 
-    def refuse(self, node: ast.AST | None, reason: str) -> NoReturn:
-        """Raise a Ruling that names the line."""
-        ...
-
 
 class Vetter(ast.NodeTransformer):
-    """Rejects what the lists do not allow, drops docstrings, and replaces aliases by `tl`.
+    """Rejects what the lists do not allow, drops docstrings, asserts and prints, writes `tl`.
 
-    local_names: the function's parameters and assigned names; empty for constants and defaults.
+    local_names: the function's parameters and assigned names.
     """
 
     def __init__(self, module: Module, local_names: Set[str]) -> None:
@@ -142,28 +85,19 @@ class Vetter(ast.NodeTransformer):
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Return the vetted statements; at least one."""
-        kept = [self.visit(s) for s in body if not _is_text(s)]
+        kept = [self.visit(s) for s in body if not _is_text(s) and not self._is_dropped(s)]
         return kept or [ast.copy_location(ast.Pass(), body[0])]
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Return the vetted expression."""
         return self.visit(node)
 
-    def literal(self, node: ast.expr) -> ast.expr:
-        """Return the vetted expression, which must be immutable.
-
-        A module-level list could carry what one program loaded to the next.
-        """
-        vetted = self.expression(node)
-        for part in ast.walk(vetted):
-            if not _is_literal(part):
-                self._module.refuse(node, "a constant is made of numbers, dtypes and arithmetic")
-        return vetted
-
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Reject unknown nodes; vet the parts of known ones."""
         if not isinstance(node, _STATEMENTS + _EXPRESSIONS):
-            self._module.refuse(node, f"{_in_words(node)} is not part of Triton's language")
+            self._module.refuse(node, f"a kernel cannot have {_in_words(node)}")
+        if isinstance(node, ast.For | ast.While) and node.orelse:
+            self._module.refuse(node.orelse[0], "Triton does not compile `else` after a loop")
         if isinstance(node, ast.For | ast.While | ast.If):
             node.body = self.block(node.body)
             node.orelse = self.block(node.orelse) if node.orelse else []
@@ -188,22 +122,21 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Allow locals, literal constants and the file's own @triton.jit functions."""
+        """Allow locals, names of the language, constants and the file's own functions."""
         if isinstance(node.ctx, ast.Store) or node.id in self._locals:
             return node
-        if self._is_module(node.id):
-            self._module.refuse(node, f"`{node.id}` cannot be passed around as a value")
-        if not self._module.defines(node.id):
-            self._module.refuse(node, f"a kernel cannot use `{node.id}`")
+        path = self._module.names.resolve(node)
+        if path:
+            return self._language(node, path)
         self._module.require(node.id, node)
         return node
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        """Allow numbers and the strings that Triton's options accept."""
+        """Allow numbers, and texts that can only be compared or name an option."""
         value = node.value
         if isinstance(value, str):
-            if value not in _TEXTS:
-                self._module.refuse(node, f"the text {value[:40]!r} is not an option of Triton's")
+            if not is_text(value):
+                self._module.refuse(node, f"the text {value[:40]!r}: {TEXTS}")
         elif isinstance(value, int):
             if value.bit_length() > MAX_INTEGER_BITS:
                 self._module.refuse(node, "this number is too large")
@@ -221,15 +154,17 @@ class Vetter(ast.NodeTransformer):
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Allow `tl.name` from the list, or a method of a tensor."""
+        """Allow `tl.name` from the list, or a member of a tensor or dtype."""
         if not isinstance(node.ctx, ast.Load):
             self._module.refuse(node, "an attribute cannot be set in a kernel")
-        path = dotted(node)
-        root = path.partition(".")[0]
-        if path and root not in self._locals and self._is_module(root):
-            return self._language_name(node, path)
-        if node.attr not in _OF_VALUES:
-            self._module.refuse(node, f"`{path or '.' + node.attr}` is not allowed in a kernel")
+        path = self._path(node)
+        if path and not is_dtype(path.rpartition(".")[0]):
+            return self._language(node, path)
+        if node.attr not in MEMBERS:
+            root = dotted(node).partition(".")[0]
+            if root not in self._locals and self._module.defines(root):
+                self._module.require(root, node)
+            self._refuse_name(node, dotted(node) or f".{node.attr}")
         node.value = self.expression(node.value)
         return node
 
@@ -238,91 +173,114 @@ class Vetter(ast.NodeTransformer):
         for keyword in node.keywords:
             if keyword.arg is None or keyword.arg.startswith("_"):
                 self._module.refuse(node, "a call in a kernel has plain arguments only")
+        if number_name(self._path(node.func)):
+            return self._computed(node)
         if isinstance(node.func, ast.Name):
-            self._vet_called_name(node.func)
+            node.func = self._called(node.func)
         elif isinstance(node.func, ast.Attribute):
             node.func = self.expression(node.func)
         else:
             self._module.refuse(node, "only a named function can be called in a kernel")
-        node.args = [self.visit(argument) for argument in node.args]
+        node.args = [self._argument(argument) for argument in node.args]
         node.keywords = [self.visit(keyword) for keyword in node.keywords]
         return node
 
-    def _vet_called_name(self, function: ast.Name) -> None:
+    def _argument(self, node: ast.expr) -> ast.expr:
+        if not isinstance(node, ast.Starred):
+            return self.expression(node)
+        node.value = self.expression(node.value)
+        return node
+
+    def _called(self, function: ast.Name) -> ast.expr:
         name = function.id
         if name in self._locals:
-            self._module.refuse(function, f"`{name}` is a variable here and cannot be called")
-        if self._module.is_function(name):
+            self._module.refuse(
+                function,
+                f"`{name}` is a variable here and cannot be called: compare a text instead",
+            )
+        path = self._module.names.resolve(function)
+        if path:
+            return self._language(function, path)
+        if self._module.defines(name):
             self._module.require(name, function)
-            return
-        if self._module.defines(name) or name not in _BUILTINS:
-            self._module.refuse(function, f"a kernel cannot call `{name}`")
+            if not self._module.is_function(name):
+                self._refuse_name(function, name)
+        elif name not in BUILTINS:
+            self._refuse_name(function, name)
+        return function
 
-    def _language_name(self, node: ast.Attribute, path: str) -> ast.expr:
-        first, *rest = path.split(".")
-        in_language = first in self._module.language_names
-        if not in_language and rest[0] == "language":
-            in_language, rest = True, rest[1:]
-        if in_language and rest[:1] == ["math"] and rest[1:2] and rest[1] in _MATH:
-            rest = rest[1:]
-        allowed = _LANGUAGE if in_language else _TRITON
-        if len(rest) == 2 and rest[0] in DTYPES and rest[1] == "primitive_bitwidth":
-            rest_allowed = in_language
-        else:
-            rest_allowed = len(rest) == 1 and rest[0] in allowed
-        if not rest_allowed:
-            self._module.refuse(node, f"`{path}` is not allowed in a checked kernel")
-        return ast.copy_location(dotted_node("tl" if in_language else "triton", *rest), node)
+    def _language(self, node: ast.Name | ast.Attribute, path: str) -> ast.expr:
+        if number_name(path):
+            return self._computed(node)
+        if is_module(path):
+            self._module.refuse(node, f"`{dotted(node)}` cannot be passed around as a value")
+        kept = allowed(path)
+        if kept is None:
+            self._refuse_name(node, dotted(node), path)
+        return ast.copy_location(kept, node)
 
-    def _is_module(self, name: str) -> bool:
-        return name in self._module.language_names or name in self._module.triton_names
+    def _computed(self, node: ast.expr) -> ast.expr:
+        value = Constants(self._module, self._locals).value(node)
+        return ast.copy_location(kernel_constants.expression(value), node)
+
+    def _path(self, node: ast.AST) -> str:
+        """Return what a chain of names stands for; empty if it begins with a variable."""
+        first = dotted(node).partition(".")[0]
+        return "" if first in self._locals else self._module.names.resolve(node)
+
+    def _is_dropped(self, statement: ast.stmt) -> bool:
+        """Return True for an assert or a print. Raises Ruling if it does anything else too."""
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            called = statement.value.func
+            prints = isinstance(called, ast.Name) and called.id == "print"
+            prints = prints and not self._module.defines("print") and "print" not in self._locals
+            if not prints and language_name(self._path(called)) not in DROPPED:
+                return False
+        elif not isinstance(statement, ast.Assert):
+            return False
+        for part in ast.walk(statement):
+            path = dotted(part)
+            if isinstance(part, ast.NamedExpr) or path.rpartition(".")[2] in _WRITES:
+                self._module.refuse(part, "asserts and prints are left out: write nothing in them")
+        return True
+
+    def _refuse_name(self, node: ast.expr, name: str, path: str = "") -> NoReturn:
+        parts = (path or name).split(".")
+        advice = [INSTEAD[part] for part in parts if part in INSTEAD]
+        if language_name(path) in DROPPED:
+            advice = ["it is a statement of its own"]
+        meaning = f" (`{path}`)" if path and name.rpartition(".")[2] != parts[-1] else ""
+        reason = f"`{name}`{meaning} is not allowed in a checked kernel"
+        self._module.refuse(node, ": ".join([reason, *advice[:1]]))
 
 
 def kept_annotation(annotation: ast.expr | None, module: Module) -> ast.expr | None:
     """Return `tl.constexpr` or a `tl` dtype, which Triton reads; None for any other annotation.
 
-    Raises Ruling for a bare `constexpr`.
+    Raises Ruling for another annotation with the word `constexpr` in it.
     """
-    path = dotted(annotation)
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        path = annotation.value
-    root, _, name = path.rpartition(".")
-    roots = {*module.language_names, *(f"{t}.language" for t in module.triton_names)}
-    if root in roots and name in {"constexpr", *DTYPES}:
-        return dotted_node("tl", name)
-    if name == "constexpr":
+    node = annotation
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        node = _parsed(node.value)
+    path = module.names.resolve(node)
+    if path == "triton.language.constexpr" or is_dtype(path):
+        return dotted_node("tl", language_name(path))
+    if node is not None and any(
+        dotted(part).rpartition(".")[2] == "constexpr" for part in ast.walk(node)
+    ):
         module.refuse(annotation, "write `tl.constexpr`, with `import triton.language as tl`")
     return None
 
 
-def dotted(node: ast.expr | None) -> str:
-    """Return `a.b.c` for such a chain of names, otherwise an empty string."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        base = dotted(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return ""
-
-
-def dotted_node(*parts: str) -> ast.expr:
-    """Return the expression for such a chain of names."""
-    node: ast.expr = ast.Name(parts[0], ast.Load())
-    for part in parts[1:]:
-        node = ast.Attribute(node, part, ast.Load())
-    return node
+def _parsed(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError):
+        return None
 
 
 def _nodes(node: ast.AST, name: str) -> list[ast.AST]:
     return [part for part in getattr(node, name) if isinstance(part, ast.AST)]
-
-
-def _is_literal(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        return dotted(node.func) in _MAKERS
-    if isinstance(node, ast.Attribute):
-        return dotted(node).startswith("tl.")
-    return isinstance(node, _LITERALS)
 
 
 def _is_text(statement: ast.stmt) -> bool:
@@ -333,4 +291,4 @@ def _is_text(statement: ast.stmt) -> bool:
 
 def _in_words(node: ast.AST) -> str:
     kind = type(node).__name__
-    return _WORDS.get(kind, f"this construct ({kind})")
+    return CONSTRUCTS.get(kind, f"this construct ({kind})")

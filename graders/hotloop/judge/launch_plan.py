@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NoReturn, cast
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.kernel_lists import TEXTS, is_text
 from hotloop.judge.kernel_source import KernelSource, Parameter
 
 MAX_LAUNCHES = 64
@@ -51,9 +52,9 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Scalar:
-    """A plain argument; floats may be infinite or NaN."""
+    """A plain argument; floats may be infinite or NaN, texts are `kernel_lists.is_text`."""
 
-    value: int | float | bool | None
+    value: int | float | bool | str | None
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,8 @@ def _require_argument(launch: Launch, parameter: Parameter) -> None:
         _advise(f"`{parameter.name}` of `{launch.kernel}` is tl.constexpr but got a tensor")
     if isinstance(argument, TypeName):
         _advise(f"`{parameter.name}` of `{launch.kernel}` got a dtype: mark it tl.constexpr")
+    if isinstance(argument, Scalar) and isinstance(argument.value, str):
+        _advise(f"`{parameter.name}` of `{launch.kernel}` got a text: mark it tl.constexpr")
 
 
 def _launch(claim: object, tensors: int, scratch: int) -> Launch:
@@ -199,9 +202,11 @@ def _argument(name: str, claim: object, tensors: int, scratch: int) -> Argument:
     if "unsupported" in document:
         kind = document["unsupported"]
         what = kind[:40] if isinstance(kind, str) else "value of unknown type"
-        _advise(f"`{name}` is a {what}: pass tensors, numbers and dtypes to a checked kernel")
+        _advise(
+            f"`{name}` is a {what}: pass tensors, numbers, texts and dtypes to a checked kernel"
+        )
     if "value" in document:
-        return Scalar(_number(document["value"]))
+        return Scalar(_plain(name, document["value"]))
     if "float" in document:
         return Scalar(_infinite(document["float"]))
     if "type" in document:
@@ -252,8 +257,12 @@ def _is_hex(text: str) -> bool:
     return len(text) in {2, 4, 8, 16} and all(c in "0123456789abcdef" for c in text)
 
 
-def _number(value: object) -> int | float | bool | None:
+def _plain(name: str, value: object) -> int | float | bool | str | None:
     if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, str):
+        if not is_text(value):
+            _advise(f"`{name}` is the text {value[:40]!r}: {TEXTS}")
         return value
     return _integer(value, -(1 << 63), (1 << 64) - 1)
 

@@ -19,6 +19,7 @@ from hotloop.site import (
     exploits_table,
     figures,
     guides_page,
+    kernels_page,
     learning_map,
     module_page,
     navigation,
@@ -49,6 +50,9 @@ def gather(root: Path | None = None) -> Path:
     shutil.copyfile(paths.curriculum() / GLOSSARY, pages / GLOSSARY)
     fill(pages / "threat-model.md", boundaries.PLACE, boundaries.figure())
     fill(pages / "threat-model-details.md", exploits_table.PLACE, exploits_table.table())
+    kernels = pages / "checked-triton-kernels.md"
+    fill(kernels, kernels_page.SUMMARY_PLACE, kernels_page.summary())
+    fill(kernels, kernels_page.LISTS_PLACE, kernels_page.lists())
     fill(pages / "index.md", showcase.PLACE, showcase.section())
     fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))
     way = pages / "practice" / "learning-path.md"

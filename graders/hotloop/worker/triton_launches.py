@@ -97,7 +97,7 @@ class _Notes:
     def describe(self, value: Any) -> Message:
         """A tensor as the place of its first element, a plain value as it is."""
         value = getattr(value, "value", value) if type(value).__name__ == "constexpr" else value
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, bool | str):
             return {"value": value}
         if hasattr(value, "data_ptr") and hasattr(value, "untyped_storage"):
             return self._describe_tensor(value)

@@ -128,7 +128,7 @@ def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -
                 "@triton.jit", "def other(function):\n    return function\n\n@triton.jit", 1
             )
             + "    return launch(values, out)\n",
-            "only decorator is @triton.jit",
+            "the decorator next to a kernel's `def` is @triton.jit",
         ),
     ],
     ids=["eager", "an idle kernel", "partly eager", "the result copied", "another decorator"],

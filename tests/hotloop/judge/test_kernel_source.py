@@ -70,7 +70,7 @@ def accepted(source: str, name: str = "k") -> KernelSource:
 def test_takes_the_kernel_its_helpers_and_its_constants() -> None:
     text = accepted(SOFTMAX, "row_softmax").text
     names = [getattr(s, "name", None) for s in ast.parse(text).body]
-    assert names == [None, None, None, "_larger", "row_softmax"]
+    assert names == [None, None, None, None, "_larger", "row_softmax"]
     assert "LOG2E = tl.constexpr(1.4426950408889634)" in text
 
 
@@ -118,7 +118,6 @@ def test_writes_tl_for_every_name_of_the_language() -> None:
         "x = tl.load(x_ptr, eviction_policy='evict_last')[:, None]",
         "max = tl.max(tl.load(x_ptr), axis=0)",
         "x = tl.full([16, 16], float('-inf'), tl.float32).sum(1)",
-        "x = tl.make_block_ptr(x_ptr, (16,), (1,), (0,), (16,), (0,))",
         "x: tl.constexpr = min(len(x_ptr.shape), 3)",
         "x, y = tl.split(tl.join(tl.load(x_ptr), 1.0))",
         "x = tl.math.log2(tl.atomic_add(x_ptr, 1, sem='relaxed'))",
@@ -138,7 +137,6 @@ def test_accepts_the_language(line: str) -> None:
         ("eval('1')", "eval"),
         ("getattr(tl, 'load')", "getattr"),
         ("x = getattr", "getattr"),
-        ("print(x_ptr)", "print"),
         ("x = np.zeros(3)", "np"),
         ("x = interpreter_builder", "interpreter_builder"),
         ("x = _interpreter.load", "_interpreter"),
@@ -148,15 +146,12 @@ def test_accepts_the_language(line: str) -> None:
         ("x = tl.inspect", "tl.inspect"),
         ("x = tl.math.core", "tl.math.core"),
         ("x = tl.math.libdevice.__builtins__", "__builtins__"),
-        ("x = tl.extra.cuda.libdevice.exp(x_ptr)", "tl.extra"),
         ("x = triton.language.core.builtin.__globals__", "__globals__"),
         ("x = triton.runtime.interpreter", "triton.runtime"),
         ("x = tl.load.__globals__", "__globals__"),
         ("x = tl.load.__wrapped__", "__wrapped__"),
         ("x = tl.standard._log2", "tl.standard"),
         ("x = tl.inline_asm_elementwise('', '', [], tl.int32, True, 1)", "inline_asm"),
-        ("tl.device_print('x', x_ptr)", "device_print"),
-        ("tl.static_print(x_ptr)", "static_print"),
         ("x = x_ptr.handle", ".handle"),
         ("x = x_ptr.handle.data", ".handle"),
         ("x = x_ptr.__class__", ".__class__"),
@@ -164,7 +159,6 @@ def test_accepts_the_language(line: str) -> None:
         ("x = ''.join(x_ptr)", ".join"),
         ("x = '{0.handle}'.format(x_ptr)", ".format"),
         ("x = f'{x_ptr.handle}'", "an f-string"),
-        ("x = 'handle'", "'handle'"),
         ("x_ptr.handle = 3", "cannot be set"),
         ("x_ptr.shape[0] = 3", "cannot be assigned"),
         ("tl.load = 3", "cannot be set"),
@@ -173,8 +167,6 @@ def test_accepts_the_language(line: str) -> None:
         ("x = lambda: 1", "a lambda"),
         ("(lambda: 1)()", "only a named function"),
         ("x = [y for y in range(3)]", "a comprehension"),
-        ("x = (y := 3)", "`:=`"),
-        ("x = tl.load(*[x_ptr])", "`*`"),
         ("x = tl.load(**x_ptr)", "plain arguments"),
         ("x = tl.load(x_ptr, _semantic=x_ptr)", "plain arguments"),
         ("x_ptr(3)", "cannot be called"),
@@ -188,12 +180,13 @@ def test_accepts_the_language(line: str) -> None:
         (f"x = {1 << 70}", "too large"),
         ("try: pass\n    finally: pass", "`try`"),
         ("with x_ptr: pass", "`with`"),
+        ("x = [_interpreter for _interpreter in (1,)]", "a comprehension"),
+        ("for i in range(3): break", "`break`"),
         ("def inner(): pass", "a function inside"),
-        ("class Inner: pass", "ClassDef"),
-        ("x = yield", "Yield"),
-        ("assert x_ptr, 'no'", "Assert"),
-        ("raise x_ptr", "Raise"),
-        ("match x_ptr:\n        case 1: pass", "Match"),
+        ("class Inner: pass", "a class"),
+        ("x = yield", "`yield`"),
+        ("raise x_ptr", "`raise`"),
+        ("match x_ptr:\n        case 1: pass", "`match`"),
     ],
 )
 def test_refuses_what_is_not_the_language(line: str, word: str) -> None:
@@ -237,20 +230,20 @@ def test_keeps_a_constexpr_in_quotes_and_refuses_one_it_would_lose() -> None:
     ("before", "word"),
     [
         ("C = __import__('os')", "__import__"),
-        ("C = tl.core", "tl.core"),
+        ("C = tl.core", "`C` (`triton.language.core`)"),
         ("C = open", "open"),
         ("C = [1, 2][0].__class__", "__class__"),
-        ("C = [0]", "made of numbers"),
-        ("C = (0, [0])", "made of numbers"),
-        ("D = [0]; C = D", "made of numbers"),
-        ("C = tl.zeros([4], tl.float32)", "made of numbers"),
-        ("C = tl.constexpr([0])", "made of numbers"),
-        ("C = tl.constexpr(1).shape", "made of numbers"),
-        ("C, D = 1, 2", "not a literal constant"),
-        ("for C in (1,): pass", "not a literal constant"),
-        ("from os import path as C", "not a literal constant"),
+        ("C = [0]", "made of"),
+        ("C = (0, [0])", "made of"),
+        ("D = [0]; C = D", "made of"),
+        ("C = tl.zeros([4], tl.float32)", "made of"),
+        ("C = tl.constexpr([0])", "made of"),
+        ("C = tl.constexpr(1).shape", "made of"),
+        ("C, D = 1, 2", "not a constant"),
+        ("for C in (1,): pass", "not a constant"),
+        ("from os import path as C", "`C` is imported"),
         ("C = 1; C = 2", "defined twice"),
-        ("class C: pass", "not a literal constant"),
+        ("class C: pass", "not a constant"),
     ],
 )
 def test_refuses_constants_that_are_not_literals(before: str, word: str) -> None:
@@ -259,27 +252,79 @@ def test_refuses_constants_that_are_not_literals(before: str, word: str) -> None
 
 
 @pytest.mark.parametrize(
-    "constant",
-    ["1", "-0.5", "2 ** 10 - 1", "tl.constexpr(3)", "float('-inf')", "tl.float16", "(1, 2)"],
+    ("constant", "value"),
+    [
+        ("1", "1"),
+        ("-0.5", "-0.5"),
+        ("2 ** 10 - 1", "1023"),
+        ("-0.0", "-0.0"),
+        ("~5 + (3 << 2) // 5 % 2", "-6"),
+        ("tl.constexpr(3)", "tl.constexpr(3)"),
+        ("tl.constexpr(tl.constexpr(3))", "tl.constexpr(3)"),
+        ("float('-inf')", "float('-inf')"),
+        ("float('nan')", "float('nan')"),
+        ("-float('inf') * 2", "float('-inf')"),
+        ("1e400", "float('inf')"),
+        ("(1, tl.float16)", "(1, tl.float16)"),
+        ("True", "True"),
+        ("not True", "False"),
+        ("None", "None"),
+        ("'sum'", "'sum'"),
+        ("min(3, 2.5) + abs(-1) + int(2.7) + round(1.6)", "7.5"),
+        ("triton.cdiv(7, 2) + triton.next_power_of_2(5) + tl.cdiv(9, 2)", "17"),
+    ],
 )
-def test_accepts_literal_constants_and_defaults(constant: str) -> None:
+def test_computes_constants_and_defaults(constant: str, value: str) -> None:
     text = accepted(kernel("x = x_ptr + C", before=f"C = {constant}")).text
-    assert f"C = {constant}" in text
-    assert accepted(kernel("pass", parameters=f"x_ptr, n={constant}")).lines
+    assert f"\nC = {value}\n" in text
+    default = accepted(kernel("pass", parameters=f"x_ptr, n={constant}")).text
+    assert f"def k(x_ptr, n={value}):" in default
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        "1 // 0",
+        "9 ** 9 ** 9",
+        "2 ** 64",
+        "1 << 64",
+        "1 << -1",
+        "0.0 ** -1",
+        "(-8.0) ** 0.5",
+        "1e200 ** 2",
+        "float('x')",
+        "int(float('inf'))",
+        "abs()",
+        "min(1, 'a')",
+        "'a' * 9",
+        "'a' + 'b'",
+        "(1,) * 9",
+        "tl.constexpr()",
+        "max(1, key=2)",
+        "triton.cdiv(1, 0)",
+        "triton.next_power_of_2(2.5)",
+        "'%s'",
+        "(1)[0]",
+        "lambda: 1",
+        "C",
+    ],
+)
+def test_a_constant_that_cannot_be_computed_is_refused_with_its_line(constant: str) -> None:
+    """The replay gets values only: no constant can fail or take long when its module is loaded."""
+    sentence = refused(kernel("x = x_ptr + C", before=f"C = {constant}"))
+    assert sentence.startswith("softmax_triton.py, line 3: ")
 
 
 @pytest.mark.parametrize(
     ("before", "word"),
     [
         ("def helper(a): return a", "lacks @triton.jit"),
-        ("@staticmethod\ndef helper(a): return a", "only decorator"),
-        ("@triton.jit\n@evil\ndef helper(a): return a", "only decorator"),
-        ("@triton.autotune(configs=[], key=[])\n@triton.jit\ndef helper(a): return a", "GPU"),
-        ("@triton.heuristics({})\n@triton.jit\ndef helper(a): return a", "GPU"),
+        ("@staticmethod\ndef helper(a): return a", "next to a kernel's `def`"),
+        ("@triton.jit\n@evil\ndef helper(a): return a", "next to a kernel's `def`"),
         ("@triton.jit\ndef helper(a): return a.handle", ".handle"),
         ("@triton.jit\ndef helper(a): return a\ndef helper(a): return a", "twice"),
-        ("helper = tl.load", "cannot call"),
-        ("from mine import helper", "cannot call"),
+        ("helper = tl.core", "`helper` (`triton.language.core`) is not allowed"),
+        ("from mine import helper", "`helper` is imported"),
     ],
 )
 def test_vets_helpers_as_kernels(before: str, word: str) -> None:
@@ -295,7 +340,8 @@ def test_a_helper_may_not_take_the_languages_name() -> None:
 def test_a_kernel_must_be_a_function_at_the_top_level() -> None:
     assert "there is no `k`" in refused("if True:\n    pass\n")
     assert "is launched but" in refused("k = 3\n")
-    assert "is launched but" in refused("if True:\n    def k(): pass\n")
+    assert "lacks @triton.jit" in refused("if True:\n    def k(): pass\n")
+    assert "not in a function or class" in refused("class A:\n    def k(): pass\n")
 
 
 def test_a_docstring_cannot_smuggle_a_second_definition() -> None:
@@ -332,3 +378,11 @@ def test_hostile_text_gets_a_verdict(expression: str, verdict: Verdict) -> None:
     with pytest.raises(Ruling) as caught:
         vet(kernel(f"x = {expression}"), ["k"], "softmax_triton.py")
     assert caught.value.verdict is verdict
+
+
+def test_what_only_the_compiler_of_python_refuses_is_the_learners_error() -> None:
+    """Otherwise the replay would fail when it loads the text."""
+    with pytest.raises(Ruling) as caught:
+        vet(kernel("pass", parameters="a, a"), ["k"], "softmax_triton.py")
+    assert caught.value.verdict is Verdict.COMPILE_ERROR
+    assert "duplicate argument" in caught.value.sentence

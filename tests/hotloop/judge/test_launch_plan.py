@@ -50,6 +50,7 @@ def test_a_claim_is_read_and_told_on_unchanged() -> None:
         "shift": {"float": "-inf"},
         "kind": {"type": "fp16"},
         "nothing": {"value": None},
+        "how": {"value": "leaky_relu"},
     }
     told = {"kernel": "k", "grid": [2, 3], "arguments": arguments}
     claim = {
@@ -68,6 +69,7 @@ def test_a_claim_is_read_and_told_on_unchanged() -> None:
                 "shift": Scalar(float("-inf")),
                 "kind": TypeName("fp16"),
                 "nothing": Scalar(None),
+                "how": Scalar("leaky_relu"),
             },
             8,
             1,

@@ -30,9 +30,13 @@ from ..sessions import new_session
 
 FILE = "softmax_triton.py"
 SUBMISSION = '''
+import math
+
 import torch
 import triton
 import triton.language as tl
+
+LOG2E = tl.constexpr(math.log2(math.e))
 
 
 @triton.jit
@@ -104,9 +108,25 @@ def wide(out_ptr, n):
     tl.store(out_ptr + n + tl.arange(0, 4), tl.full((4,), 0.0, tl.float32))
 
 
+@triton.autotune([triton.Config({"BLOCK": 128})], key=["n"])
+@triton.heuristics({"EVEN": lambda a: a["n"] % a["BLOCK"] == 0})
 @triton.jit
-def printing(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
-    tl.device_print("x")
+def decorated(
+    x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr, EVEN: tl.constexpr, HOW: tl.constexpr
+):
+    tl.static_assert(BLOCK >= 32, f"at least one warp, not {BLOCK}!")
+    columns = tl.arange(0, BLOCK)
+    inside = columns < n
+    x = tl.load(x_ptr + tl.program_id(0) * stride + columns, mask=inside, other=-float("inf"))
+    tl.device_print("x", x)
+    e = tl.exp2((x - tl.max(x, 0)) * LOG2E) if HOW == "base 2" and not EVEN else x
+    tl.store(out_ptr + tl.program_id(0) * n + columns, e / tl.sum(e, 0), mask=inside)
+
+
+@triton.jit
+def assembly(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    x = tl.inline_asm_elementwise("mov $0, $1;", "=r,r", [x_ptr], tl.float32, True, 1)
+    tl.store(out_ptr, x)
 
 
 @triton.jit
@@ -187,9 +207,16 @@ def one_row_in_pytorch(x, out):
     out[-1] = torch.softmax(x[-1], dim=0)
 
 
-def prints(x, out):
-    launch(printing, x, out)
-    all_in_pytorch(x, out)
+def with_decorators(x, out):
+    decorated[(x.shape[0],)](x, out, x.shape[1], x.stride(0), HOW="base 2")
+
+
+def through_another_function(x, out):
+    launch(assembly, x, out)
+
+
+def in_assembly(x, out):
+    through_another_function(x, out)
 
 
 def hangs(x, out):
@@ -326,9 +353,10 @@ def test_temporaries_count(session: Session) -> None:
             f"line {line('tl.load(x_ptr + row * stride + columns)')}: `unmasked` reads ",
         ),
         (
-            "prints",
+            # What the interpreter says of it is no help.
+            "in_assembly",
             Verdict.WRONG_ANSWER,
-            f"line {line('tl.device_print')}: `tl.device_print` is not allowed",
+            f"line {line('tl.inline_asm_elementwise')}: `tl.inline_asm_elementwise` is not allowed",
         ),
         ("breaks", Verdict.RUNTIME_ERROR, f"line {line('tl.arange(0, 3)')}: `broken` raised"),
         (
@@ -359,6 +387,10 @@ def test_a_triton_kernel_that_leaves_its_tensors_is_told_of_the_mask(session: Se
 def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
     record = judge(session, "hangs", replace(RUNG, calls=replace(CALLS, timeout_s=3.0)))
     assert record.verdict is Verdict.TIMEOUT
+
+
+def test_asserts_prints_decorators_and_texts_cost_nothing(session: Session) -> None:
+    assert judge(session, "with_decorators").evidence["factor"] == 1.0
 
 
 def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(session: Session) -> None:
@@ -458,6 +490,8 @@ def test_a_claim_of_other_memory_is_a_failure(
         ({"arguments": arguments(extra={"value": 1})}, "no parameter `extra`"),
         ({"arguments": {}}, "lacks its argument"),
         ({"arguments": arguments(n={"type": "fp32"})}, "mark it tl.constexpr"),
+        ({"arguments": arguments(n={"value": "100"})}, "got a text: mark it tl.constexpr"),
+        ({"arguments": arguments(BLOCK={"value": "{0.handle}"})}, "at most 64 letters"),
         ({"arguments": arguments(n={"unsupported": "TensorDescriptor"})}, "TensorDescriptor"),
         ({"arguments": arguments(BLOCK=CLAIM["launches"][0]["arguments"]["x_ptr"])}, "constexpr"),
         ({"arguments": arguments(x_ptr={"type": "complex64"})}, "complex64"),
@@ -487,7 +521,6 @@ def test_a_claim_that_cannot_be_replayed_says_why(
         {"arguments": []},
         {"arguments": {"x ptr": {"value": 1}}},
         {"arguments": arguments(n={"value": 1 << 64})},
-        {"arguments": arguments(n={"value": "100"})},
         {"arguments": arguments(n={"value": [100]})},
         {"arguments": arguments(n={"float": "1e3"})},
         {"arguments": arguments(n={})},

@@ -41,6 +41,17 @@ def through_temporaries(x, out):
     copy[(1,)](copied[4:], copied, 4, 1, BLOCK=4)
 
 
+@triton.autotune([triton.Config({"BLOCK": 8}, num_warps=8)], key=["n"])
+@triton.heuristics({"EVEN": lambda a: a["n"] % a["BLOCK"] == 0})
+@triton.jit
+def chosen(x_ptr, out_ptr, n, HOW: tl.constexpr, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    pass
+
+
+def decorated(x, out):
+    chosen[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, out, 12, "leaky_relu")
+
+
 def nothing(x, out):
     out.copy_(x)
 
@@ -122,6 +133,17 @@ def test_notes_where_a_view_begins_and_what_is_not_json(recorder: Recorder) -> N
     assert [arguments[name]["offset"] for name in ("x_ptr", "out_ptr")] == [32, 32]
     assert arguments["scale"] == {"float": "inf"}
     assert arguments["KIND"] == {"type": "bf16"}
+
+
+def test_notes_what_decorators_choose_and_texts(recorder: Recorder) -> None:
+    (launch,) = recorder.plan("decorated")["launches"]
+    assert (launch["kernel"], launch["grid"], launch["num_warps"]) == ("chosen", [4], 8)
+    chosen = {name: launch["arguments"][name] for name in ("HOW", "BLOCK", "EVEN")}
+    assert chosen == {
+        "HOW": {"value": "leaky_relu"},
+        "BLOCK": {"value": 8},
+        "EVEN": {"value": False},
+    }
 
 
 def test_notes_temporaries_and_what_fills_them(recorder: Recorder) -> None:

@@ -13,7 +13,7 @@ from hotloop.judge import launch_plan
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import ours
-from hotloop.judge.kernel_source import KernelSource, vet
+from hotloop.judge.kernel_source import KernelSource, mentioned, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
 from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
@@ -105,7 +105,12 @@ class KernelCalls:
     def _judged(self, session: Session) -> Judged:
         with ours("making the cases"):
             planned = self._planned_calls(session)
-        claims = [self._claim(one.case, session) for one in planned]
+        try:
+            claims = [self._claim(one.case, session) for one in planned]
+        except Ruling as ruling:
+            if ruling.verdict is Verdict.RUNTIME_ERROR:
+                _require_language(session)
+            raise
         plans = [_plan(one.case, claim) for one, claim in zip(planned, claims, strict=True)]
         recorded = _recorded(planned, plans, session)
         session.progress("running the kernels alone")
@@ -274,6 +279,16 @@ def _order(planned: Sequence[_PlannedCall], rng: Rng) -> list[int]:
     """
     order = [int(i) for i in rng.permutation(len(planned))]
     return sorted(order, key=lambda i: planned[i].kind == "correct")
+
+
+def _require_language(session: Session) -> None:
+    """Raise Ruling if a kernel that the function names cannot be vetted.
+
+    Triton's interpreter often fails on such a kernel first, with an error that does not say why.
+    """
+    file = session.candidate.file or ""
+    source = session.files.read_text(file)
+    vet(source, mentioned(source, session.candidate.name, file), file)
 
 
 def _plan(case: Case, claim: object) -> Plan:
