@@ -383,9 +383,18 @@ class Device:
             start = at + number * findings.BYTES
             data = memory.read(self.store, start, start + findings.BYTES)
             raw = findings.read(bytes(data))
+            if self._is_noticed(raw):
+                continue
             if number == count - 1 and raw.kind == findings.OUT_OF_BOUNDS and self._has_overflown():
                 raw = replace(raw, kind=findings.STACK_OVERFLOW)
             self.found.append(reader.finding(raw))
+
+    def _is_noticed(self, raw: findings.Raw) -> bool:
+        """True if an atomic races with a plain read for the expected value of compare-and-swap."""
+        if raw.kind != findings.RACE or findings.UPDATES not in (did for _, did, *_ in raw.who):
+            return False
+        reads = [site for site, did, *_ in raw.who if did == findings.READS]
+        return bool(reads) and bool(self.call("feeds_swap", reads[0]))
 
     def _has_overflown(self) -> bool:
         """True if the thread that ran last has overflowed its stack."""

@@ -16,7 +16,11 @@ MARKER = "hotloop.marker"
 """A variable with a non-zero value: without one the linker map lists no variables."""
 
 _GLOBAL = re.compile(r'^@("[^"]+"|[\w.$]+) = (.*)$', re.MULTILINE)
-_VOLATILE = re.compile(r"^( +%[\w.]+ = load volatile .*?(, !dbg !\d+).*)$", re.MULTILINE)
+_VOLATILE = re.compile(
+    r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), ptr (.+), align \d+(, !dbg !\d+).*)$",
+    re.MULTILINE,
+)
+_ATTRIBUTES = re.compile(r"^(attributes #\d+ = \{)", re.MULTILINE)
 _TYPE = re.compile(r'^(%"[^"]+"|%[\w.$]+) = type (.*)$', re.MULTILINE)
 _NAMED = re.compile(r'%"[^"]+"|%[\w.$]+')
 _SIZES = {
@@ -93,13 +97,17 @@ def device_code(listing: str) -> DeviceCode:
         ):
             if re.search(r"\bconstant ", rest) and "externally_initialized" in rest:
                 constants.append(name)
+                # The optimizer would remove a store to a constant, and nothing would be found.
+                return f"@{found[1]} = {rest.replace(' constant ', ' global ', 1)}"
             elif re.search(r"\bglobal ", rest) and "external " not in rest:
                 writable.append(name)
         return found[0]
 
     text = _GLOBAL.sub(changed, listing)
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
-    text = _VOLATILE.sub(r"  call void @hotloop_reads_volatile()\2\n\1", text)
+    text = _VOLATILE.sub(r"  call void @hotloop_before_volatile(ptr \2)\3\n\1", text)
+    # Without this the optimizer turns `c ? s : 0` into a read of s in any case, which its threads do not do.
+    text = _ATTRIBUTES.sub(r"\1 sanitize_thread", text)
     text += f"\n@{MARKER} = weak global i32 1\n"
     managed = [
         n
