@@ -42,7 +42,7 @@ _LANGUAGE = (
     "-triple", toolchain.TARGET, "-x", "cuda", "-target-sdk-version=9.0", "-std=c++17", "-O2",
     "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-mrelocation-model", "static",
     "-target-cpu", "mvp", *_FEATURES,
-    "-fdeclspec", "-relaxed-aliasing", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
+    "-fdeclspec", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
     "-fgnuc-version=4.2.1", *DEFINES, "-w",
     "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h declares mmap; Zig's C library has the rest
     "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
@@ -279,7 +279,8 @@ def _host(
         target = work / f"host{number}.o"
         arguments = [*_LANGUAGE, *toolchain.headers(), *options, str(source)]
         listing = target.with_suffix(".ll")
-        toolchain.clang([*arguments, "-disable-llvm-passes", "-emit-llvm", "-o", str(listing)])
+        arguments += ["-relaxed-aliasing", "-disable-llvm-passes", "-emit-llvm"]
+        toolchain.clang([*arguments, "-o", str(listing)])
         text = with_shadows(at_addresses(listing.read_text(encoding="utf-8"), managed), variables)
         listing.write_text(text, encoding="utf-8")
         toolchain.clang([*_CODE, str(listing), "-o", str(target)])

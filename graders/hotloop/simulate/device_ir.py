@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from hotloop.simulate import layout
 from hotloop.simulate.instrument import Parameter, ParameterKind
@@ -20,6 +21,13 @@ _VOLATILE = re.compile(
     r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), ptr (.+), align \d+(, !dbg !\d+).*)$",
     re.MULTILINE,
 )
+_COPY = re.compile(
+    r"^ +call void @llvm\.memcpy\.p0\.p0\.i32\(ptr align (\d+) (.+), ptr align (\d+) (.+), "
+    r"i32 (\d+), i1 false\)(, !dbg !\d+)?, !tbaa\.struct !(\d+)$",
+    re.MULTILINE,
+)
+_MEMBERS = re.compile(r"^!(\d+) = !\{(i64 \d+, i64 \d+, !\d+(?:, i64 \d+, i64 \d+, !\d+)*)\}", re.MULTILINE)
+_ALIASING = re.compile(r", !tbaa(?:\.struct)? !\d+")
 _ATTRIBUTES = re.compile(r"^(attributes #\d+ = \{)", re.MULTILINE)
 _TYPE = re.compile(r'^(%"[^"]+"|%[\w.$]+) = type (.*)$', re.MULTILINE)
 _NAMED = re.compile(r'%"[^"]+"|%[\w.$]+')
@@ -105,6 +113,7 @@ def device_code(listing: str) -> DeviceCode:
 
     text = _GLOBAL.sub(changed, listing)
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
+    text = _ALIASING.sub("", _by_members(text))
     text = _VOLATILE.sub(r"  call void @hotloop_before_volatile(ptr \2)\3\n\1", text)
     # Without this the optimizer turns `c ? s : 0` into a read of s in any case, which its threads do not do.
     text = _ATTRIBUTES.sub(r"\1 sanitize_thread", text)
@@ -122,6 +131,40 @@ def device_code(listing: str) -> DeviceCode:
         tuple(constants),
         tuple(managed),
     )
+
+
+def _by_members(listing: str) -> str:
+    """Copy objects with padding member by member, since nobody needs to have written the padding.
+
+    Only type-based alias information, which clang adds to a copy, has the members' places.
+    """
+    members = {
+        number: [tuple(map(int, pair)) for pair in re.findall(r"i64 (\d+), i64 (\d+)", places)]
+        for number, places in _MEMBERS.findall(listing)
+    }
+    count = 0
+
+    def copies(found: re.Match[str]) -> str:
+        nonlocal count
+        to_align, to, from_align, source, size, place, number = found.groups(default="")
+        parts = members.get(number, [])
+        if sum(length for _, length in parts) >= int(size):
+            return found[0]
+        lines: list[str] = []
+        for offset, length in parts:
+            count += 1
+            names = f"%hotloop.to.{count}", f"%hotloop.from.{count}"
+            for name, address in zip(names, (to, source), strict=True):
+                lines.append(f"  {name} = getelementptr i8, ptr {address}, i32 {offset}{place}")
+            aligns = (gcd(offset, int(align)) for align in (to_align, from_align))
+            ends = (f"ptr align {a} {name}" for a, name in zip(aligns, names, strict=True))
+            lines.append(
+                f"  call void @llvm.memcpy.p0.p0.i32({', '.join(ends)}, i32 {length}, i1 false)"
+                f"{place}"
+            )
+        return "\n".join(lines)
+
+    return _COPY.sub(copies, listing)
 
 
 _LINKAGE = (
