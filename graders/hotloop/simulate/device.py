@@ -24,6 +24,7 @@ from hotloop.simulate.report import (
     Finding,
     Launch,
     Line,
+    RefusedLaunch,
     Report,
     Site,
     Triple,
@@ -116,6 +117,7 @@ class Device:
         self.places: list[findings.Place] = []
         self.found: list[Finding] = []
         self.launches: dict[tuple[Any, ...], int] = {}
+        self.refused: list[RefusedLaunch] = []
         self.used = 0
         self.next = {False: layout.HEAP + PAGE, True: layout.MANAGED}
         self.numbers: dict[int, int] = {}
@@ -451,7 +453,7 @@ class Device:
     def report(self, ended: str) -> Report:
         """Return everything that was found and moved so far."""
         launches = [Launch(*key, launches=count) for key, count in self.launches.items()]
-        return Report(ended, merged(self.found), summed(self._sites()), launches)
+        return Report(ended, merged(self.found), summed(self._sites()), launches, self.refused)
 
     def _sites(self) -> Iterator[Site]:
         memory = export(self.checker, "memory", wasmtime.Memory)

@@ -84,6 +84,23 @@ def with_shadows(listing: str, variables: Sequence[str]) -> str:
     return listing
 
 
+_ASSEMBLY = re.compile(r'\basm (?:[a-z]+ )*"(?!")[^\n]*?, !dbg !(\d+)')
+
+
+def assembly(listing: str) -> tuple[str, int] | None:
+    """Return file and line of the first inline assembly that has a text, or None."""
+    found = _ASSEMBLY.search(listing)
+    if found is None:
+        return None
+
+    def field(node: str, name: str) -> str:
+        told = re.search(rf"^!{node} = .*?\b{name}: !?\"?([^,\")]+)", listing, re.MULTILINE)
+        return told[1] if told else ""
+
+    file = field(field(found[1], "scope"), "file")
+    return field(file, "filename"), int(field(found[1], "line") or 0)
+
+
 def device_code(listing: str) -> DeviceCode:
     """Return kernels and variables of one source, and the listing to compile."""
     shared: list[str] = []

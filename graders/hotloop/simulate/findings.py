@@ -135,7 +135,18 @@ def _byte(reader: Reader, raw: Raw) -> str:
 def _out_of_bounds(reader: Reader, raw: Raw) -> _Said:
     where, more = _whereabouts(reader, raw)
     access = ("read", "write", "atomic update")[raw.who[0][1]]
-    return "out_of_bounds", f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}.", more
+    text = f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}."
+    return "out_of_bounds", text + _if_wide(raw), more
+
+
+def _if_wide(raw: Raw) -> str:
+    """Return a hint for 8 bytes that need not be wrong on a GPU."""
+    if raw.more[0] != 8 or raw.address % 4:
+        return ""
+    return (
+        " If this is a `size_t` or `long`: they have 32 bits in the simulator; "
+        "use `unsigned long long`."
+    )
 
 
 def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
@@ -172,7 +183,8 @@ def _misaligned(_: Reader, raw: Raw) -> _Said:
     given = raw.address & -raw.address
     return (
         "misaligned",
-        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}.",
+        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}."
+        + _if_wide(raw),
         (),
     )
 
