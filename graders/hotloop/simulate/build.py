@@ -50,8 +50,9 @@ _LANGUAGE = (
     "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-mrelocation-model", "static",
     "-target-cpu", "mvp", *_FEATURES,
     "-fdeclspec", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
-    # A shift by 32 of what has 64 bits on a GPU would silently give another result.
-    "-fgnuc-version=4.2.1", *DEFINES, "-w", "-Werror=shift-count-overflow",
+    "-fgnuc-version=4.2.1", *DEFINES, "-Wno-everything",
+    # Errors without asking, and a shift by 32 of what has 64 bits on a GPU, which would give another result.
+    *(f"-Werror={name}" for name in ("c++11-narrowing", "non-pod-varargs", "shift-count-overflow")),
     "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h declares mmap; Zig's C library has the rest
     "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
     "-include", "cuda_runtime.h", "-internal-isystem", str(toolchain.INCLUDE),
