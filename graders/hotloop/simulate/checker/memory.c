@@ -193,8 +193,10 @@ static void reach_down(u32 address) {
   lowest = address;
 }
 
-// Check one access of at most 16 bytes that is no wider than its alignment.
-static void one(u32 address, u32 bytes, u32 did, u32 site, u32 relaxed) {
+// Check one access of at most 16 bytes that is no wider than its alignment. how: RELAXED, or BLIND for an atomic
+// store, which reads nothing.
+enum { BLIND = 32 };
+static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
   last_site = site;
   Region* r = region_at(address);
   if (!r || !r->live || address < r->begin || address + bytes > r->end) {
@@ -210,11 +212,11 @@ static void one(u32 address, u32 bytes, u32 did, u32 site, u32 relaxed) {
     traffic(site, address, bytes, CONSTANT, did, thread % WARP);
     return;
   }
-  if (did != WRITES && r->written && !is_written(r, address, bytes)) {
+  if (did != WRITES && how != BLIND && r->written && !is_written(r, address, bytes)) {
     find(r->space == SHARED ? UNINITIALISED_SHARED : UNINITIALISED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
   }
   traffic(site, address, bytes, r->space, did, thread % WARP);
-  race(r, address, bytes, did | relaxed, site);
+  race(r, address, bytes, did | (how & RELAXED), site);
   if (did != READS) r->stored = 1, set_written(r, address, bytes);
 }
 
@@ -332,7 +334,7 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
     reach_down(address);
   } else if (is_watched) {
     if (in_doubt) settle();
-    one(address, bytes, UPDATES, site, 0);
+    one(address, bytes, UPDATES, site, op == WRITE_UPDATE ? BLIND : 0);
     if (op == CAS) swaps(region_at(address), address);
   }
   const u64 mask = bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1;

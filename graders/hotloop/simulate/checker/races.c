@@ -151,7 +151,7 @@ static u32 is_told(u32 map, const Record* record, u32 lanes, u32 address) {
     i = m->next_of_block;
     if (r->block != record->block || count_of(map, m->location) <= m->index) continue;
     if (record->barriers < r->barriers || (r->warp == record->warp && knows_lanes(r->known, record, lanes))) return 1;
-    const u32 is_its_own = record->kind == UPDATES && m->thread / WARP == record->warp && lanes == lane_bit(m->thread);
+    const u32 is_its_own = (record->kind == UPDATES || record->kind & RELAXED) && m->thread / WARP == record->warp && lanes == lane_bit(m->thread);
     if (is_its_own && record->epoch <= m->epoch && AT(Location, locations, m->location)->address == address) return 1;
   }
   return 0;

@@ -42,7 +42,8 @@ HOTLOOP_INLINE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 // Exact at whole and half numbers, as on a GPU. quarters: 1 for a cosine.
 template <class T>
 HOTLOOP_INLINE T hotloop_sinpi(T x, int quarters) {
-  const T nearest = __builtin_rint(2 * x), rest = (x - nearest / 2) * static_cast<T>(3.14159265358979323846);
+  const T nearest = __builtin_rint(2 * x);
+  const T rest = (nearest != 0 ? x - nearest / 2 : x) * static_cast<T>(3.14159265358979323846);
   const int quarter = (static_cast<int>(__builtin_fmod(nearest, T(4))) + quarters) & 3;
   const T size = quarter % 2 ? cos(rest) : sin(rest);
   return isfinite(x) ? quarter < 2 ? size : T(0) - size : x - x;
