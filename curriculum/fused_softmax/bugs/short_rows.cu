@@ -1,6 +1,6 @@
 // The maximum of each row, for rows of any length
 //
-// Symptom: passes for rows of 256 numbers, hangs or returns nonsense for 200.
+// Symptom: passes for rows of 256 numbers, returns nonsense for 200.
 //
 //     hotloop cuda run --check curriculum/fused_softmax/bugs/short_rows.cu
 

@@ -21,11 +21,18 @@ import wasmtime
 from hotloop.simulate import cache as store
 from hotloop.simulate import layout, lines, toolchain
 from hotloop.simulate.binary import Reader, Refused, function_names, sections, well_formed
-from hotloop.simulate.device_ir import MARKER, DeviceCode, at_addresses, device_code, with_shadows
+from hotloop.simulate.device_ir import (
+    MARKER,
+    DeviceCode,
+    assembly,
+    at_addresses,
+    device_code,
+    with_shadows,
+)
 from hotloop.simulate.host_pass import watch_host
 from hotloop.simulate.instrument import Kernel, Parameter, instrument
 from hotloop.simulate.module import Module, parse
-from hotloop.simulate.problem import Unsupported
+from hotloop.simulate.problem import CompileError, Unsupported
 from hotloop.simulate.reach import addresses_used
 from hotloop.simulate.verify import verify
 from hotloop.worker.cuda_tools import HEADERS
@@ -42,8 +49,10 @@ _LANGUAGE = (
     "-triple", toolchain.TARGET, "-x", "cuda", "-target-sdk-version=9.0", "-std=c++17", "-O2",
     "-debug-info-kind=line-tables-only", "-dwarf-version=4", "-mrelocation-model", "static",
     "-target-cpu", "mvp", *_FEATURES,
-    "-fdeclspec", "-relaxed-aliasing", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
-    "-fgnuc-version=4.2.1", *DEFINES, "-w",
+    "-fdeclspec", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
+    "-fgnuc-version=4.2.1", *DEFINES, "-Wno-everything",
+    # Errors without asking, and a shift by 32 of what has 64 bits on a GPU, which would give another result.
+    *(f"-Werror={name}" for name in ("c++11-narrowing", "non-pod-varargs", "shift-count-overflow")),
     "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h declares mmap; Zig's C library has the rest
     "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
     "-include", "cuda_runtime.h", "-internal-isystem", str(toolchain.INCLUDE),
@@ -183,10 +192,43 @@ def _built(
 ) -> Built:
     options = [part for folder in include for part in ("-I", str(folder))]
     options += [f"-D{name}" for name in defines]
-    texts = [_preprocessed(source, options) for source in sources]
-    name = store.digest([own_digest(), str(checked), str(host), *texts])
-    folder = store.made(f"program-{name}", lambda new: _make(new, sources, options, checked, host))
+    with tempfile.TemporaryDirectory() as temporary:
+        options += _spaced_launches(sources, Path(temporary))
+        texts = [_preprocessed(source, options) for source in sources]
+        name = store.digest([own_digest(), str(checked), str(host), *texts])
+        folder = store.made(
+            f"program-{name}", lambda new: _make(new, sources, options, checked, host)
+        )
     return _load(folder)
+
+
+_SPACED = re.compile(rb"([\w>)]\s*)(<<\s*<)([^;{}\"]*?)(>\s*>\s*>)(?=\s*\()")
+
+
+def _spaced_launches(sources: Sequence[Path], folder: Path) -> list[str]:
+    """Return options that let clang read `<< <` and `>> >` of launches as nvcc does.
+
+    Lines and columns stay as they are.
+    """
+
+    def closed(found: re.Match[bytes]) -> bytes:
+        if re.search(rb"\boperator\s*$", found[1]):
+            return found[0]
+        opening, closing = (b"".join(found[n].split()) for n in (2, 4))
+        spaces = [len(found[n]) - 3 for n in (2, 4)]
+        return b"%b%b%b%b%b%b" % (
+            found[1], opening, b" " * spaces[0], found[3], b" " * spaces[1], closing,
+        )  # fmt: skip
+
+    options: list[str] = []
+    for number, source in enumerate(sources):
+        text = source.read_bytes()
+        changed = _SPACED.sub(closed, text)
+        if changed != text:
+            copy = folder / f"source{number}.cu"
+            copy.write_bytes(changed)
+            options += ["-remap-file", f"{source};{copy}"]
+    return options
 
 
 def _preprocessed(source: Path, options: Sequence[str]) -> str:
@@ -235,11 +277,34 @@ def _compile_device(source: Path, options: Sequence[str], target: Path) -> Devic
         "-o",
         str(listing),
     ]
-    toolchain.clang(arguments)
+    _explained(arguments)
     code = device_code(listing.read_text(encoding="utf-8"))
     listing.write_text(code.text, encoding="utf-8")
-    toolchain.clang([*_CODE, str(listing), "-o", str(target / "code.o")])
+    try:
+        toolchain.clang([*_CODE, str(listing), "-o", str(target / "code.o")])
+    except CompileError:
+        place = assembly(code.text)
+        if place is None:
+            raise
+        raise Unsupported(*place, _NO_PTX) from None
     return code
+
+
+_NO_PTX = "inline PTX is not simulated: write it in C++, for nvcc under #ifndef HOTLOOP_SIMULATOR"
+_EXPLANATIONS = {
+    "put constraint '": _NO_PTX,  # of input and output
+    "-Wshift-count-overflow": "`long`, `size_t` and pointers have 32 bits in the simulator: "
+    "use `unsigned long long` where 64 are needed",
+}
+
+
+def _explained(arguments: Sequence[str]) -> None:
+    """Run clang; add to its message what is different here from nvcc."""
+    try:
+        toolchain.clang(arguments)
+    except CompileError as error:
+        more = [text for sign, text in _EXPLANATIONS.items() if sign in str(error)]
+        raise CompileError("\n".join([str(error), *more])) from None
 
 
 def _link_device(
@@ -279,7 +344,8 @@ def _host(
         target = work / f"host{number}.o"
         arguments = [*_LANGUAGE, *toolchain.headers(), *options, str(source)]
         listing = target.with_suffix(".ll")
-        toolchain.clang([*arguments, "-disable-llvm-passes", "-emit-llvm", "-o", str(listing)])
+        arguments += ["-relaxed-aliasing", "-disable-llvm-passes", "-emit-llvm"]
+        toolchain.clang([*arguments, "-o", str(listing)])
         text = with_shadows(at_addresses(listing.read_text(encoding="utf-8"), managed), variables)
         listing.write_text(text, encoding="utf-8")
         toolchain.clang([*_CODE, str(listing), "-o", str(target)])

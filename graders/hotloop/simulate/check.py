@@ -1,5 +1,7 @@
 """Checks a CUDA program: runs it in several thread orders with every access watched."""
 
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +13,12 @@ from hotloop.simulate.report import Finding, Report, merge
 
 _SHOWN = 60
 """Most characters of a printed line that a finding quotes."""
+
+_REAL = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
+_ROUNDING = 1e-5
+"""Relative difference of printed real numbers that the order of a float32 sum explains."""
+_DIGITS = 4
+"""Significant digits from which on one unit of the last one may be rounding, too."""
 
 
 @dataclass(frozen=True)
@@ -50,27 +58,29 @@ def check(
         if done[-1].report.ended != "exited":
             break
     report = merge(r.report for r in done)
-    other = _first_different(done)
-    if other is not None:
+    others = _different(done)
+    if others:
         again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s)
-        report.findings += _order_finding(done[0], again, other)
+        findings = (_order_finding(done[0], again, other) for other in others)
+        report.findings += next(filter(None, findings), [])
     return Checked(tuple(done), report)
 
 
-def _first_different(runs: Sequence[host.Run]) -> host.Run | None:
+def _different(runs: Sequence[host.Run]) -> list[host.Run]:
     first = runs[0]
-    return next(
-        (r for r in runs[1:] if (_lines(r), r.status) != (_lines(first), first.status)), None
-    )
+    return [r for r in runs[1:] if (_lines(r), r.status) != (_lines(first), first.status)]
 
 
 def _order_finding(first: host.Run, again: host.Run, other: host.Run) -> list[Finding]:
     """Report output that depends on the order of threads, even if no race explains it.
 
     Lines are compared as a multiset, because kernels print in any order. Lines that change between
-    two runs in the same order (`first` and `again`), such as timings, are ignored.
+    two runs in the same order (`first` and `again`), such as timings, are ignored, and so are
+    differences of real numbers that rounding explains: a sum of floats by atomics has no order.
     """
-    missing = (_lines(first) & _lines(again)) - _lines(other)
+    missing = _without_rounding(
+        (_lines(first) & _lines(again)) - _lines(other), _lines(other) - _lines(first)
+    )
     if not missing and first.status == other.status:
         return []
     said = f": only the first prints {next(iter(missing))[:_SHOWN]!r}" if missing else ""
@@ -79,6 +89,41 @@ def _order_finding(first: host.Run, again: host.Run, other: host.Run) -> list[Fi
         f"{other.order} differ{said}."
     )
     return [Finding("order", text, "", ())]
+
+
+def _without_rounding(missing: Counter[str], instead: Counter[str]) -> Counter[str]:
+    """Return the missing lines for which `instead` has none that is the same but for rounding."""
+    left = list(instead.elements())
+    found: Counter[str] = Counter()
+    for line in missing.elements():
+        match = next((other for other in left if _is_rounded(line, other)), None)
+        if match is None:
+            found[line] += 1
+        else:
+            left.remove(match)
+    return found
+
+
+def _is_rounded(line: str, other: str) -> bool:
+    if _REAL.sub("0.", line) != _REAL.sub("0.", other):
+        return False
+    return all(map(_is_near, _REAL.findall(line), _REAL.findall(other)))
+
+
+def _is_near(one: str, other: str) -> bool:
+    a, b = float(one), float(other)
+    if math.isclose(a, b, rel_tol=_ROUNDING):
+        return True
+    units, digits = zip(*map(_last_digit, (one, other)), strict=True)
+    return min(digits) >= _DIGITS and abs(a - b) <= 1.01 * max(units)
+
+
+def _last_digit(number: str) -> tuple[float, int]:
+    """Return the unit of a printed number's last digit, and how many significant digits it has."""
+    mantissa, _, exponent = number.lower().lstrip("+-").partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    digits = len(mantissa.replace(".", "").lstrip("0"))
+    return 10.0 ** (int(exponent or 0) - decimals), digits
 
 
 def _lines(done: host.Run) -> Counter[str]:

@@ -24,6 +24,7 @@ from hotloop.simulate.report import (
     Finding,
     Launch,
     Line,
+    RefusedLaunch,
     Report,
     Site,
     Triple,
@@ -116,6 +117,7 @@ class Device:
         self.places: list[findings.Place] = []
         self.found: list[Finding] = []
         self.launches: dict[tuple[Any, ...], int] = {}
+        self.refused: list[RefusedLaunch] = []
         self.used = 0
         self.next = {False: layout.HEAP + PAGE, True: layout.MANAGED}
         self.numbers: dict[int, int] = {}
@@ -383,9 +385,18 @@ class Device:
             start = at + number * findings.BYTES
             data = memory.read(self.store, start, start + findings.BYTES)
             raw = findings.read(bytes(data))
+            if self._is_noticed(raw):
+                continue
             if number == count - 1 and raw.kind == findings.OUT_OF_BOUNDS and self._has_overflown():
                 raw = replace(raw, kind=findings.STACK_OVERFLOW)
             self.found.append(reader.finding(raw))
+
+    def _is_noticed(self, raw: findings.Raw) -> bool:
+        """True if an atomic races with a plain read for the expected value of compare-and-swap."""
+        if raw.kind != findings.RACE or findings.UPDATES not in (did for _, did, *_ in raw.who):
+            return False
+        reads = [site for site, did, *_ in raw.who if did == findings.READS]
+        return bool(reads) and bool(self.call("feeds_swap", reads[0]))
 
     def _has_overflown(self) -> bool:
         """True if the thread that ran last has overflowed its stack."""
@@ -442,7 +453,7 @@ class Device:
     def report(self, ended: str) -> Report:
         """Return everything that was found and moved so far."""
         launches = [Launch(*key, launches=count) for key, count in self.launches.items()]
-        return Report(ended, merged(self.found), summed(self._sites()), launches)
+        return Report(ended, merged(self.found), summed(self._sites()), launches, self.refused)
 
     def _sites(self) -> Iterator[Site]:
         memory = export(self.checker, "memory", wasmtime.Memory)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from hotloop.simulate import layout
 from hotloop.simulate.instrument import Parameter, ParameterKind
@@ -16,7 +17,18 @@ MARKER = "hotloop.marker"
 """A variable with a non-zero value: without one the linker map lists no variables."""
 
 _GLOBAL = re.compile(r'^@("[^"]+"|[\w.$]+) = (.*)$', re.MULTILINE)
-_VOLATILE = re.compile(r"^( +%[\w.]+ = load volatile .*?(, !dbg !\d+).*)$", re.MULTILINE)
+_VOLATILE = re.compile(
+    r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), ptr (.+), align \d+(, !dbg !\d+).*)$",
+    re.MULTILINE,
+)
+_COPY = re.compile(
+    r"^ +call void @llvm\.memcpy\.p0\.p0\.i32\(ptr align (\d+) (.+), ptr align (\d+) (.+), "
+    r"i32 (\d+), i1 false\)(, !dbg !\d+)?, !tbaa\.struct !(\d+)$",
+    re.MULTILINE,
+)
+_MEMBERS = re.compile(r"^!(\d+) = !\{(i64 \d+, i64 \d+, !\d+(?:, i64 \d+, i64 \d+, !\d+)*)\}", re.MULTILINE)
+_ALIASING = re.compile(r", !tbaa(?:\.struct)? !\d+")
+_ATTRIBUTES = re.compile(r"^(attributes #\d+ = \{)", re.MULTILINE)
 _TYPE = re.compile(r'^(%"[^"]+"|%[\w.$]+) = type (.*)$', re.MULTILINE)
 _NAMED = re.compile(r'%"[^"]+"|%[\w.$]+')
 _SIZES = {
@@ -72,6 +84,23 @@ def with_shadows(listing: str, variables: Sequence[str]) -> str:
     return listing
 
 
+_ASSEMBLY = re.compile(r'\basm (?:[a-z]+ )*"(?!")[^\n]*?, !dbg !(\d+)')
+
+
+def assembly(listing: str) -> tuple[str, int] | None:
+    """Return file and line of the first inline assembly that has a text, or None."""
+    found = _ASSEMBLY.search(listing)
+    if found is None:
+        return None
+
+    def field(node: str, name: str) -> str:
+        told = re.search(rf"^!{node} = .*?\b{name}: !?\"?([^,\")]+)", listing, re.MULTILINE)
+        return told[1] if told else ""
+
+    file = field(field(found[1], "scope"), "file")
+    return field(file, "filename"), int(field(found[1], "line") or 0)
+
+
 def device_code(listing: str) -> DeviceCode:
     """Return kernels and variables of one source, and the listing to compile."""
     shared: list[str] = []
@@ -93,13 +122,18 @@ def device_code(listing: str) -> DeviceCode:
         ):
             if re.search(r"\bconstant ", rest) and "externally_initialized" in rest:
                 constants.append(name)
+                # The optimizer would remove a store to a constant, and nothing would be found.
+                return f"@{found[1]} = {rest.replace(' constant ', ' global ', 1)}"
             elif re.search(r"\bglobal ", rest) and "external " not in rest:
                 writable.append(name)
         return found[0]
 
     text = _GLOBAL.sub(changed, listing)
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
-    text = _VOLATILE.sub(r"  call void @hotloop_reads_volatile()\2\n\1", text)
+    text = _ALIASING.sub("", _by_members(text))
+    text = _VOLATILE.sub(r"  call void @hotloop_before_volatile(ptr \2)\3\n\1", text)
+    # Without this the optimizer turns `c ? s : 0` into a read of s in any case, which its threads do not do.
+    text = _ATTRIBUTES.sub(r"\1 sanitize_thread", text)
     text += f"\n@{MARKER} = weak global i32 1\n"
     managed = [
         n
@@ -114,6 +148,40 @@ def device_code(listing: str) -> DeviceCode:
         tuple(constants),
         tuple(managed),
     )
+
+
+def _by_members(listing: str) -> str:
+    """Copy objects with padding member by member, since nobody needs to have written the padding.
+
+    Only type-based alias information, which clang adds to a copy, has the members' places.
+    """
+    members = {
+        number: [tuple(map(int, pair)) for pair in re.findall(r"i64 (\d+), i64 (\d+)", places)]
+        for number, places in _MEMBERS.findall(listing)
+    }
+    count = 0
+
+    def copies(found: re.Match[str]) -> str:
+        nonlocal count
+        to_align, to, from_align, source, size, place, number = found.groups(default="")
+        parts = members.get(number, [])
+        if sum(length for _, length in parts) >= int(size):
+            return found[0]
+        lines: list[str] = []
+        for offset, length in parts:
+            count += 1
+            names = f"%hotloop.to.{count}", f"%hotloop.from.{count}"
+            for name, address in zip(names, (to, source), strict=True):
+                lines.append(f"  {name} = getelementptr i8, ptr {address}, i32 {offset}{place}")
+            aligns = (gcd(offset, int(align)) for align in (to_align, from_align))
+            ends = (f"ptr align {a} {name}" for a, name in zip(aligns, names, strict=True))
+            lines.append(
+                f"  call void @llvm.memcpy.p0.p0.i32({', '.join(ends)}, i32 {length}, i1 false)"
+                f"{place}"
+            )
+        return "\n".join(lines)
+
+    return _COPY.sub(copies, listing)
 
 
 _LINKAGE = (

@@ -9,10 +9,12 @@ from hotloop.simulate.report import Finding, Line, Triple, Witness
 BYTES = 4 * 4 + 2 * 16 + 2 * 4 + 4 * 4
 """Size of a finding in the checker's memory, in bytes: see checker.h."""
 
-OUT_OF_BOUNDS, STACK_OVERFLOW = 1, 13
-"""Two values of `kind` in checker.h."""
+RACE, OUT_OF_BOUNDS, STACK_OVERFLOW = 0, 1, 12
+"""Values of `kind` in checker.h."""
+READS, UPDATES = 0, 2
+"""Values of `did` in checker.h."""
 
-_DID = ("read", "write", "atomic", "waits", "returned", "traps", "indexes")
+_DID = ("read", "write", "atomic", "waits", "traps", "indexes")
 _VERB = ("reads", "writes", "updates atomically")
 _CALLS = {
     5: "__syncwarp",
@@ -102,8 +104,13 @@ _Said = tuple[str, str, tuple[Witness, ...]]
 
 def _race(reader: Reader, raw: Raw) -> _Said:
     first, second = (did for _, did, _, _ in raw.who)
-    same_block, same_warp = raw.more[:2]
-    if not same_block:
+    same_block, same_warp, lacks_fence = raw.more[:3]
+    if lacks_fence:
+        why = (
+            "and a message through an atomic or a volatile variable lies in between: its reader "
+            "needs a __threadfence() behind it, or a barrier"
+        )
+    elif not same_block:
         why = "and blocks run in any order: use an atomic, or a second kernel"
     elif 2 in (first, second):
         why = "but only one of the accesses is atomic"
@@ -128,7 +135,18 @@ def _byte(reader: Reader, raw: Raw) -> str:
 def _out_of_bounds(reader: Reader, raw: Raw) -> _Said:
     where, more = _whereabouts(reader, raw)
     access = ("read", "write", "atomic update")[raw.who[0][1]]
-    return "out_of_bounds", f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}.", more
+    text = f"Out-of-bounds {access} of {raw.more[0]} bytes, {where}."
+    return "out_of_bounds", text + _if_wide(raw), more
+
+
+def _if_wide(raw: Raw) -> str:
+    """Return a hint for 8 bytes that need not be wrong on a GPU."""
+    if raw.more[0] != 8 or raw.address % 4:
+        return ""
+    return (
+        " If this is a `size_t` or `long`: they have 32 bits in the simulator; "
+        "use `unsigned long long`."
+    )
 
 
 def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
@@ -165,7 +183,8 @@ def _misaligned(_: Reader, raw: Raw) -> _Said:
     given = raw.address & -raw.address
     return (
         "misaligned",
-        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}.",
+        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}."
+        + _if_wide(raw),
         (),
     )
 
@@ -190,15 +209,6 @@ def _said(kind: str, text: str) -> Callable[[Reader, Raw], _Said]:
     return lambda _reader, _raw: (kind, text, ())
 
 
-def _skipped(_: Reader, raw: Raw) -> _Said:
-    waiting, gone = raw.more[:2]
-    text = (
-        f"{waiting} threads of the block wait at __syncthreads(), and {gone} have returned without "
-        "reaching it."
-    )
-    return "divergent_barrier", text, ()
-
-
 def _stuck(_: Reader, raw: Raw) -> _Said:
     lane = raw.who[0][3] % 32
     other = raw.who[1][3] % 32 if len(raw.who) > 1 else 0
@@ -212,8 +222,8 @@ def _stuck(_: Reader, raw: Raw) -> _Said:
 def _different(_: Reader, raw: Raw) -> _Said:
     one, other = (thread % 32 for *_, thread in raw.who)
     text = (
-        f"Lanes {one} and {other} meet in {_call(raw.more[0])} at different lines: "
-        "all lanes of the mask must execute the same one."
+        f"Lanes {one} and {other} meet in {_call(raw.more[0])} of two kinds: all lanes of the mask "
+        "must call the same function, with values of the same size."
     )
     return "divergent_warp", text, ()
 
@@ -246,7 +256,6 @@ _SENTENCES: tuple[Callable[[Reader, Raw], _Said], ...] = (
         "Threads of one block wait at different __syncthreads(): "
         "every thread must reach the same one.",
     ),
-    _skipped,
     _stuck,
     _different,
     _bad_mask,

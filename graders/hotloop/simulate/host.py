@@ -26,7 +26,7 @@ from hotloop.simulate.device import (
     export,
 )
 from hotloop.simulate.orders import TIMEOUT_S
-from hotloop.simulate.report import Finding, Line, Report, Triple, Witness
+from hotloop.simulate.report import Finding, Line, RefusedLaunch, Report, Triple, Witness
 
 (ALLOCATE, FREE, COPY, FILL, LAUNCH, FAIL, LAST_ERROR, PEEK_ERROR, RESET, SYMBOL, SYMBOL_SIZE,
  USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR, NO_ROOM,
@@ -394,7 +394,7 @@ class Host:
             return self.fail(INVALID_VALUE, "a launch of what is no kernel", here, of_launch=True)
         kernel = self.device.built.kernels[number]
         if dynamic > self.allowed.get(stub, SHARED_WITHOUT_ASKING):
-            return self.fail(INVALID_VALUE, kernel.name, here, of_launch=True)
+            return self._refuse(INVALID_VALUE, kernel, grid, block, here)
         arguments = self._pointed_to(pointers, kernel) if pointers else self._set_up(config, count)
         # An argument of an empty class type has no parameter in WebAssembly.
         while len(arguments) > len(kernel.parameters):
@@ -430,10 +430,10 @@ class Host:
         kernel = self.device.built.kernels[number]
         code = _refused(grid, block, kernel.most_threads)
         if code:
-            return self.fail(code, kernel.name, here, of_launch=True)
+            return self._refuse(code, kernel, grid, block, here)
         if kernel.static_shared > SHARED_WITHOUT_ASKING:
             self._too_much_shared(kernel.name, kernel.static_shared, here)
-            return self.fail(INVALID_VALUE, kernel.name, here, of_launch=True)
+            return self._refuse(INVALID_VALUE, kernel, grid, block, here)
         try:
             self.device.launch(number, grid, block, dynamic, arguments)
         except Abandoned as abandoned:
@@ -441,6 +441,13 @@ class Host:
         if self.device.built.watched:
             self._stored(kernel.name)
         return SUCCESS
+
+    def _refuse(
+        self, code: int, kernel: KernelFacts, grid: Triple, block: Triple, here: Line | None
+    ) -> int:
+        refused = RefusedLaunch(kernel.name, here, grid, block, error_name(code))
+        self.device.refused.append(refused)
+        return self.fail(code, kernel.name, here, of_launch=True)
 
     def _too_much_shared(self, kernel: str, count: int, here: Line | None) -> None:
         text = (

@@ -58,6 +58,7 @@ CHECKER: dict[str, Signature] = {
     "failed": ((I32, I32, I32), ()),
     "outside": ((I32, I32), ()),
     "space": ((I32,), (I32,)),
+    "volatile": ((I32,), ()),
 }
 """Functions that an instrumented module may import, by name, with their types.
 

@@ -87,6 +87,17 @@ class Launch:
     launches: int
 
 
+@dataclass(frozen=True)
+class RefusedLaunch:
+    """A launch that the runtime refused. line: of the launch. error: its name and meaning."""
+
+    kernel: str
+    line: Line | None
+    grid: Triple
+    block: Triple
+    error: str
+
+
 @dataclass
 class Report:
     """Report of one run or of several. ended: "exited", "timed out" or "crashed"."""
@@ -95,6 +106,7 @@ class Report:
     findings: list[Finding] = field(default_factory=list[Finding])
     sites: list[Site] = field(default_factory=list[Site])
     launches: list[Launch] = field(default_factory=list[Launch])
+    refused: list[RefusedLaunch] = field(default_factory=list[RefusedLaunch])
 
     def bytes(self, did: str, kernel: str | None = None) -> int:
         """Return the bytes of global memory that threads requested.
@@ -125,12 +137,12 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def merge(reports: Iterable[Report]) -> Report:
-    """Merge reports: the findings of all runs, the traffic and launches of the first."""
+    """Merge reports: the findings of all runs; traffic and launches are the first one's."""
     all_ = list(reports)
     first = all_[0]
     ended = next((r.ended for r in all_ if r.ended != "exited"), first.ended)
     findings = merged(f for r in all_ for f in r.findings)
-    return Report(ended, findings, first.sites, first.launches)
+    return Report(ended, findings, first.sites, first.launches, first.refused)
 
 
 def summed(sites: Iterable[Site]) -> list[Site]:

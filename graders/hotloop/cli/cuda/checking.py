@@ -11,7 +11,7 @@ from rich.text import Text
 from hotloop.cli.answer import Answer
 from hotloop.cli.cuda.programs import as_data, shown
 from hotloop.simulate import table
-from hotloop.simulate.report import Site
+from hotloop.simulate.report import Report, Site
 
 if TYPE_CHECKING:
     from hotloop.simulate.check import Checked
@@ -37,13 +37,27 @@ def answer(checked: Checked, picture: Path | None) -> Answer:
 def _summary(checked: Checked) -> str:
     count = len(checked.report.findings)
     if not checked.report.launches and not count:
-        return "Nothing was launched, so that nothing was checked."
+        nothing = "Nothing was launched, so that nothing was checked."
+        return f"{_refused(checked.report)} {nothing}".strip()
     if checked.clean:
         return f"Clean in {len(checked.runs)} orders of its threads."
     if count:
         return f"{count} finding{'s' if count > 1 else ''}."
     failed = next(r for r in checked.runs if r.status != 0)
-    return f"The program ended with status {failed.status}: {failed.output[-500:].strip()}"
+    said = f"The program ended with status {failed.status}: {failed.output[-500:].strip()}"
+    return f"{said} {_refused(checked.report)}".strip()
+
+
+def _refused(report: Report) -> str:
+    """Describe the first launch that the runtime refused; empty if there is none."""
+    if not report.refused:
+        return ""
+    first = report.refused[0]
+    grid, block = (" × ".join(map(str, extent)) for extent in (first.grid, first.block))
+    return (
+        f"{first.line or 'A launch'}: the launch of {first.kernel} with {grid} blocks of {block} "
+        f"threads failed with {first.error}."
+    )
 
 
 def _sites(sites: list[Site]) -> Table:

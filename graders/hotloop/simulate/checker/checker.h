@@ -25,10 +25,11 @@ enum { WARP = 32, MOST_THREADS = 1024, MOST_WARPS = MOST_THREADS / WARP, MOST_SI
 
 enum kind {
   RACE, OUT_OF_BOUNDS, MISALIGNED, UNINITIALISED_SHARED, UNINITIALISED_GLOBAL, HOST_ACCESS, READ_ONLY,
-  DIVERGENT_BARRIER, SKIPPED_BARRIER, DIVERGENT_WARP, DIFFERENT_CALLS, BAD_MASK, TRAP, STACK_OVERFLOW,
+  DIVERGENT_BARRIER, DIVERGENT_WARP, DIFFERENT_CALLS, BAD_MASK, TRAP, STACK_OVERFLOW,
   OUTSIDE_ARRAY,
 };
-enum did { READS, WRITES, UPDATES, WAITS, RETURNED, TRAPS, INDEXES };
+enum did { READS, WRITES, UPDATES, WAITS, TRAPS, INDEXES, RELAXED = 16 };   // RELAXED: see memory.c
+enum order { ACQUIRE = 1, RELEASE = 2 };
 
 // One party of a finding: a place in the code, what it did there, and the thread and block.
 typedef struct { u32 site, did, block, thread; } Witness;
@@ -62,7 +63,7 @@ Region* region_at(u32 address);
 u32 region_number(const Region* region);
 void* take(u32 bytes);
 void begin_block_memory(u32 block);
-int is_written(const Region* region, u32 address, u32 bytes);
+u32 is_written(const Region* region, u32 address, u32 bytes);
 void set_written(Region* region, u32 address, u32 bytes);
 u32 space_of(u32 address);
 void read_to_copy(u32 address, u32 bytes, u32 site);
@@ -76,7 +77,9 @@ void begin_race_launch(void);
 void race(Region* region, u32 address, u32 bytes, u32 did, u32 site);
 void settle(void);
 void fence_of_thread(void);
-void synchronise_through(u32 address);
+u32 has_fence(void);
+void synchronise_through(u32 address, u32 wrote, u32 order);
+void swaps(Region* region, u32 address);
 void warp_synchronised(u32 first, u32 members);
 void barrier_passed(void);
 void forget_thread(u32 thread);

@@ -58,7 +58,7 @@ HOST("add_region") u32 add_region(u32 begin, u32 bytes, u32 space, u32 of_device
   Region* r = regions + number;
   *r = (Region){begin, begin + bytes, space, 1, of_device, 0, 0};
   if (is_watched && space != CONSTANT) r->cells = take((bytes / 4 + 2) * sizeof(Cell));
-  if (is_watched && !starts_written) r->written = take(bytes / 8 + 1);
+  if (is_watched && !starts_written) r->written = take(bytes / 8 + 3);   // is_written reads 3 bytes
   if (begin >= heap_at && begin < host_at) {
     for (u32 g = (begin - heap_at) / GRANULE; g <= (begin + bytes - 1 - heap_at) / GRANULE; ++g) granules[g] = (u16)(number + 1);
   } else {
@@ -93,16 +93,13 @@ Region* region_at(u32 address) {
   return low ? regions + in_data[low - 1] : 0;
 }
 
-int is_written(const Region* r, u32 address, u32 bytes) {
+// Whether all of at most 16 bytes are written.
+u32 is_written(const Region* r, u32 address, u32 bytes) {
   if (!r->written) return 1;
-  // A vector needs a written byte in each word; any other object needs one, as the rest may be padding.
-  const u32 part = bytes == 16 ? 4 : bytes;
-  for (u32 begin = address - r->begin, end = begin + bytes; begin < end; begin += part) {
-    u32 some = 0;
-    for (u32 i = begin; i < begin + part; ++i) some |= r->written[i / 8] >> (i % 8) & 1;
-    if (!some) return 0;
-  }
-  return 1;
+  const u32 first = address - r->begin, all = (1u << bytes) - 1;
+  const u8* bits = r->written + first / 8;
+  const u32 found = bits[0] | bits[1] << 8 | bits[2] << 16;
+  return (found >> first % 8 & all) == all;
 }
 
 void set_written(Region* r, u32 address, u32 bytes) {
@@ -196,8 +193,10 @@ static void reach_down(u32 address) {
   lowest = address;
 }
 
-// Check one access of at most 16 bytes that is no wider than its alignment.
-static void one(u32 address, u32 bytes, u32 did, u32 site) {
+// Check one access of at most 16 bytes that is no wider than its alignment. how: RELAXED, or BLIND for an atomic
+// store, which reads nothing.
+enum { BLIND = 32 };
+static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
   last_site = site;
   Region* r = region_at(address);
   if (!r || !r->live || address < r->begin || address + bytes > r->end) {
@@ -213,13 +212,19 @@ static void one(u32 address, u32 bytes, u32 did, u32 site) {
     traffic(site, address, bytes, CONSTANT, did, thread % WARP);
     return;
   }
-  if (did != WRITES && r->written && !is_written(r, address, bytes)) {
+  if (did != WRITES && how != BLIND && r->written && !is_written(r, address, bytes)) {
     find(r->space == SHARED ? UNINITIALISED_SHARED : UNINITIALISED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
   }
   traffic(site, address, bytes, r->space, did, thread % WARP);
-  race(r, address, bytes, did, site);
+  race(r, address, bytes, did | (how & RELAXED), site);
   if (did != READS) r->stored = 1, set_written(r, address, bytes);
 }
+
+// The address of the volatile access that comes next. It is a relaxed one in terms of PTX: no race with atomics
+// and other volatile accesses; but a write only behind a fence, as in `__threadfence(); flag = 1;`. Without one
+// it is far more often meant to share data without a barrier.
+static u32 volatile_at = ~0u;
+PROGRAM("volatile") void next_is_volatile(u32 address) { volatile_at = address; }
 
 // info: bytes | write << 5 | log2 of the promised alignment << 6 | site << 9
 PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
@@ -233,7 +238,13 @@ PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
   if (in_doubt) settle();
   const u32 did = info & 32 ? WRITES : READS, site = info >> 9;
   if (address < offset) outside(0xffffffff, bytes, site, did);
-  for (u32 i = 0; i < bytes; i += aligned) one(address + i, aligned, did, site);
+  u32 relaxed = 0;
+  if (address == volatile_at) {
+    volatile_at = ~0u;
+    if (aligned == bytes && (did == READS || has_fence())) relaxed = RELAXED;
+  }
+  for (u32 i = 0; i < bytes; i += aligned) one(address + i, aligned, did, site, relaxed);
+  if (relaxed) synchronise_through(address, did == WRITES, 0);
 }
 
 // info: write | site << 1
@@ -247,7 +258,7 @@ PROGRAM("range") void range(u32 base, u32 bytes, u32 info) {
   if (in_doubt) settle();
   const u32 did = info & 1 ? WRITES : READS, site = info >> 1, step = (base | bytes) & 3 ? 1 : 4;
   if (base + bytes < base) outside(0xffffffff, 1, site, did);
-  for (u32 i = 0; i < bytes; i += step) one(base + i, step, did, site);
+  for (u32 i = 0; i < bytes; i += step) one(base + i, step, did, site, 0);
 }
 
 PROGRAM("space") u32 space_of(u32 address) {
@@ -262,12 +273,12 @@ PROGRAM("space") u32 space_of(u32 address) {
 void read_to_copy(u32 address, u32 bytes, u32 site) {
   if (in_doubt) settle();
   const u32 step = bytes & 3 ? 1 : bytes & (bytes - 1) ? 4 : bytes;
-  for (u32 i = 0; i < bytes; i += step) one(address + i, step, READS, site);
+  for (u32 i = 0; i < bytes; i += step) one(address + i, step, READS, site, 0);
 }
 
 void begin_copy(u32 address, u32 bytes, u32 site) {
   if (in_doubt) settle();
-  one(address, bytes, WRITES, site);
+  one(address, bytes, WRITES, site, 0);
   Region* r = region_at(address);
   for (u32 i = address - r->begin; i < address - r->begin + bytes; ++i) r->written[i / 8] &= (u8)~(1u << (i % 8));
 }
@@ -314,18 +325,23 @@ static u64 next_value(u32 op, u32 bytes, u64 old, u64 value, u64 expected) {
   }
 }
 
+// op: an update | order << 8
 PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expected, u32 site) {
   if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) __builtin_trap();
-  if (address - stack_low <= stack_high - stack_low - bytes) {
+  const u32 order = op >> 8, is_local = address - stack_low <= stack_high - stack_low - bytes;
+  op &= 0xff;
+  if (is_local) {
     reach_down(address);
   } else if (is_watched) {
     if (in_doubt) settle();
-    one(address, bytes, UPDATES, site);
-    synchronise_through(address);
+    one(address, bytes, UPDATES, site, op == WRITE_UPDATE ? BLIND : 0);
+    if (op == CAS) swaps(region_at(address), address);
   }
   const u64 mask = bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1;
   const u64 old = load(address, bytes);
   store(address, bytes, next_value(op, bytes, old, value & mask, expected & mask));
+  const u32 wrote = op != READ_ONLY_UPDATE && (op != CAS || old == (expected & mask));
+  if (is_watched && !is_local) synchronise_through(address, wrote, order);
   return old;
 }
 PROGRAM("spins") u32 spins(void) { return ++in_a_row >= ATOMICS_BEFORE_WAITING; }

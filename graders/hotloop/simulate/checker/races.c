@@ -2,42 +2,58 @@
 // order between them.
 //
 // Accesses are ordered only by: __syncthreads within a block, __syncwarp within its lanes (not by shuffles
-// and votes: CUDA promises no memory order for them), a fence before an atomic in one thread and an atomic on
-// the same location in the other, and the end of a kernel. It does not matter whether a race changes the
-// result, nor in which order threads happen to run.
-// Source: CUDA C++ Programming Guide, "Memory Fence Functions" and "Synchronization Functions".
+// and votes: CUDA promises no memory order for them), a message through one location (a fence before an atomic
+// in one thread; an atomic on the same location and then a fence or a barrier in the other), and the end of a
+// kernel. It does not matter whether a race changes the result, nor in which order threads happen to run.
+// Source: CUDA C++ Programming Guide, "Memory Fence Functions" and "Synchronization Functions"; PTX ISA,
+// "Memory Consistency Model" (release and acquire patterns).
 #include "checker.h"
 
-enum { MOST_ACQUIRED = 8, DEPTH = 4, OVERFLOW = 1 << 20 };
+enum { OVERFLOW = 1 << 20 };
 
 // What is ordered before a thread's next access: all accesses of its block before its last barrier, and
-// each lane's accesses in its warp up to an epoch.
+// each lane's accesses in its warp up to an epoch. A fence begins a new epoch of its own thread.
 static u32 barriers[MOST_THREADS];
 static u32 epochs[MOST_THREADS], known[MOST_THREADS][WARP];
 
-// What a fence releases through an atomic: the accesses ordered before it, and what its thread had acquired.
-typedef struct { u32 location, count; } Acquired;
-typedef struct {
-  u32 number, block, barriers, warp;
-  u32 known[WARP];
-  u32 is_published, next_free;
-  u32 acquired_count;
-  Acquired acquired[MOST_ACQUIRED];
-} Release;
-typedef struct { u32 address, next, count, room; u32* releases; } Location;
+// What a thread has learnt through atomics: for each location, how many of the messages published there. It
+// learns at its next fence or barrier; until then, what its atomics have read is `unfenced`. Both are
+// numbers of maps that share their parts and never change: a barrier gives one map to a whole block.
+// (Okasaki and Gill, "Fast Mergeable Integer Maps", 1998.)
+typedef struct { u32 key, bit, left, right; } Node;   // bit 0: a leaf, and left is its count
+static u32 learnt[MOST_THREADS], unfenced[MOST_THREADS];
+
+// What a fence releases through later atomics: the accesses ordered before it, and what its thread had learnt.
+typedef struct { u32 serial, block, barriers, warp, is_published, next_free, learnt, known[WARP]; } Release;
+// known: what all messages published here have in common with their threads' maps.
+typedef struct { u32 address, next, count, learnt; } Location;
+// Message number `index` of a location, and the thread and epoch of the atomic that published it.
+typedef struct { u32 release, location, index, thread, epoch, next_of_block, next_alike; } Message;
 typedef struct { u32 count, of[MOST_WARPS]; } Passed;
 
-enum { MOST_RELEASES = 1 << 19, MOST_LOCATIONS = 1 << 20, BUCKETS = 1 << 16, MOST_PASSED = 1 << 16 };
-static Release* releases;
-static u32 release_count, free_release, fence_count;
-static Location* locations;
-static u32 location_count, buckets[BUCKETS];
-static Passed* passed_sets;
-static u32 passed_count;
-static u32 fences[MOST_THREADS], passed[MOST_THREADS];   // numbers of releases and of sets, 0 for none
-static Acquired acquired[MOST_THREADS][MOST_ACQUIRED];
-static u32 acquired_count[MOST_THREADS];
+// Arrays that grow; number 0 is none. Each launch begins with empty ones.
+typedef struct { void* at; u32 count, room, bytes; } Array;
+static Array nodes = {0, 0, 0, sizeof(Node)}, releases = {0, 0, 0, sizeof(Release)}, locations = {0, 0, 0, sizeof(Location)};
+static Array messages = {0, 0, 0, sizeof(Message)}, passed_sets = {0, 0, 0, sizeof(Passed)};
+#define AT(Type, array, number) ((Type*)(array).at + (number))
 
+static u32 added(Array* array) {
+  if (++array->count >= array->room) {
+    const u32 room = most(1024, array->room * 2);
+    void* more = take(room * array->bytes);
+    if (array->at) __builtin_memcpy(more, array->at, array->room * array->bytes);
+    array->at = more;
+    array->room = room;
+  }
+  return array->count;
+}
+
+enum { BUCKETS = 1 << 16 };
+static u32 by_address[BUCKETS], by_block[BUCKETS], alike[BUCKETS];
+static u32 hashed(u32 key) { return key * 2654435761u >> 16; }
+static u32 free_release, fence_count;
+static u32 fences[MOST_THREADS], passed[MOST_THREADS];   // numbers of releases and of sets, 0 for none
+static u32 passed_by_warp[MOST_WARPS], passed_by_block;  // the newest fence that a barrier has passed on
 // A word's records after the first two. A link left by an earlier launch is out of range or another word's.
 typedef struct { Record record; u32 next; const Cell* of; } Extra;
 static Extra* extras;
@@ -49,34 +65,74 @@ u32 in_doubt;
 static struct { u32 address, bytes; u64 before[2]; Region* region; Record first, second; } doubts[MOST_DOUBTS];
 
 void begin_race_launch(void) {
-  if (!releases) {
-    releases = take(MOST_RELEASES * sizeof(Release));
-    locations = take(MOST_LOCATIONS * sizeof(Location));
-    passed_sets = take(MOST_PASSED * sizeof(Passed));
-    extras = take(OVERFLOW * sizeof(Extra));
+  if (!extras) extras = take(OVERFLOW * sizeof(Extra));
+  if (locations.count) {
+    __builtin_memset(by_address, 0, sizeof by_address);
+    __builtin_memset(by_block, 0, sizeof by_block);
+    __builtin_memset(alike, 0, sizeof alike);
   }
-  if (location_count) __builtin_memset(buckets, 0, sizeof buckets);
-  release_count = free_release = location_count = passed_count = in_doubt = 0;
+  nodes.count = releases.count = locations.count = messages.count = passed_sets.count = 0;
+  free_release = in_doubt = 0;
   __builtin_memset(fences, 0, sizeof fences);
   extra_count = 1;
   free_extra = 0;
 }
 
-// Free a fence that no atomic followed, as no thread can acquire it: most threads of a block have one.
-static void drop_fence(u32 t) {
-  const u32 number = fences[t];
-  fences[t] = 0;
-  if (!number || releases[number - 1].is_published) return;
-  releases[number - 1].next_free = free_release;
+// --- maps ----------------------------------------------------------------------------------------------
+
+static u32 made_node(u32 key, u32 bit, u32 left, u32 right) {
+  const u32 number = added(&nodes);
+  *AT(Node, nodes, number) = (Node){key, bit, left, right};
+  return number;
+}
+
+static u32 is_under(u32 key, const Node* branch) { return !((key ^ branch->key) & ~(2 * branch->bit - 1)); }
+
+static u32 joined(u32 a, u32 b) {
+  if (!a || a == b) return b;
+  if (!b) return a;
+  const Node x = *AT(Node, nodes, a), y = *AT(Node, nodes, b);
+  if (x.bit < y.bit) return joined(b, a);
+  if (x.key == y.key && x.bit == y.bit) {
+    if (!x.bit) return x.left >= y.left ? a : b;
+    const u32 left = joined(x.left, y.left), right = joined(x.right, y.right);
+    if (left == x.left && right == x.right) return a;
+    return left == y.left && right == y.right ? b : made_node(x.key, x.bit, left, right);
+  }
+  if (x.bit > y.bit && is_under(y.key, &x)) {
+    const u32 left = y.key & x.bit ? x.left : joined(x.left, b), right = y.key & x.bit ? joined(x.right, b) : x.right;
+    return left == x.left && right == x.right ? a : made_node(x.key, x.bit, left, right);
+  }
+  const u32 bit = 1u << (31 - __builtin_clz(x.key ^ y.key)), prefix = x.key & ~(2 * bit - 1);
+  return y.key & bit ? made_node(prefix, bit, a, b) : made_node(prefix, bit, b, a);
+}
+
+static u32 count_of(u32 map, u32 key) {
+  while (map) {
+    const Node* n = AT(Node, nodes, map);
+    if (!n->bit) return n->key == key ? n->left : 0;
+    if (!is_under(key, n)) return 0;
+    map = key & n->bit ? n->right : n->left;
+  }
+  return 0;
+}
+
+// --- order ---------------------------------------------------------------------------------------------
+
+// Free a fence that no atomic followed, as no thread can learn of it: most threads of a block have one.
+static void drop_release(u32 number) {
+  Release* r = AT(Release, releases, number);
+  if (!number || r->is_published) return;
+  r->next_free = free_release;
   free_release = number;
 }
 
 void forget_thread(u32 t) {
-  drop_fence(t);
-  barriers[t] = 0;
+  drop_release(fences[t]);
+  fences[t] = passed[t] = learnt[t] = unfenced[t] = barriers[t] = 0;
   epochs[t] = 1;
   __builtin_memset(known[t], 0, sizeof known[t]);
-  passed[t] = acquired_count[t] = 0;
+  passed_by_warp[t / WARP] = passed_by_block = 0;
 }
 
 static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
@@ -86,40 +142,51 @@ static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
   return 1;
 }
 
-static u32 covers(const Acquired* from, u32 count, const Record* record, u32 lanes, u32 parent, u32 depth) {
-  if (!depth) return 0;
-  for (u32 i = 0; i < count; ++i) {
-    // A thread that acquires from a location acquires everything released there before.
-    if (from[i].location == parent) continue;
-    const Location* location = locations + from[i].location - 1;
-    for (u32 k = from[i].count; k-- > 0;) {   // the newest cover most accesses
-      const Release* r = releases + location->releases[k] - 1;
-      if (r->block == record->block && (record->barriers < r->barriers || (r->warp == record->warp && knows_lanes(r->known, record, lanes)))) return 1;
-      if (covers(r->acquired, r->acquired_count, record, lanes, from[i].location, depth - 1)) return 1;
-    }
+// Whether a message in the map says that the record's access was done. Who has read an atomic's value knows
+// of that atomic, too.
+static u32 is_told(u32 map, const Record* record, u32 lanes, u32 address) {
+  for (u32 i = by_block[hashed(record->block)]; i;) {
+    const Message* m = AT(Message, messages, i);
+    const Release* r = AT(Release, releases, m->release);
+    i = m->next_of_block;
+    if (r->block != record->block || count_of(map, m->location) <= m->index) continue;
+    if (record->barriers < r->barriers || (r->warp == record->warp && knows_lanes(r->known, record, lanes))) return 1;
+    const u32 is_its_own = (record->kind == UPDATES || record->kind & RELAXED) && m->thread / WARP == record->warp && lanes == lane_bit(m->thread);
+    if (is_its_own && record->epoch <= m->epoch && AT(Location, locations, m->location)->address == address) return 1;
   }
   return 0;
 }
 
-static u32 is_ordered(const Record* record, u32 lanes) {
+static u32 is_ordered(const Record* record, u32 lanes, u32 address) {
   if (record->block == block) {
     if (record->barriers < barriers[thread]) return 1;
     if (record->warp == thread / WARP && knows_lanes(known[thread], record, lanes)) return 1;
   }
-  return acquired_count[thread] && covers(acquired[thread], acquired_count[thread], record, lanes, 0, DEPTH);
+  return learnt[thread] && is_told(learnt[thread], record, lanes, address);
 }
 
+// Atomics conflict with other accesses only. A relaxed volatile access is one, but for two writes.
 static u32 is_conflict(const Record* a, const Record* b) {
-  if (!(a->bytes & b->bytes) || (a->kind == READS && b->kind == READS)) return 0;
-  return !(a->kind == UPDATES && b->kind == UPDATES);
+  if (!(a->bytes & b->bytes)) return 0;
+  const u32 x = a->kind & ~RELAXED, y = b->kind & ~RELAXED;
+  if (x == READS && y == READS) return 0;
+  const u32 both_atomic = (a->kind == UPDATES || a->kind & RELAXED) && (b->kind == UPDATES || b->kind & RELAXED);
+  return !both_atomic || (x == WRITES && y == WRITES);
+}
+
+// Whether all that conflicts with b conflicts with a, too.
+static u32 is_stronger(u32 a, u32 b) {
+  if (a == b || a == WRITES || b == (READS | RELAXED)) return 1;
+  return a == (WRITES | RELAXED) && b == UPDATES;
 }
 
 static void report(const Record* first, const Record* second, u32 address, Region* region) {
   u32 lanes = first->lanes;
   if (first->block == second->block && first->warp == second->warp) lanes &= ~second->lanes;
-  const Witness a = {first->site, first->kind, first->block - first_block, first->warp * WARP + (u32)__builtin_ctz(lanes)};
-  const Witness b = {second->site, second->kind, second->block - first_block, second->warp * WARP + (u32)__builtin_ctz(second->lanes)};
-  find(RACE, address, region_number(region), a, &b, first->block == second->block, first->warp == second->warp, 0, 0);
+  const Witness a = {first->site, first->kind & ~RELAXED, first->block - first_block, first->warp * WARP + (u32)__builtin_ctz(lanes)};
+  const Witness b = {second->site, second->kind & ~RELAXED, second->block - first_block, second->warp * WARP + (u32)__builtin_ctz(second->lanes)};
+  const u32 lacks_fence = unfenced[thread] && is_told(unfenced[thread], first, lanes, address);
+  find(RACE, address, region_number(region), a, &b, first->block == second->block, first->warp == second->warp, lacks_fence, 0);
 }
 
 // Two writes are no race if the second leaves the same bytes: compare once it is done.
@@ -163,17 +230,16 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
       u32 others = r->lanes;
       const u32 same_warp = r->block == record.block && r->warp == record.warp;
       if (same_warp) others &= ~record.lanes;
-      const u32 in_order = !others || is_ordered(r, others);
+      const u32 in_order = !others || is_ordered(r, others, address);
       if (!in_order && is_conflict(r, &record)) {
-        if (r->kind == WRITES && record.kind == WRITES) {
+        if ((r->kind & ~RELAXED) == WRITES && (record.kind & ~RELAXED) == WRITES) {
           doubt(r, &record, access, bytes, region);
         } else {
           report(r, &record, address, region);
         }
       }
       // What conflicts later with a record that this access follows and covers, conflicts with this one too.
-      const u32 stronger = record.kind != READS || r->kind == READS;
-      drop = in_order && stronger && !(r->bytes & ~record.bytes);
+      drop = in_order && is_stronger(record.kind, r->kind) && !(r->bytes & ~record.bytes);
       if (!drop) {
         if (!merged && same_warp && r->kind == record.kind && r->barriers == record.barriers && r->epoch == record.epoch && r->bytes == record.bytes && r->site == record.site) {
           r->lanes |= record.lanes;
@@ -217,155 +283,173 @@ void race(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
   }
 }
 
+// Sites whose plain reads give compare-and-swap its expected value: it notices when that is no longer true,
+// so that these reads are no race with atomics. (CUDA C++ Programming Guide, "Atomic Functions".)
+static u8 feeds_swap[MOST_SITES];
+HOST("feeds_swap") u32 site_feeds_swap(u32 site) { return site < MOST_SITES && feeds_swap[site]; }
+
+void swaps(Region* region, u32 address) {
+  Cell* cell = region->cells + (address / 4 - region->begin / 4);
+  for (u32 i = 0, link = cell->more;; ++i) {
+    const Record* r = cell->at + i;
+    if (i >= 2) {
+      if (link >= extra_count || extras[link].of != cell || !link) return;
+      r = &extras[link].record;
+      link = extras[link].next;
+    }
+    const u32 is_mine = r->block == block && r->warp == thread / WARP && r->lanes & lane_bit(thread);
+    if (is_mine && r->kind == READS && r->barriers == barriers[thread]) feeds_swap[r->site] = 1;
+  }
+}
+
 // --- fences --------------------------------------------------------------------------------------------
 
 static u32 new_release(void) {
-  if (free_release) {
-    const u32 number = free_release;
-    free_release = releases[number - 1].next_free;
-    return number;
-  }
-  if (release_count == MOST_RELEASES) __builtin_trap();
-  return ++release_count;
+  const u32 number = free_release ? free_release : added(&releases);
+  if (number == free_release) free_release = AT(Release, releases, number)->next_free;
+  return number;
+}
+
+static u32 release_of_thread(void) {
+  const u32 number = new_release();
+  Release* r = AT(Release, releases, number);
+  *r = (Release){++fence_count, block, barriers[thread], thread / WARP, 0, 0, learnt[thread], {0}};
+  __builtin_memcpy(r->known, known[thread], sizeof r->known);
+  r->known[thread % WARP] = epochs[thread]++;
+  known[thread][thread % WARP] = r->known[thread % WARP];
+  return number;
+}
+
+static void learn(u32 t) {
+  learnt[t] = joined(learnt[t], unfenced[t]);
+  unfenced[t] = 0;
 }
 
 void fence_of_thread(void) {
   if (!running) return;
   if (in_doubt) settle();
-  drop_fence(thread);
-  const u32 number = new_release();
-  Release* r = releases + number - 1;
-  r->is_published = 0;
-  r->number = ++fence_count;
-  r->block = block;
-  r->barriers = barriers[thread];
-  r->warp = thread / WARP;
-  __builtin_memcpy(r->known, known[thread], sizeof r->known);
-  r->known[thread % WARP] = epochs[thread];
-  r->acquired_count = acquired_count[thread];
-  __builtin_memcpy(r->acquired, acquired[thread], sizeof r->acquired);
-  fences[thread] = number;
+  learn(thread);
+  drop_release(fences[thread]);
+  fences[thread] = release_of_thread();
 }
 
-static u32 location_of(u32 address) {
-  u32* bucket = buckets + (address / 4 * 2654435761u >> 16);
-  for (u32 i = *bucket; i; i = locations[i - 1].next) {
-    if (locations[i - 1].address == address) return i;
+u32 has_fence(void) { return fences[thread] || passed[thread]; }
+
+static u32 location_of(u32 address, u32 add) {
+  u32* bucket = by_address + hashed(address / 4);
+  for (u32 i = *bucket; i; i = AT(Location, locations, i)->next) {
+    if (AT(Location, locations, i)->address == address) return i;
   }
-  if (location_count == MOST_LOCATIONS) __builtin_trap();
-  const u32 number = ++location_count;
-  locations[number - 1] = (Location){address, *bucket, 0, 0, 0};
-  *bucket = number;
-  return number;
+  if (!add) return 0;
+  const u32 number = added(&locations);
+  *AT(Location, locations, number) = (Location){address, *bucket, 0, 0};
+  return *bucket = number;
 }
 
-static void add_release(Location* location, u32 release) {
-  releases[release - 1].is_published = 1;
-  for (u32 i = location->count; i-- > 0;) {
-    if (location->releases[i] == release) return;
-    if (location->count - i > 64) break;
-  }
-  if (location->count == location->room) {
-    u32* more = take((location->room * 2 + 4) * sizeof(u32));
-    __builtin_memcpy(more, location->releases, location->count * sizeof(u32));
-    location->releases = more;
-    location->room = location->room * 2 + 4;
-  }
-  location->releases[location->count++] = release;
-}
-
-static void acquire(u32 t, Acquired from) {
-  for (u32 i = 0; i < acquired_count[t]; ++i) {
-    if (acquired[t][i].location != from.location) continue;
-    acquired[t][i].count = most(acquired[t][i].count, from.count);
+static void publish(u32 location, u32 release) {
+  Release* r = AT(Release, releases, release);
+  u32* same = alike + hashed(release * 31 + location);
+  for (u32 i = *same; i; i = AT(Message, messages, i)->next_alike) {
+    Message* m = AT(Message, messages, i);
+    if (m->release != release || m->location != location) continue;
+    if (m->thread == thread) m->epoch = epochs[thread];
     return;
   }
-  const u32 at = acquired_count[t] < MOST_ACQUIRED ? acquired_count[t]++ : from.location % MOST_ACQUIRED;
-  acquired[t][at] = from;
+  r->is_published = 1;
+  Location* at = AT(Location, locations, location);
+  at->learnt = joined(at->learnt, r->learnt);
+  u32* of_block = by_block + hashed(r->block);
+  const u32 number = added(&messages);
+  *AT(Message, messages, number) = (Message){release, location, at->count++, thread, epochs[thread], *of_block, *same};
+  *of_block = *same = number;
 }
 
-void synchronise_through(u32 address) {
-  const int has_fence = fences[thread] || passed[thread];
-  if (!has_fence && !location_count) return;
-  const u32 number = location_of(address);
-  Location* location = locations + number - 1;
-  if (fences[thread]) add_release(location, fences[thread]);
-  if (passed[thread]) {
-    const Passed* set = passed_sets + passed[thread] - 1;
-    for (u32 i = 0; i < set->count; ++i) add_release(location, set->of[i]);
+// An atomic access. order: ACQUIRE and RELEASE if the atomic does itself what a fence behind or before it does.
+void synchronise_through(u32 address, u32 wrote, u32 order) {
+  const u32 releases_now = wrote && (has_fence() || order & RELEASE);
+  const u32 location = location_of(address, releases_now);
+  if (!location) return;
+  const Location* at = AT(Location, locations, location);
+  if (at->count && count_of(learnt[thread], location) < at->count) {
+    if (count_of(unfenced[thread], location) < at->count) {
+      const u32 told = joined(made_node(location, 0, at->count, 0), at->learnt);
+      unfenced[thread] = joined(unfenced[thread], told);
+    }
+    if (order & ACQUIRE) learnt[thread] = joined(joined(learnt[thread], at->learnt), made_node(location, 0, at->count, 0));
   }
-  if (location->count) acquire(thread, (Acquired){number, location->count});
+  if (!releases_now) return;
+  if (fences[thread]) publish(location, fences[thread]);
+  if (passed[thread]) {
+    const Passed set = *AT(Passed, passed_sets, passed[thread]);
+    for (u32 i = 0; i < set.count; ++i) publish(location, set.of[i]);
+  }
+  if (order & RELEASE) publish(location, release_of_thread());
 }
 
-// Fences of several threads before a barrier are released by any thread's atomic after it.
-static void pass_fences(u32 first, u32 count) {
-  u32 by_warp[MOST_WARPS] = {0}, any = 0;
+// Fences of several threads before a barrier are released by any thread's atomic after it. newest: the newest
+// fence that was passed on so already.
+static void pass_fences(u32 first, u32 count, u32* newest) {
+  u32 by_warp[MOST_WARPS] = {0}, any = 0, last = *newest;
   for (u32 t = first; t < first + count; ++t) {
-    if (!fences[t] || releases[fences[t] - 1].barriers != barriers[t]) continue;
-    const Release* r = releases + fences[t] - 1;
+    if (fences[t]) last = most(last, AT(Release, releases, fences[t])->serial);
+  }
+  if (last == *newest) return;
+  *newest = last;
+  for (u32 t = first; t < first + count; ++t) {
+    if (!fences[t] || AT(Release, releases, fences[t])->barriers != barriers[t]) continue;
     any = 1;
     u32* warp = by_warp + t / WARP;
     if (!*warp) {
       *warp = new_release();
-      releases[*warp - 1] = *r;
-      releases[*warp - 1].is_published = 1;
+      *AT(Release, releases, *warp) = *AT(Release, releases, fences[t]);
+      AT(Release, releases, *warp)->is_published = 1;
       continue;
     }
-    Release* of_warp = releases + *warp - 1;
-    for (u32 lane = 0; lane < WARP; ++lane) {
-      if (of_warp->known[lane] < r->known[lane]) of_warp->known[lane] = r->known[lane];
-    }
-    for (u32 i = 0; i < r->acquired_count && of_warp->acquired_count < MOST_ACQUIRED; ++i) {
-      of_warp->acquired[of_warp->acquired_count++] = r->acquired[i];
-    }
+    const Release* r = AT(Release, releases, fences[t]);
+    Release* of_warp = AT(Release, releases, *warp);
+    for (u32 lane = 0; lane < WARP; ++lane) of_warp->known[lane] = most(of_warp->known[lane], r->known[lane]);
+    of_warp->learnt = joined(of_warp->learnt, r->learnt);
   }
-  if (!any || passed_count == MOST_PASSED) return;
-  Passed* set = passed_sets + passed_count++;
+  if (!any) return;
+  const u32 number = added(&passed_sets);
+  Passed* set = AT(Passed, passed_sets, number);
   set->count = 0;
   for (u32 w = 0; w < MOST_WARPS; ++w) if (by_warp[w]) set->of[set->count++] = by_warp[w];
   for (u32 t = first; t < first + count; ++t) {
-    if (threads[t].state != FINISHED) passed[t] = passed_count;
+    if (threads[t].state != FINISHED) passed[t] = number;
   }
 }
 
 // After a __syncwarp, its lanes' earlier accesses are ordered before the later ones of all of them.
 void warp_synchronised(u32 first, u32 members) {
-  u32 all[WARP] = {0};
+  u32 all[WARP] = {0}, together = 0;
   for (u32 rest = members; rest; rest &= rest - 1) {
     const u32 lane = (u32)__builtin_ctz(rest), t = first + lane;
-    for (u32 i = 0; i < WARP; ++i) if (all[i] < known[t][i]) all[i] = known[t][i];
-    if (all[lane] < epochs[t]) all[lane] = epochs[t];
-  }
-  Acquired together[MOST_ACQUIRED];
-  u32 count = 0;
-  for (u32 rest = members; rest; rest &= rest - 1) {
-    const u32 t = first + (u32)__builtin_ctz(rest);
-    for (u32 i = 0; i < acquired_count[t] && count < MOST_ACQUIRED; ++i) together[count++] = acquired[t][i];
+    for (u32 i = 0; i < WARP; ++i) all[i] = most(all[i], known[t][i]);
+    all[lane] = most(all[lane], epochs[t]);
+    learn(t);
+    together = joined(together, learnt[t]);
   }
   for (u32 rest = members; rest; rest &= rest - 1) {
     const u32 t = first + (u32)__builtin_ctz(rest);
     __builtin_memcpy(known[t], all, sizeof all);
     ++epochs[t];
-    for (u32 i = 0; i < count; ++i) acquire(t, together[i]);
+    learnt[t] = together;
   }
-  pass_fences(first, WARP);
+  if (fence_count) pass_fences(first, WARP, passed_by_warp + first / WARP);
 }
 
 void barrier_passed(void) {
-  Acquired together[MOST_ACQUIRED];
-  u32 count = 0;
+  u32 together = 0;
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state == FINISHED) continue;
-    for (u32 i = 0; i < acquired_count[t] && count < MOST_ACQUIRED; ++i) {
-      u32 there = 0;
-      for (u32 k = 0; k < count; ++k) if (together[k].location == acquired[t][i].location) there = 1, together[k].count = most(together[k].count, acquired[t][i].count);
-      if (!there) together[count++] = acquired[t][i];
-    }
+    if (unfenced[t]) learn(t);
+    together = joined(together, learnt[t]);
   }
-  if (fence_count) pass_fences(0, block_threads);
+  if (fence_count) pass_fences(0, block_threads, &passed_by_block);
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state == FINISHED) continue;
     ++barriers[t];
-    for (u32 i = 0; i < count; ++i) acquire(t, together[i]);
+    learnt[t] = together;
   }
 }

@@ -119,6 +119,11 @@ static u64 combined(u32 op, u64 a, u64 b) {
   }
 }
 
+// Above this bit, `source` tells apart the functions that share an operation, such as __shfl_up_sync and
+// __shfl_sync. Lanes may meet in one function at several lines: from sm_70 on they need not converge.
+// Source: PTX ISA, "shfl.sync" and "vote.sync".
+enum { KIND_SHIFT = 8 };
+
 // The value that a lane gets from a lane that does not participate. CUDA leaves it undefined, so it depends
 // on the order: NaN, which min and max ignore, or a large number, which changes a sum.
 static u64 undefined(void) {
@@ -136,7 +141,10 @@ static u64 result_of(const Thread* lanes, u32 members, const Thread* t) {
     else if (t->op >= ADD && t->op <= BIT_XOR) total = first ? (u32)value : combined(t->op, total, value), first = 0;
   }
   switch (t->op) {
-    case SHUFFLE: return t->source < WARP && (members >> t->source & 1) ? lanes[t->source].value : undefined();
+    case SHUFFLE: {
+      const u32 source = t->source & ((1 << KIND_SHIFT) - 1);
+      return source < WARP && (members >> source & 1) ? lanes[source].value : undefined();
+    }
     case MATCH_ALL: return total == members;
     case ACTIVE: return members;
     default: return total;
@@ -150,7 +158,7 @@ static void finish(u32 first, u32 members) {
   for (u32 rest = members; rest; rest &= rest - 1) {
     const u32 lane = (u32)__builtin_ctz(rest);
     results[lane] = result_of(lanes, members, lanes + lane);
-    if (lanes[lane].op != SYNC && statements[lanes[lane].site] != statements[one->site]) {
+    if (lanes[lane].source >> KIND_SHIFT != one->source >> KIND_SHIFT) {
       const Witness other = {lanes[lane].site, WAITS, block_in_launch, first + lane};
       const Witness mine = {one->site, WAITS, block_in_launch, (u32)(one - threads)};
       find(DIFFERENT_CALLS, 0, 0, mine, &other, one->op, 0, 0, 0);
@@ -255,11 +263,12 @@ static void require_same_barrier(u32 a, u32 b) {
   abandon();
 }
 
-// Open the barrier if all unfinished threads wait there.
+// Open the barrier if all unfinished threads wait there: from sm_70 on it does not wait for threads that have
+// returned. Source: CUDA C++ Programming Guide, "Compute Capability 7.x".
 static u32 open_barrier(void) {
-  u32 waiting = 0, one = 0, gone = MOST_THREADS, count = 0, all = 1, any = 0;
+  u32 waiting = 0, one = 0, count = 0, all = 1, any = 0;
   for (u32 t = 0; t < block_threads; ++t) {
-    if (threads[t].state == FINISHED) { gone = t; continue; }
+    if (threads[t].state == FINISHED) continue;
     if (threads[t].state != AT_BARRIER) return 0;
     if (waiting++) require_same_barrier(one, t); else one = t;
     count += threads[t].value != 0;
@@ -267,10 +276,6 @@ static u32 open_barrier(void) {
     any |= threads[t].value != 0;
   }
   if (!waiting) return 0;
-  if (gone < MOST_THREADS) {
-    const Witness other = {0, RETURNED, block_in_launch, gone};
-    find(SKIPPED_BARRIER, 0, 0, (Witness){threads[one].site, WAITS, block_in_launch, one}, &other, waiting, block_threads - waiting, 0, 0);
-  }
   if (is_watched) barrier_passed();
   for (u32 t = 0; t < block_threads; ++t) {
     if (threads[t].state != AT_BARRIER) continue;

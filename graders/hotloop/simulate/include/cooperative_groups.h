@@ -62,6 +62,10 @@ class lanes {
     return pack(__match_any_sync(mask_, value));
   }
   template <class T>
+  HOTLOOP_MEMBER unsigned match_all(T value, int& all_equal) const {
+    return pack(__match_all_sync(mask_, value, &all_equal));
+  }
+  template <class T>
   HOTLOOP_MEMBER T shfl(T value, unsigned rank) const {
     return shuffled(value, lane_of(rank % num_threads()));
   }
@@ -164,28 +168,39 @@ class thread_block_tile<N, Parent, false> : public warps<N> {
   thread_block_tile(const thread_block_tile<N, Other, false>& other) : warps<N>(other) {}
 };
 
+// Tiles and coalesced groups know how many groups their parent was divided into, and which of these they are.
+class part_of_a_group : public lanes {
+ public:
+  unsigned meta_group_rank() const { return rank_; }
+  unsigned meta_group_size() const { return size_; }
+
+ protected:
+  part_of_a_group(unsigned mask, unsigned rank, unsigned size) : lanes(mask), rank_(rank), size_(size) {}
+  unsigned rank_, size_;
+};
+
 template <unsigned N, class Parent>
-class thread_block_tile<N, Parent, true> : public lanes {
+class thread_block_tile<N, Parent, true> : public part_of_a_group {
   static_assert(N >= 1 && (N & (N - 1)) == 0, "tiles have a power of two of threads");
 
  public:
-  thread_block_tile()
-      : lanes((N == 32 ? 0xffffffffu : ((1u << N % 32) - 1)) << (hotloop_index(12) & ~(N - 1))) {}
-  explicit thread_block_tile(const thread_block&) : thread_block_tile() {}
-  // A tile does not keep the group that it was partitioned from.
+  template <class Group>
+  explicit thread_block_tile(const Group& parent)
+      : part_of_a_group((N == 32 ? 0xffffffffu : ((1u << N % 32) - 1)) << (hotloop_index(12) & ~(N - 1)),
+                        parent.thread_rank() / N, (parent.num_threads() + N - 1) / N) {}
+  // A thread_block_tile<N> does not say what it was partitioned from.
   template <class Other>
-  thread_block_tile(const thread_block_tile<N, Other, true>&) : thread_block_tile() {}
+  thread_block_tile(const thread_block_tile<N, Other, true>& other)
+      : part_of_a_group(other.mask(), other.meta_group_rank(), other.meta_group_size()) {}
 
   static constexpr unsigned num_threads() { return N; }
   static constexpr unsigned size() { return N; }
   static unsigned thread_rank() { return hotloop_index(12) & (N - 1); }
-  static unsigned meta_group_rank() { return thread_block::thread_rank() / N; }
-  static unsigned meta_group_size() { return (thread_block::num_threads() + N - 1) / N; }
 };
 
-class coalesced_group : public lanes {
+class coalesced_group : public part_of_a_group {
  public:
-  explicit coalesced_group(unsigned mask) : lanes(mask) {}
+  explicit coalesced_group(unsigned mask, unsigned rank = 0, unsigned size = 1) : part_of_a_group(mask, rank, size) {}
 };
 
 // A block, a tile or a coalesced group.
@@ -210,35 +225,69 @@ class thread_group {
 
 template <unsigned N, class Parent>
 inline HOTLOOP_MEMBER auto tiled_partition(const Parent& parent) {
-  if constexpr (std::is_same<Parent, thread_block>::value) {
-    return thread_block_tile<N, Parent>(parent);
-  } else {
-    static_assert(N <= 32, "a tile of several warps is cut from a block");
-    return thread_block_tile<N, Parent>();
-  }
+  static_assert(N <= 32 || std::is_same<Parent, thread_block>::value, "a tile of several warps is cut from a block");
+  return thread_block_tile<N, Parent>(parent);
 }
 // n need not be a compile-time constant: a power of two up to 32.
 HOTLOOP_INLINE thread_group tiled_partition(const thread_group&, unsigned n) {
   const unsigned all = n >= 32 ? 0xffffffffu : (1u << n) - 1;
   return coalesced_group(all << (hotloop_index(12) & ~(n - 1)));
 }
+// Of a coalesced group, n neighbors by rank form a tile.
+inline HOTLOOP_MEMBER coalesced_group tiled_partition(const coalesced_group& parent, unsigned n) {
+  const unsigned tile = parent.thread_rank() / n;
+  unsigned mask = 0, rank = 0;
+  for (unsigned rest = parent.mask(); rest; rest &= rest - 1) {
+    if (rank++ / n == tile) mask |= rest & -rest;
+  }
+  return coalesced_group(mask, tile, (parent.num_threads() + n - 1) / n);
+}
 
 HOTLOOP_INLINE coalesced_group coalesced_threads() {
   return coalesced_group(__activemask());
 }
-// The lanes of a tile or a coalesced group with the same predicate.
+// The lanes of a tile or a coalesced group with the same label or predicate. The groups count by their first lanes.
+HOTLOOP_INLINE coalesced_group hotloop_part(const lanes& group, unsigned mask) {
+  const unsigned lane = hotloop_index(12), first = mask & -mask;
+  const unsigned leaders = __ballot_sync(group.mask(), first == 1u << lane);
+  return coalesced_group(mask, __builtin_popcount(leaders & (first - 1)), __builtin_popcount(leaders));
+}
 HOTLOOP_INLINE coalesced_group binary_partition(const lanes& group, bool predicate) {
   const unsigned yes = __ballot_sync(group.mask(), predicate);
-  return coalesced_group(predicate ? yes : group.mask() & ~yes);
+  return hotloop_part(group, predicate ? yes : group.mask() & ~yes);
 }
 template <class T>
 HOTLOOP_INLINE coalesced_group labeled_partition(const lanes& group, T label) {
-  return coalesced_group(__match_any_sync(group.mask(), label));
+  return hotloop_part(group, __match_any_sync(group.mask(), label));
+}
+
+// Calls the function in one thread of a tile or a coalesced group.
+template <class Group, class F, class... Arguments>
+inline HOTLOOP_MEMBER void invoke_one(const Group& group, F&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(std::forward<Arguments>(arguments)...);
+}
+template <class Group, class F, class... Arguments>
+inline HOTLOOP_MEMBER auto invoke_one_broadcast(const Group& group, F&& function, Arguments&&... arguments) {
+  decltype(function(std::forward<Arguments>(arguments)...)) result{};
+  if (group.thread_rank() == 0) result = function(std::forward<Arguments>(arguments)...);
+  return group.shfl(result, 0);
 }
 
 template <class Group>
 inline HOTLOOP_MEMBER void sync(const Group& group) {
   group.sync();
+}
+template <class Group>
+inline HOTLOOP_MEMBER auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <class Group>
+inline HOTLOOP_MEMBER auto num_threads(const Group& group) {
+  return group.num_threads();
+}
+template <class Group>
+inline HOTLOOP_MEMBER auto group_size(const Group& group) {
+  return group.num_threads();
 }
 
 class grid_group {
@@ -256,6 +305,8 @@ class grid_group {
   static unsigned long long size() { return num_threads(); }
   static unsigned num_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
   static unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+  static dim3 block_index() { return dim3(blockIdx); }
+  static dim3 dim_blocks() { return dim3(gridDim); }
   static dim3 group_dim() { return dim3(gridDim); }
   static bool is_valid() { return num_blocks() == 1; }
   // Grids of one block only: blocks run one after the other, and cudaLaunchCooperativeKernel refuses more.

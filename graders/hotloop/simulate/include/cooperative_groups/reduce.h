@@ -19,7 +19,7 @@ inline HOTLOOP_MEMBER T reduce(const lanes& group, T value, F combine) {
 
 template <unsigned N, class T, class F>
 inline HOTLOOP_MEMBER T reduce(const warps<N>& group, T value, F combine) {
-  return group.combined(reduce(thread_block_tile<32>(), value, combine), combine);
+  return group.combined(reduce(thread_block_tile<32>(group), value, combine), combine);
 }
 
 }  // namespace cooperative_groups

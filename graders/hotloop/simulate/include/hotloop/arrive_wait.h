@@ -1,5 +1,5 @@
-// A barrier in shared memory with separate arrive and wait. It is built from atomics and fences, and orders
-// exactly the accesses that they order.
+// A barrier in shared memory with separate arrive and wait. It is built from atomics that release and acquire,
+// and orders exactly the accesses that they order.
 #pragma once
 
 #include "hotloop/atomics.h"
@@ -18,12 +18,12 @@ struct arrive_wait {
   }
   // Returns the token for `wait`. all: the expected arrivals, for a barrier whose `init` got no count.
   HOTLOOP_MEMBER unsigned arrive(unsigned count, unsigned all) {
-    hotloop_fence();
-    const unsigned before = update(HOTLOOP_ADD_INT, &met_and_arrived, count);
-    if ((before & 0xffff) + count == all) update(HOTLOOP_ADD_INT, &met_and_arrived, 0x10000 - all);
+    const unsigned order = HOTLOOP_ACQUIRE | HOTLOOP_RELEASE;
+    const unsigned before = update(HOTLOOP_ADD_INT | order, &met_and_arrived, count);
+    if ((before & 0xffff) + count == all) update(HOTLOOP_ADD_INT | order, &met_and_arrived, 0x10000 - all);
     return before >> 16;
   }
-  HOTLOOP_MEMBER bool has_passed(unsigned token) { return update(HOTLOOP_READ, &met_and_arrived, 0u) >> 16 != token; }
+  HOTLOOP_MEMBER bool has_passed(unsigned token) { return update(HOTLOOP_READ | HOTLOOP_ACQUIRE, &met_and_arrived, 0u) >> 16 != token; }
   HOTLOOP_MEMBER void wait(unsigned token) {
     while (!has_passed(token)) hotloop_wait(HOTLOOP_YIELD, 0, 0, 0);
   }

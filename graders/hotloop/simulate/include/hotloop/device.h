@@ -42,6 +42,9 @@ enum hotloop_update : unsigned {
   HOTLOOP_AND_BITS, HOTLOOP_OR_BITS, HOTLOOP_XOR_BITS, HOTLOOP_INC, HOTLOOP_DEC,
 };
 
+// Orders of an atomic operation, in bit 8 and 9 of its first argument.
+enum hotloop_order : unsigned { HOTLOOP_RELAXED = 0, HOTLOOP_ACQUIRE = 1 << 8, HOTLOOP_RELEASE = 1 << 9 };
+
 extern "C" {
 // Position of a thread: 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 dynamic
 // shared memory in bytes.
@@ -63,6 +66,8 @@ HOTLOOP_IMPORT("trap") __device__ __attribute__((noreturn)) void hotloop_trap();
 HOTLOOP_IMPORT("print") __device__ int hotloop_print(const char* format, void* arguments);
 HOTLOOP_IMPORT("failed") __device__ __attribute__((noreturn)) void hotloop_failed(const char* expression, const char* function);
 HOTLOOP_IMPORT("outside") __device__ __attribute__((noreturn)) void hotloop_outside(unsigned index);
+// The access of this address that comes next is volatile.
+HOTLOOP_IMPORT("volatile") __device__ void hotloop_volatile(const volatile void* address);
 HOTLOOP_IMPORT("space") __device__ unsigned hotloop_space(const void* address);
 }
 

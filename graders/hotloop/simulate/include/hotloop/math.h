@@ -39,10 +39,21 @@ inline __device__ float lgammaf(float x) { int sign; return lgammaf_r(x, &sign);
 HOTLOOP_INLINE float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOTLOOP_INLINE double rsqrt(double x) { return 1.0 / sqrt(x); }
 HOTLOOP_INLINE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
-HOTLOOP_INLINE float sinpif(float x) { return sinf(3.14159265358979f * x); }
-HOTLOOP_INLINE float cospif(float x) { return cosf(3.14159265358979f * x); }
-HOTLOOP_INLINE double sinpi(double x) { return sin(3.14159265358979323846 * x); }
-HOTLOOP_INLINE double cospi(double x) { return cos(3.14159265358979323846 * x); }
+// Exact at whole and half numbers, as on a GPU. quarters: 1 for a cosine.
+template <class T>
+HOTLOOP_INLINE T hotloop_sinpi(T x, int quarters) {
+  const T nearest = __builtin_rint(2 * x);
+  const T rest = (nearest != 0 ? x - nearest / 2 : x) * static_cast<T>(3.14159265358979323846);
+  const int quarter = (static_cast<int>(__builtin_fmod(nearest, T(4))) + quarters) & 3;
+  const T size = quarter % 2 ? cos(rest) : sin(rest);
+  return isfinite(x) ? quarter < 2 ? size : T(0) - size : x - x;
+}
+HOTLOOP_INLINE float sinpif(float x) { return hotloop_sinpi(x, 0); }
+HOTLOOP_INLINE float cospif(float x) { return hotloop_sinpi(x, 1); }
+HOTLOOP_INLINE double sinpi(double x) { return hotloop_sinpi(x, 0); }
+HOTLOOP_INLINE double cospi(double x) { return hotloop_sinpi(x, 1); }
+HOTLOOP_INLINE void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+HOTLOOP_INLINE void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
 HOTLOOP_INLINE float normcdff(float x) { return 0.5f * erfcf(-0.70710678118654752f * x); }
 HOTLOOP_INLINE double normcdf(double x) { return 0.5 * erfc(-0.70710678118654752440 * x); }
 HOTLOOP_INLINE float fdividef(float a, float b) { return a / b; }

@@ -108,6 +108,44 @@ inline cudaError_t cudaLaunchCooperativeKernel(F* function, dim3 grid, dim3 bloc
   }
   return cudaLaunchKernel(function, grid, block, arguments, shared, stream, here);
 }
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore, cudaLaunchAttributeAccessPolicyWindow, cudaLaunchAttributeCooperative,
+  cudaLaunchAttributeSynchronizationPolicy, cudaLaunchAttributeClusterDimension,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference, cudaLaunchAttributeProgrammaticStreamSerialization,
+  cudaLaunchAttributeProgrammaticEvent, cudaLaunchAttributePriority,
+};
+union cudaLaunchAttributeValue {
+  int cooperative, priority, programmaticStreamSerializationAllowed;
+  struct { unsigned x, y, z; } clusterDim;
+};
+struct cudaLaunchAttribute { cudaLaunchAttributeID id; cudaLaunchAttributeValue val; };
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  size_t dynamicSmemBytes = 0;
+  cudaStream_t stream = nullptr;
+  cudaLaunchAttribute* attrs = nullptr;
+  unsigned numAttrs = 0;
+};
+// Attributes that say how soon or how near to each other blocks run have no effect here.
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** arguments, HOTLOOP_HERE) {
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& at = config->attrs[i];
+    if (at.id == cudaLaunchAttributeClusterDimension && at.val.clusterDim.x * at.val.clusterDim.y * at.val.clusterDim.z > 1) {
+      return hotloop_fail(cudaErrorNotSupported, "cudaLaunchKernelEx with clusters, which are not simulated,", here);
+    }
+    if (at.id == cudaLaunchAttributeCooperative && at.val.cooperative) {
+      return cudaLaunchCooperativeKernel(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream, here);
+    }
+  }
+  return cudaLaunchKernel(function, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes, config->stream, here);
+}
+template <class... Parameters, class... Arguments>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*function)(Parameters...), Arguments&&... arguments) {
+  return [&](Parameters... converted) {
+    void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&converted))..., nullptr};
+    return cudaLaunchKernelExC(config, (const void*)function, pointers, hotloop_here(nullptr, 0));
+  }(std::forward<Arguments>(arguments)...);
+}
 constexpr size_t hotloop_host_memory = 0x80000000;  // host memory begins here; the device's is below
 #else
 constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for host and device

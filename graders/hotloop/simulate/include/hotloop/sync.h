@@ -1,9 +1,6 @@
 // Barriers, warp votes, shuffles, matches and reductions, fences.
 #pragma once
 
-
-
-
 #include "hotloop/vectors.h"
 
 HOTLOOP_INLINE void __syncthreads() { hotloop_wait(HOTLOOP_BARRIER, 0, 0, 0); }
@@ -27,10 +24,10 @@ HOTLOOP_INLINE unsigned __ballot_sync(unsigned mask, int predicate) {
   return static_cast<unsigned>(hotloop_wait(HOTLOOP_BALLOT, mask, predicate != 0, 0));
 }
 HOTLOOP_INLINE int __any_sync(unsigned mask, int predicate) {
-  return hotloop_wait(HOTLOOP_BALLOT, mask, predicate != 0, 0) != 0;
+  return hotloop_wait(HOTLOOP_BALLOT, mask, predicate != 0, 1 << 8) != 0;
 }
 HOTLOOP_INLINE int __all_sync(unsigned mask, int predicate) {
-  return hotloop_wait(HOTLOOP_BALLOT, mask, predicate == 0, 0) == 0;
+  return hotloop_wait(HOTLOOP_BALLOT, mask, predicate == 0, 2 << 8) == 0;
 }
 
 namespace hotloop {
@@ -73,16 +70,18 @@ inline unsigned shuffle_xor(unsigned lane, int lane_mask, int width) {
 
 }  // namespace hotloop
 
-#define HOTLOOP_SHUFFLE_FUNCTION(name, argument, source)                                          \
+// kind: tells the four apart, as all lanes of a mask call the same one.
+#define HOTLOOP_SHUFFLE_FUNCTION(name, kind, argument, source)                                        \
   template <class T>                                                                              \
   HOTLOOP_INLINE T name(unsigned mask, T value, argument, int width = 32) {         \
     return hotloop::from_bits<T>(hotloop_wait(                                                    \
-        HOTLOOP_SHUFFLE, mask, hotloop::to_bits(value), hotloop::source));                        \
+        HOTLOOP_SHUFFLE, mask, hotloop::to_bits(value),                                           \
+        (hotloop::source & 0xff) | (kind + (sizeof(T) > 4 ? 4u : 0u)) << 8));                     \
   }
-HOTLOOP_SHUFFLE_FUNCTION(__shfl_sync, int from, shuffle_index(hotloop_index(12), from, width))
-HOTLOOP_SHUFFLE_FUNCTION(__shfl_up_sync, unsigned by, shuffle_up(hotloop_index(12), by, width))
-HOTLOOP_SHUFFLE_FUNCTION(__shfl_down_sync, unsigned by, shuffle_down(hotloop_index(12), by, width))
-HOTLOOP_SHUFFLE_FUNCTION(__shfl_xor_sync, int by, shuffle_xor(hotloop_index(12), by, width))
+HOTLOOP_SHUFFLE_FUNCTION(__shfl_sync, 0u, int from, shuffle_index(hotloop_index(12), from, width))
+HOTLOOP_SHUFFLE_FUNCTION(__shfl_up_sync, 1u, unsigned by, shuffle_up(hotloop_index(12), by, width))
+HOTLOOP_SHUFFLE_FUNCTION(__shfl_down_sync, 2u, unsigned by, shuffle_down(hotloop_index(12), by, width))
+HOTLOOP_SHUFFLE_FUNCTION(__shfl_xor_sync, 3u, int by, shuffle_xor(hotloop_index(12), by, width))
 #undef HOTLOOP_SHUFFLE_FUNCTION
 
 template <class T>

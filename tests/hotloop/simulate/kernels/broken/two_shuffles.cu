@@ -1,5 +1,5 @@
 // expect: divergent_warp 8,10
-// The two halves of a warp meet in different shuffles, each with the full mask.
+// The two halves of a warp meet in two kinds of shuffle, each with the full mask.
 #include "../check.h"
 
 __global__ void mix(const int* in, int* out) {
@@ -7,7 +7,7 @@ __global__ void mix(const int* in, int* out) {
   if (threadIdx.x < 16) {
     v += __shfl_xor_sync(0xffffffffu, v, 1);
   } else {
-    v -= __shfl_xor_sync(0xffffffffu, v, 2);
+    v -= __shfl_down_sync(0xffffffffu, v, 1);
   }
   out[threadIdx.x] = v;
 }

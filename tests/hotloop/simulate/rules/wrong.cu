@@ -1,0 +1,348 @@
+// Wrong kernels, each chosen by its name. In front of each stands what must be found in its lines.
+#include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
+#include <cuda/atomic>
+#include <cuda/pipeline>
+
+#include "rules.h"
+
+namespace cg = cooperative_groups;
+
+// race
+KERNEL(no_acquire_fence, 2, 32) {
+  int got = 42;
+  if (blockIdx.x == 0 && T == 0) {
+    message = 42;
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (T == 0 && atomicAdd(&flag, 0)) {
+    got = message;
+  }
+  out[I] = got == 42;
+}
+// race
+KERNEL(no_acquire_fence_behind_a_volatile_flag, 1, 64) {
+  volatile int* ready = &flag;
+  int got = 42;
+  if (T == 0) {
+    message = 42;
+    __threadfence();
+    *ready = 1;
+  } else if (T == 32) {
+    while (*ready == 0) {
+    }
+    got = message;
+  }
+  out[I] = got == 42;
+}
+// race
+KERNEL(the_fence_before_the_data, 1, 64) {
+  int got = 42;
+  if (T == 0) {
+    __threadfence();
+    message = 42;
+    atomicExch(&flag, 1);
+  } else if (T == 32) {
+    while (atomicAdd(&flag, 0) == 0) {
+    }
+    __threadfence();
+    got = message;
+  }
+  out[I] = got == 42;
+}
+// race
+KERNEL(a_relaxed_flag_of_libcu, 1, 64) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> ready(flag);
+  int got = 42;
+  if (T == 0) {
+    message = 42;
+    ready.store(1, cuda::memory_order_relaxed);
+  } else if (T == 32) {
+    while (!ready.load(cuda::memory_order_acquire)) {
+    }
+    got = message;
+  }
+  out[I] = got == 42;
+}
+// race
+KERNEL(a_relaxed_load_of_libcu, 1, 64) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> ready(flag);
+  int got = 42;
+  if (T == 0) {
+    message = 42;
+    ready.store(1, cuda::memory_order_release);
+  } else if (T == 32) {
+    while (!ready.load(cuda::memory_order_relaxed)) {
+    }
+    got = message;
+  }
+  out[I] = got == 42;
+}
+// race
+KERNEL(a_release_that_is_no_fence, 1, 64) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> ready(flag);
+  cuda::atomic_ref<unsigned, cuda::thread_scope_device> other(counters[0]);
+  int got = 42;
+  if (T == 0) {
+    message = 42;
+    other.store(1, cuda::memory_order_release);
+    ready.store(1, cuda::memory_order_relaxed);
+  } else if (T == 32) {
+    while (!ready.load(cuda::memory_order_acquire)) {
+    }
+    got = message;
+  }
+  out[I] = got == 42;
+}
+// race
+KERNEL(another_flag_than_the_one_that_was_set, 1, 64) {
+  int got = 42;
+  if (T == 0) {
+    message = 42;
+    __threadfence();
+    atomicExch(&flag, 1);
+  } else if (T == 32) {
+    atomicAdd(&counters[0], 0);
+    __threadfence();
+    got = message;
+  }
+  out[I] = got == 42 || got == 0;
+}
+// race
+KERNEL(a_message_passed_on_without_a_fence, 1, 96) {
+  int got = 9;
+  if (T == 0) {
+    message = 9;
+    __threadfence();
+    atomicExch(&counters[0], 1u);
+  } else if (T == 32) {
+    while (atomicAdd(&counters[0], 0) == 0) {
+    }
+    atomicExch(&counters[1], 1u);
+  } else if (T == 64) {
+    while (atomicAdd(&counters[1], 0) == 0) {
+    }
+    __threadfence();
+    got = message;
+  }
+  out[I] = got == 9;
+}
+// race
+KERNEL(a_swap_that_fails_releases_nothing, 1, 64) {
+  int got = 42;
+  if (T == 0) {
+    message = 42;
+    __threadfence();
+    atomicCAS(&flag, 7, 1);
+  } else if (T == 32) {
+    atomicAdd(&flag, 0);
+    __threadfence();
+    got = message;
+  }
+  out[I] = got == 42 || got == 0;
+}
+// race
+KERNEL(a_lock_without_an_acquire_fence, 3, 32) {
+  if (T == 0) {
+    while (atomicCAS(&flag, 0, 1) != 0) {
+    }
+    message += 1;
+    __threadfence();
+    atomicExch(&flag, 0);
+  }
+  out[I] = 1;
+}
+// race
+KERNEL(the_last_warp_of_a_tree_with_volatile, 1, 64) {
+  __shared__ volatile int s[64];
+  s[T] = 1;
+  __syncthreads();
+  if (T < 32) {
+    s[T] += s[T + 32];
+    s[T] += s[T + 16];
+    s[T] += s[T + 8];
+  }
+  out[I] = T != 0 || s[0] == 8;
+}
+// race
+KERNEL(a_volatile_histogram_with_fences, 1, 64) {
+  volatile int* bins = parts;
+  bins[T % 4] += 1;
+  __threadfence();
+  bins[T % 4] += 1;
+  out[I] = 1;
+}
+// race
+KERNEL(volatile_halo_in_place, 2, 32) {
+  volatile int* x = parts;
+  x[I] = x[I + 1] + 1;
+  out[I] = 1;
+}
+// race
+KERNEL(a_plain_read_beside_an_atomic_sum, 1, 64) {
+  atomicAdd(&message, 1);
+  out[I] = message > 0;
+}
+// race
+KERNEL(a_plain_read_beside_swaps_that_it_does_not_feed, 1, 64) {
+  if (T < 32) {
+    atomicCAS(&flag, 0, 1);
+    out[I] = 1;
+  } else {
+    out[I] = flag >= 0;
+  }
+}
+// race
+KERNEL(a_plain_write_beside_swaps, 1, 64) {
+  int old = flag;
+  if (T == 5) flag = 3;
+  if (T > 31) old = atomicCAS(&flag, old, 1);
+  out[I] = old >= 0;
+}
+// race
+KERNEL(a_plain_start_value_and_atomics, 1, 64) {
+  __shared__ int count;
+  if (T == 0) {
+    count = 0;
+    atomicAdd(&count, 1);
+  } else if (T == 40) {
+    atomicAdd(&count, 1);
+  }
+  out[I] = 1;
+}
+// divergent_warp
+KERNEL(two_kinds_of_shuffle, 1, 32) {
+  int got;
+  if (T % 2) {
+    got = __shfl_xor_sync(~0u, T, 1);
+  } else {
+    got = __shfl_down_sync(~0u, T, 1);
+  }
+  out[I] = got >= 0;
+}
+// divergent_warp
+KERNEL(shuffles_of_two_sizes, 1, 32) {
+  double got;
+  if (T % 2) {
+    got = __shfl_xor_sync(~0u, 1.0 * T, 1);
+  } else {
+    got = __shfl_xor_sync(~0u, T, 1);
+  }
+  out[I] = got == got;
+}
+// divergent_warp
+KERNEL(two_kinds_of_vote, 1, 32) {
+  int got;
+  if (T % 2) {
+    got = __any_sync(~0u, T);
+  } else {
+    got = __ballot_sync(~0u, 1) != 0;
+  }
+  out[I] = got;
+}
+// divergent_barrier
+KERNEL(a_barrier_at_two_lines, 1, 64) {
+  if (T < 32) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  out[I] = 1;
+}
+// uninitialised_shared
+KERNEL(a_return_that_leaves_a_tile_unwritten, 1, 64) {
+  __shared__ int s[64];
+  out[I] = 1;
+  if (T >= 50) return;
+  s[T] = T;
+  __syncthreads();
+  out[I] = s[63 - T] == 63 - T || T < 14;
+}
+// uninitialised_shared
+KERNEL(one_byte_of_four, 1, 32) {
+  __shared__ int s[32];
+  reinterpret_cast<char*>(s)[4 * T] = 1;
+  __syncwarp();
+  out[I] = s[31 - T] != 3;
+}
+// uninitialised_global
+KERNEL(three_bytes_of_four, 1, 32) {
+  char* bytes = reinterpret_cast<char*>(out);
+  for (int i = 0; i < 3; ++i) bytes[4 * T + i] = 1;
+  out[I] = out[I] != 0;
+}
+// uninitialised_shared
+KERNEL(one_half_of_two, 1, 32) {
+  __shared__ unsigned s[32];
+  reinterpret_cast<unsigned short*>(s)[2 * T + 1] = 1;
+  __syncwarp();
+  out[I] = s[31 - T] != 3;
+}
+// uninitialised_shared
+KERNEL(half_of_a_double, 1, 32) {
+  __shared__ double s[32];
+  reinterpret_cast<int*>(s)[2 * T] = 1;
+  __syncwarp();
+  out[I] = s[31 - T] != 3;
+}
+// uninitialised_shared
+KERNEL(three_of_four_floats, 1, 32) {
+  __shared__ float4 s[32];
+  s[T].x = s[T].y = s[T].z = 1;
+  __syncwarp();
+  const float4 v = s[31 - T];
+  out[I] = v.x + v.y + v.z == 3;
+}
+struct Padded { int key; char tag; };
+// uninitialised_shared
+KERNEL(a_member_that_nobody_wrote, 1, 32) {
+  __shared__ Padded s[32];
+  s[T].key = 1;
+  __syncwarp();
+  const Padded v = s[31 - T];
+  out[I] = v.key + v.tag != 0;
+}
+__constant__ int table[32];
+// out_of_bounds
+KERNEL(a_write_to_a_constant, 1, 32) {
+  if (T == 0) table[3] = 1;
+  out[I] = 1;
+}
+__device__ __noinline__ void set(int* place, int value) { *place = value; }
+// out_of_bounds: set
+KERNEL(a_write_to_a_constant_through_a_pointer, 1, 32) {
+  set(table + T, 1);
+  out[I] = table[T] == 1;
+}
+// out_of_bounds
+KERNEL(an_atomic_on_a_constant, 1, 32) {
+  atomicAdd(&table[T], 1);
+  out[I] = 1;
+}
+// out_of_bounds
+KERNEL(a_constant_through_memcpy, 1, 32) {
+  const int source[4] = {T, n, 1, 2};
+  memcpy(table + 4 * n, source, sizeof source);
+  out[I] = 1;
+}
+// race
+KERNEL(a_copy_by_a_group_without_a_wait, 1, 32) {
+  __shared__ int s[32];
+  parts[T] = T;
+  __syncthreads();
+  cg::memcpy_async(cg::this_thread_block(), &s[T], &parts[T], 0);
+  cg::memcpy_async(cg::this_thread_block(), s, parts, sizeof s);
+  out[I] = s[T] != -5;
+}
+// race
+KERNEL(a_pipeline_without_a_barrier, 1, 32) {
+  __shared__ int s[32];
+  parts[T] = T;
+  auto pipe = cuda::make_pipeline();
+  cuda::memcpy_async(&s[T], &parts[T], 4, pipe);
+  pipe.producer_commit();
+  pipe.consumer_wait();
+  out[I] = s[31 - T] != -5;
+}
+
+MAIN(, )
