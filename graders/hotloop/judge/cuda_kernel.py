@@ -8,7 +8,7 @@ from typing import Any, cast
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.rungs.correct import Case, fill
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
@@ -78,7 +78,8 @@ class Simulator:
             fill(call, case)
             call.poison_output(self._session.seeds.pattern())
             self._worker.map(buffers.buffers)
-            message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
+            with ours("the launch"):
+                message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._worker.request(message, timeout_s)
             _require_no_fault(self._file, reply)
             findings = _objects(reply.get("findings"))

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.questions import Plain, ask_plainly
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Stable:
+class Stable(Check):
     """arguments: generates one call's arguments from a secret generator.
 
     The candidate must be a function in a file.
