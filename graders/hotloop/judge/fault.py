@@ -13,6 +13,14 @@ class JudgeFault(Exception):
     """A failure that the candidate cannot have caused; it becomes `judge_error`."""
 
 
+class Stumble(Exception):
+    """A program of the platform failed on the candidate's bytes; the text is its traceback.
+
+    The cause of the Ruling: the failure is the candidate's, but the log and the evidence show it,
+    since a right answer may have triggered an error of the program.
+    """
+
+
 @contextmanager
 def ours(what: str) -> Generator[None]:
     """Turn every exception except Ruling into JudgeFault, for code that no answer can influence.

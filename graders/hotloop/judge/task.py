@@ -8,7 +8,7 @@ import hashlib
 import importlib
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -53,7 +53,9 @@ class Task:
             if not callable(rung):
                 raise TypeError(f"the check {name!r} is {rung!r:.80}, expected a function")
             if is_dataclass(rung) and not isinstance(rung, Check):
-                raise TypeError(f"{type(rung).__name__} does not derive from `Check`")
+                parts = (getattr(rung, field.name) for field in fields(rung))
+                if any(map(callable, parts)):
+                    raise TypeError(f"{type(rung).__name__} does not derive from `Check`")
             styles = attribute(rung, "styles", ANY_STYLE)
             if self.style not in styles:
                 raise TypeError(
