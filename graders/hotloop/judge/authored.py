@@ -15,7 +15,7 @@ import collections.abc
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from typing import Any, ClassVar, cast
@@ -26,6 +26,17 @@ from hotloop.judge.fault import JudgeFault, generated, ours
 ANY_STYLE: frozenset[Style] = frozenset({"json", "return", "destination"})
 
 _GUARD = "__guarded__"
+_PLAIN: dict[object, tuple[type, ...]] = {
+    str: (str,),
+    int: (int,),
+    float: (float, int),
+    bool: (bool,),
+    bytes: (bytes,),
+    tuple: (tuple, list),
+    type(None): (type(None),),
+}
+"""What may be given for a plain type."""
+
 _NOT_IMPORTED = frozenset({"OracleFunction | None"})
 """Quoted types of fields that hold no function and whose modules are imported only if needed."""
 
@@ -39,13 +50,21 @@ class Authored:
 
     reads_answer: names of the fields whose functions receive what the candidate made.
 
-    Raises TypeError for a field that holds a value where its type says `Callable`.
+    Raises TypeError for a field that holds a value where its type says `Callable`, and for a number
+    or a text of another type, such as numpy.int64, which fails only later, where an answer is read.
     """
 
     reads_answer: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         """Wrap the functions. A subclass with a `__post_init__` of its own calls this one too."""
+        for name, kinds in _plain_fields(type(self)):
+            value = getattr(self, name)
+            if not isinstance(value, kinds):
+                raise TypeError(
+                    f"`{name}` of {type(self).__name__} is {value!r:.80}, expected "
+                    f"{' or '.join(kind.__name__ for kind in kinds)}"
+                )
         for name, returns, alternatives in _functions(type(self)):
             value = getattr(self, name)
             if callable(value):
@@ -78,23 +97,39 @@ class Check(Authored):
 
 @cache
 def _functions(cls: type[Authored]) -> tuple[tuple[str, object, bool], ...]:
-    """Return name, type of the result, and whether something else may be given, of function fields.
+    """Return name, type of the result, and whether something else may be given, of function fields."""
+    found: list[tuple[str, object, bool]] = []
+    for name, choices in _choices_of_fields(cls):
+        for choice in choices:
+            if typing.get_origin(choice) is _CALLABLE:
+                found.append((name, typing.get_args(choice)[-1], len(choices) > 1))
+                break
+    return tuple(found)
+
+
+@cache
+def _plain_fields(cls: type[Authored]) -> tuple[tuple[str, tuple[type, ...]], ...]:
+    """Return name and allowed types of the fields that hold only plain values, such as texts."""
+    found: list[tuple[str, tuple[type, ...]]] = []
+    for name, choices in _choices_of_fields(cls):
+        kinds = [_PLAIN.get(typing.get_origin(choice) or choice) for choice in choices]
+        if all(kinds):
+            found.append((name, tuple(kind for allowed in kinds for kind in allowed or ())))
+    return tuple(found)
+
+
+def _choices_of_fields(cls: type[Authored]) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """Yield each field's name and the members of its type.
 
     Raises NameError for a quoted type that does not exist at run time: it could hide a function.
     """
-    found: list[tuple[str, object, bool]] = []
     for field in fields(cls):
         hint: object = field.type
         if isinstance(hint, str):
             if hint in _NOT_IMPORTED:
                 continue
             hint = eval(hint, vars(sys.modules[cls.__module__]))  # noqa: S307 - our own source
-        choices = _choices(hint)
-        for choice in choices:
-            if typing.get_origin(choice) is _CALLABLE:
-                found.append((field.name, typing.get_args(choice)[-1], len(choices) > 1))
-                break
-    return tuple(found)
+        yield field.name, _choices(hint)
 
 
 def _choices(hint: object) -> tuple[object, ...]:

@@ -31,7 +31,7 @@ class Exchange(Authored):
 
 
 @dataclass(frozen=True)
-class Inquiry:
+class Inquiry(Authored):
     """Requests that are sent at the same time. label: their name in messages to the learner."""
 
     label: str
@@ -39,6 +39,7 @@ class Inquiry:
 
     def __post_init__(self) -> None:
         """Raise ValueError if nothing is requested: every server would pass."""
+        super().__post_init__()
         if not self.exchanges:
             raise ValueError(f"the inquiry {self.label!r} has no requests")
 

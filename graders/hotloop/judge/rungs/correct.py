@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.authored import Check
+from hotloop.judge.authored import Authored, Check
 from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -87,7 +87,7 @@ Argument = Tensor | int | float | bool | str | None
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Authored):
     """One call. label: its name in messages to the learner, which must not reveal the values.
 
     Raises TypeError for an argument that is neither a `Tensor` nor plain data, such as numpy.int64.
@@ -99,6 +99,7 @@ class Case:
 
     def __post_init__(self) -> None:
         """Refuse here, where it is the check's fault, what could not be sent to a worker."""
+        super().__post_init__()
         for argument in self.arguments:
             if not isinstance(argument, Tensor):
                 require_plain(argument, "a case")
