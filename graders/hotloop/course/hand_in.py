@@ -42,9 +42,11 @@ MAX_TIMESTAMP = 200
 
 IGNORED_FOLDERS = frozenset({".ipynb_checkpoints", "__pycache__", ".git", ".venv"})
 _NO_FILE = frozenset({errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.ENXIO})
-"""Errors that a hand-in can cause, by links, sockets and deep folders; others are the machine's."""
+"""Errors that a hand-in can cause, by links, sockets and deep folders. Permissions are a case of
+their own (`_is_closed`); others are the machine's."""
 _NO_WORK = "no work"
 _STRANGE = "not an ordinary file, or too long"
+_CLOSED = "its permissions forbid reading it"
 _IN_THE_WAY = "it is in the way of a file of the exercise"
 
 
@@ -166,7 +168,7 @@ def ordinary_files(
         name = path.relative_to(folder).as_posix()
         data = None if why else read_ordinary(path, MAX_FILE)
         if data is None or len(data) > MAX_FILE:
-            left_out.append((name, why or _STRANGE))
+            left_out.append((name, why or (_STRANGE if _is_open(path) else _CLOSED)))
         else:
             kept[name] = data
     return kept, notes_on(left_out)
@@ -192,8 +194,13 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
         if path.name in IGNORED_FOLDERS:
             yield path, _NO_WORK
             continue
-        status = path.lstat()
         count += 1
+        try:
+            status = path.lstat()
+        except OSError as error:
+            _raise_ours(error)
+            yield path, _CLOSED
+            continue
         if (
             not stat.S_ISREG(status.st_mode)
             or status.st_size > min(MAX_FILE, MAX_TOTAL - total)
@@ -201,7 +208,8 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
             or not is_text(name)
             or len(name.encode()) > MAX_NAME
         ):
-            yield path, _STRANGE
+            is_closed = stat.S_ISDIR(status.st_mode) and not _is_open(path)
+            yield path, _CLOSED if is_closed else _STRANGE
         elif name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
             yield path, _IN_THE_WAY
         else:
@@ -235,7 +243,8 @@ def find_notebook(folder: Path) -> tuple[Path | None, str]:
 def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
     """Read up to `limit` + 1 bytes of a regular file; None for links, pipes and others.
 
-    Raises OSError if a file is there and this process cannot read it.
+    None also for a file that its owner has closed. Raises OSError if a file is there and this
+    process cannot read it for another reason.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -276,15 +285,54 @@ def time_of(path: Path) -> str:
 
 
 def _raise_ours(error: OSError) -> None:
-    if error.errno not in _NO_FILE:
+    if error.errno in _NO_FILE:
+        return
+    if error.errno != errno.EACCES or not _is_closed(Path(os.fsdecode(error.filename))):
         raise error
 
 
+def _is_closed(path: Path) -> bool:
+    """Return True if the learner's permissions keep this process from a file, else the machine's.
+
+    A learner can choose the permissions of what is handed in, so they must not make a hand-in
+    pending. They are the learner's if not even the owner may read, and if the owner is not the one
+    of the folder `submitted`: a course whose grader runs under a wrong account loses no points.
+    """
+    submitted = next((parent for parent in path.parents if parent.name == SUBMITTED), None)
+    for place in (path, *path.parents):
+        if place == submitted:
+            return False
+        try:
+            status = place.lstat()
+        except PermissionError:
+            continue  # a folder above it is closed
+        except OSError:
+            return False
+        needed = stat.S_IRUSR | (stat.S_IXUSR if stat.S_ISDIR(status.st_mode) else 0)
+        if status.st_mode & needed != needed:
+            return True
+        if submitted is not None and status.st_uid not in {submitted.lstat().st_uid, os.geteuid()}:
+            return not _is_open(place)
+    return False
+
+
+def _is_open(path: Path) -> bool:
+    return os.access(path, os.R_OK, effective_ids=True)
+
+
 def _paths(folder: Path) -> Iterator[Path]:
-    """Yield files, links to folders, and folders that are no work, whose content is left out."""
-    for name, folders, files in os.walk(folder, onerror=_raise_ours):
+    """Yield files, links to folders, and folders that are no work or closed, without content."""
+    closed: list[Path] = []
+
+    def skip(error: OSError) -> None:
+        _raise_ours(error)
+        if error.errno == errno.EACCES:
+            closed.append(Path(os.fsdecode(error.filename)))
+
+    for name, folders, files in os.walk(folder, onerror=skip):
         here = Path(name)
         ends = {f for f in folders if f in IGNORED_FOLDERS or (here / f).is_symlink()}
         folders[:] = sorted(set(folders) - ends)
         skipped = {TIMESTAMP} if here == folder else set[str]()
         yield from (here / entry for entry in sorted(ends.union(files) - skipped))
+    yield from closed

@@ -97,7 +97,7 @@ class Check(Authored):
 
 @cache
 def _functions(cls: type[Authored]) -> tuple[tuple[str, object, bool], ...]:
-    """Return name, type of the result, and whether something else may be given, of function fields."""
+    """Return name, type of the result, and whether another type is allowed, by function field."""
     found: list[tuple[str, object, bool]] = []
     for name, choices in _choices_of_fields(cls):
         for choice in choices:
