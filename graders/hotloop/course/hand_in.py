@@ -168,7 +168,7 @@ def ordinary_files(
         name = path.relative_to(folder).as_posix()
         data = None if why else read_ordinary(path, MAX_FILE)
         if data is None or len(data) > MAX_FILE:
-            left_out.append((name, why or (_STRANGE if _is_open(path) else _CLOSED)))
+            left_out.append((name, why or _STRANGE))
         else:
             kept[name] = data
     return kept, notes_on(left_out)
@@ -194,22 +194,18 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
         if path.name in IGNORED_FOLDERS:
             yield path, _NO_WORK
             continue
+        status = path.lstat()
         count += 1
-        try:
-            status = path.lstat()
-        except OSError as error:
-            _raise_ours(error)
+        if not stat.S_ISLNK(status.st_mode) and not _is_open(path) and _is_closed(path):
             yield path, _CLOSED
-            continue
-        if (
+        elif (
             not stat.S_ISREG(status.st_mode)
             or status.st_size > min(MAX_FILE, MAX_TOTAL - total)
             or count > MAX_FILES
             or not is_text(name)
             or len(name.encode()) > MAX_NAME
         ):
-            is_closed = stat.S_ISDIR(status.st_mode) and not _is_open(path)
-            yield path, _CLOSED if is_closed else _STRANGE
+            yield path, _STRANGE
         elif name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
             yield path, _IN_THE_WAY
         else:
@@ -317,22 +313,20 @@ def _is_closed(path: Path) -> bool:
 
 
 def _is_open(path: Path) -> bool:
-    return os.access(path, os.R_OK, effective_ids=True)
+    needed = os.R_OK | os.X_OK if path.is_dir() else os.R_OK
+    return os.access(path, needed, effective_ids=True)
+
+
+def _is_end(folder: Path) -> bool:
+    """Return True for a link to a folder, and for a folder that its learner has closed."""
+    return folder.is_symlink() or (not _is_open(folder) and _is_closed(folder))
 
 
 def _paths(folder: Path) -> Iterator[Path]:
     """Yield files, links to folders, and folders that are no work or closed, without content."""
-    closed: list[Path] = []
-
-    def skip(error: OSError) -> None:
-        _raise_ours(error)
-        if error.errno == errno.EACCES:
-            closed.append(Path(os.fsdecode(error.filename)))
-
-    for name, folders, files in os.walk(folder, onerror=skip):
+    for name, folders, files in os.walk(folder, onerror=_raise_ours):
         here = Path(name)
-        ends = {f for f in folders if f in IGNORED_FOLDERS or (here / f).is_symlink()}
+        ends = {f for f in folders if f in IGNORED_FOLDERS or _is_end(here / f)}
         folders[:] = sorted(set(folders) - ends)
         skipped = {TIMESTAMP} if here == folder else set[str]()
         yield from (here / entry for entry in sorted(ends.union(files) - skipped))
-    yield from closed

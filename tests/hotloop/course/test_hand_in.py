@@ -249,7 +249,7 @@ def test_a_folder_that_can_be_listed_and_not_entered_is_closed(
     request.getfixturevalue("not_root")
     files, notes = ordinary_files(folder)
     assert set(files) == {"lab.ipynb"}
-    assert notes == ["“data/x.txt” was left out: its permissions forbid reading it."]
+    assert notes == ["“data” was left out: its permissions forbid reading it."]
 
 
 def test_a_closed_notebook_is_none(folder: Path, request: pytest.FixtureRequest) -> None:
@@ -288,3 +288,13 @@ def opened_up(folder: Path) -> None:
     for parent in (folder, *folder.parents):
         if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
             parent.chmod(parent.stat().st_mode | 0o055)
+
+
+def test_what_a_learner_has_closed_is_moved_aside_before_nbgrader_copies_it(
+    folder: Path, source: Path, request: pytest.FixtureRequest
+) -> None:
+    opened_up(folder)
+    (folder / "notes.txt").write_text("x")
+    (folder / "notes.txt").chmod(0)
+    request.getfixturevalue("not_root")
+    assert names(folder, autograde.irregular(folder, source)) == {"notes.txt"}
