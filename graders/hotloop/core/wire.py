@@ -44,24 +44,42 @@ def as_list(value: Any) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
+class TooLong(ValueError):
+    """A message is over MAX_MESSAGE."""
+
+
 def encode(message: Message) -> bytes:
-    """Return one frame. Raises ValueError if it is too long or contains NaN or infinities."""
+    """Return one frame.
+
+    Raises TypeError for what is no JSON, such as numpy.int64, ValueError for NaN and infinities,
+    and TooLong.
+    """
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
     if len(body) > MAX_MESSAGE:
-        raise ValueError(f"a message of {len(body)} bytes is over the {MAX_MESSAGE} allowed")
+        raise TooLong(f"a message of {len(body)} bytes is over the {MAX_MESSAGE} allowed")
     return LENGTH.pack(len(body)) + body
 
 
 def decode(body: bytes) -> Message:
     """Return the object in a frame's body. Raises WireError for anything else."""
     try:
-        message = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        message = json.loads(
+            body.decode("utf-8"), parse_constant=_refuse_constant, parse_float=_finite
+        )
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a JSON message: {type(error).__name__}") from None
     found = as_message(message)
     if found is None:
         raise WireError("a message is a JSON object")
     return found
+
+
+def _finite(digits: str) -> float:
+    """Return the number. `1e999` would be an infinity, which cannot be passed on as JSON."""
+    number = float(digits)
+    if math.isinf(number):
+        _refuse_constant(digits)
+    return number
 
 
 def _refuse_constant(name: str) -> float:

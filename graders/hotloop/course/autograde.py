@@ -74,6 +74,8 @@ def set_aside(root: Path, student: str, assignment: str) -> None:
         name = str(path.relative_to(folder))
         target = away / (name if len(os.fsencode(name)) <= MAX_NAME else str(number))
         target.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)  # a folder that its learner has closed cannot be moved
         path.rename(target)
     _notes[student, assignment] = notes_on(
         (path.relative_to(folder).as_posix(), why) for path, why in left_out

@@ -42,9 +42,11 @@ MAX_TIMESTAMP = 200
 
 IGNORED_FOLDERS = frozenset({".ipynb_checkpoints", "__pycache__", ".git", ".venv"})
 _NO_FILE = frozenset({errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.ENXIO})
-"""Errors that a hand-in can cause, by links, sockets and deep folders; others are the machine's."""
+"""Errors that a hand-in can cause, by links, sockets and deep folders. Permissions are a case of
+their own (`_is_closed`); others are the machine's."""
 _NO_WORK = "no work"
 _STRANGE = "not an ordinary file, or too long"
+_CLOSED = "its permissions forbid reading it"
 _IN_THE_WAY = "it is in the way of a file of the exercise"
 
 
@@ -194,7 +196,9 @@ def entries(folder: Path, places: Collection[str] = ()) -> Iterator[tuple[Path, 
             continue
         status = path.lstat()
         count += 1
-        if (
+        if not stat.S_ISLNK(status.st_mode) and not _is_open(path) and _is_closed(path):
+            yield path, _CLOSED
+        elif (
             not stat.S_ISREG(status.st_mode)
             or status.st_size > min(MAX_FILE, MAX_TOTAL - total)
             or count > MAX_FILES
@@ -235,7 +239,8 @@ def find_notebook(folder: Path) -> tuple[Path | None, str]:
 def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
     """Read up to `limit` + 1 bytes of a regular file; None for links, pipes and others.
 
-    Raises OSError if a file is there and this process cannot read it.
+    None also for a file that its owner has closed. Raises OSError if a file is there and this
+    process cannot read it for another reason.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -276,15 +281,52 @@ def time_of(path: Path) -> str:
 
 
 def _raise_ours(error: OSError) -> None:
-    if error.errno not in _NO_FILE:
+    if error.errno in _NO_FILE:
+        return
+    if error.errno != errno.EACCES or not _is_closed(Path(os.fsdecode(error.filename))):
         raise error
 
 
+def _is_closed(path: Path) -> bool:
+    """Return True if the learner's permissions keep this process from a file, else the machine's.
+
+    A learner can choose the permissions of what is handed in, so they must not make a hand-in
+    pending. They are the learner's if not even the owner may read, and if the owner is not the one
+    of the folder `submitted`: a course whose grader runs under a wrong account loses no points.
+    """
+    submitted = next((parent for parent in path.parents if parent.name == SUBMITTED), None)
+    for place in (path, *path.parents):
+        if place == submitted:
+            return False
+        try:
+            status = place.lstat()
+        except PermissionError:
+            continue  # a folder above it is closed
+        except OSError:
+            return False
+        needed = stat.S_IRUSR | (stat.S_IXUSR if stat.S_ISDIR(status.st_mode) else 0)
+        if status.st_mode & needed != needed:
+            return True
+        if submitted is not None and status.st_uid not in {submitted.lstat().st_uid, os.geteuid()}:
+            return not _is_open(place)
+    return False
+
+
+def _is_open(path: Path) -> bool:
+    needed = os.R_OK | os.X_OK if path.is_dir() else os.R_OK
+    return os.access(path, needed, effective_ids=True)
+
+
+def _is_end(folder: Path) -> bool:
+    """Return True for a link to a folder, and for a folder that its learner has closed."""
+    return folder.is_symlink() or (not _is_open(folder) and _is_closed(folder))
+
+
 def _paths(folder: Path) -> Iterator[Path]:
-    """Yield files, links to folders, and folders that are no work, whose content is left out."""
+    """Yield files, links to folders, and folders that are no work or closed, without content."""
     for name, folders, files in os.walk(folder, onerror=_raise_ours):
         here = Path(name)
-        ends = {f for f in folders if f in IGNORED_FOLDERS or (here / f).is_symlink()}
+        ends = {f for f in folders if f in IGNORED_FOLDERS or _is_end(here / f)}
         folders[:] = sorted(set(folders) - ends)
         skipped = {TIMESTAMP} if here == folder else set[str]()
         yield from (here / entry for entry in sorted(ends.union(files) - skipped))

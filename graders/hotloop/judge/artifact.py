@@ -5,17 +5,26 @@ The judge handles them as bytes; trusted programs in a sandbox interpret them.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Authored
 from hotloop.judge.file_exchange import MOST_BYTES, get_files
-from hotloop.judge.questions import GivenFile, Plain, ask_all_plainly, put_folder
+from hotloop.judge.questions import (
+    GivenFile,
+    Plain,
+    ask_all_plainly,
+    put_folder,
+    require_plain,
+    require_plain_or_files,
+)
 from hotloop.judge.session import Session
 
 TIMEOUT_S = 90.0
 
 
 @dataclass(frozen=True)
-class Assignment:
+class Assignment(Authored):
     """One file to write. label: its name in messages to the learner.
 
     arguments: of the candidate's function, before the last one, which is the path to write to.
@@ -23,10 +32,17 @@ class Assignment:
     mismatch: checks the file's content; returns the beginning of a sentence, or None if correct.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     label: str
     arguments: Sequence[Plain | GivenFile]
     name: str
     mismatch: Callable[[bytes], str | None]
+
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, what could not be sent to a worker."""
+        super().__post_init__()
+        require_plain_or_files(self.arguments, "an assignment")
+        require_plain(self.name, "an assignment")
 
 
 def file_written(

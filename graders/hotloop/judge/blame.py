@@ -7,14 +7,15 @@ So once the candidate's code has been started or read, every exception is the ca
 
 - `JudgeFault`, raised by code that no answer can influence (`fault.ours`, `fault.generated`);
 - what the operating system or a missing library refuses to the judge (an `OSError` with an error
-  number; a parser's has none), and exceptions of the judge's own connections, sandbox and GPU
-  driver.
+  number; a parser's has none, and a name that is too long is the candidate's), and exceptions of
+  the judge's own connections, sandbox and GPU driver.
 
 A bug of a check that a *correct* answer triggers would also be attributed to the candidate.
 tests/test_contract.py finds such bugs: it judges every task's reference, which must pass. The
 traceback goes to the rung's evidence and the log, never to the learner's page.
 """
 
+import errno
 import traceback
 from types import FrameType
 
@@ -29,6 +30,9 @@ MACHINERY = ("hotloop.sandbox", "hotloop.judge.gpu")
 
 OURS = (JudgeFault, ImportError, WireError)
 
+_OF_A_NAME = frozenset({errno.EILSEQ, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
+"""Errors that a candidate causes by a name that it chose, or by a folder in place of a file."""
+
 MOST_TRACE = 4000
 """Maximum characters of a traceback in a record."""
 
@@ -36,7 +40,7 @@ MOST_TRACE = 4000
 def is_ours(error: Exception) -> bool:
     """Return True if no answer can have caused the exception."""
     if isinstance(error, OSError):
-        return error.errno is not None
+        return error.errno is not None and error.errno not in _OF_A_NAME
     return isinstance(error, OURS) or _raised_in(error).startswith(MACHINERY)
 
 

@@ -1,8 +1,9 @@
-"""Time budget for judging one task; waiting for exclusive use of the machine does not count."""
+"""Time budget for judging one task; waiting for the machine and preparing it do not count."""
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from hotloop.core.verdict import Ruling, Verdict
 
@@ -13,11 +14,18 @@ class Budget:
     """A deadline `seconds` from now.
 
     turn: blocks until no other grading runs on the machine.
+    extend: tells whoever waits for the judge that it takes up to so many seconds more.
     """
 
-    def __init__(self, seconds: float, turn: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        turn: Callable[[], None] = lambda: None,
+        extend: Callable[[float], None] = lambda _seconds: None,
+    ) -> None:
         self.deadline = time.monotonic() + seconds
         self._turn: Callable[[], None] | None = turn
+        self._extend = extend
 
     def remaining_s(self) -> float:
         """Return the seconds left for measuring. Raises Ruling(UNDECIDED) if there are none."""
@@ -43,7 +51,24 @@ class Budget:
         turn, self._turn = self._turn, None
         if turn is None:
             return
+        with self._stopped():
+            turn()
+
+    @contextmanager
+    def without(self, most_s: float) -> Generator[None]:
+        """Do not count the time in the `with` block: it is spent on this machine, not on a task.
+
+        most_s: how long it may take at most, in seconds.
+        """
+        self._extend(most_s)
+        with self._stopped():
+            yield
+
+    @contextmanager
+    def _stopped(self) -> Generator[None]:
         started, deadline = time.monotonic(), self.deadline
         self.deadline = math.inf
-        turn()
-        self.deadline = deadline + time.monotonic() - started
+        try:
+            yield
+        finally:
+            self.deadline = deadline + time.monotonic() - started

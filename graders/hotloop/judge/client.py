@@ -89,6 +89,8 @@ class JudgeProcess(Closing):
                 return self._record(message)
             if "turn" in message:
                 deadline += self._give(turn)
+            elif "extend" in message:
+                deadline += float(message["extend"])
             else:
                 on_progress(str(message.get("progress", "")))
 
@@ -116,8 +118,8 @@ class JudgeProcess(Closing):
             message = wire.receive(self._control)
             if "record" in message:
                 self._early = self._record(message)
-            else:
-                on_progress(str(message.get("progress", "")))
+            elif "progress" in message:
+                on_progress(str(message["progress"]))
 
     def ready_record(self) -> Record | None:
         """Return the record if the judge has already sent it, otherwise None."""

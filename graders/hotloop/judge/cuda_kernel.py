@@ -8,7 +8,7 @@ from typing import Any, cast
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallBuffers
 from hotloop.judge.compare import Floats
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, Stumble, ours
 from hotloop.judge.rungs.correct import Case, fill
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
@@ -78,9 +78,10 @@ class Simulator:
             fill(call, case)
             call.poison_output(self._session.seeds.pattern())
             self._worker.map(buffers.buffers)
-            message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
+            with ours("the launch"):
+                message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._worker.request(message, timeout_s)
-            _require_no_fault(self._file, reply)
+            _require_no_fault(self._file, reply, built=True)
             findings = _objects(reply.get("findings"))
             for finding in findings:
                 if str(finding.get("kind")) == "timeout":
@@ -139,7 +140,8 @@ def _compiled(how: CudaLaunch, session: Session) -> Simulator:
     worker = session.simulator()
     session.progress("compiling for the simulator")
     request = {"op": "build", "file": file, "source": source}
-    _require_no_fault(file, worker.request(request, session.timeout(BUILD_TIMEOUT_S)))
+    reply = worker.request(request, session.timeout(BUILD_TIMEOUT_S))
+    _require_no_fault(file, reply, built=False)
     return Simulator(how, worker, session)
 
 
@@ -162,8 +164,11 @@ def sentence(finding: Mapping[str, Any]) -> str:
     return f"{where}: {text}" if where else text
 
 
-def _require_no_fault(file: str, reply: Mapping[str, Any]) -> None:
-    """Raise Ruling if the file was rejected, JudgeFault if the simulator failed."""
+def _require_no_fault(file: str, reply: Mapping[str, Any], *, built: bool) -> None:
+    """Raise Ruling if the file was rejected, JudgeFault if this machine failed.
+
+    built: the file was built before, and now runs.
+    """
     if "internal" in reply:
         raise JudgeFault(f"the simulator failed: {readable(reply['internal'], 2000)}")
     if "fault" not in reply:
@@ -173,6 +178,10 @@ def _require_no_fault(file: str, reply: Mapping[str, Any]) -> None:
         message = readable(fault["message"], 3000)
         if fault["kind"] == "compile":
             raise Ruling(Verdict.COMPILE_ERROR, f"It does not compile: {message}")
+        if fault["kind"] == "stumble":
+            verdict = Verdict.RUNTIME_ERROR if built else Verdict.COMPILE_ERROR
+            sentence = f"{file}: the simulator cannot work with it ({message})."
+            raise Ruling(verdict, sentence) from Stumble(readable(fault["trace"], 4000))
         place = f"{file}, line {int(fault['line'])}" if fault["line"] else file
         raise Ruling(Verdict.COMPILE_ERROR, f"{place}: {message}.")
 

@@ -13,6 +13,14 @@ class JudgeFault(Exception):
     """A failure that the candidate cannot have caused; it becomes `judge_error`."""
 
 
+class Stumble(Exception):
+    """A program of the platform failed on the candidate's bytes; the text is its traceback.
+
+    The cause of the Ruling: the failure is the candidate's, but the log and the evidence show it,
+    since a right answer may have triggered an error of the program.
+    """
+
+
 @contextmanager
 def ours(what: str) -> Generator[None]:
     """Turn every exception except Ruling into JudgeFault, for code that no answer can influence.
@@ -27,22 +35,31 @@ def ours(what: str) -> Generator[None]:
         raise JudgeFault(f"{what} failed: {type(error).__name__}: {error}") from error
 
 
-def generated(make: Callable[[], Iterable[T]]) -> Iterator[T]:
+def generated(
+    make: Callable[[], Iterable[T]],
+    kind: type | None = None,
+    what: str = "making what is asked",
+) -> Iterator[T]:
     """Yield questions, cases or assignments; an exception while making one becomes JudgeFault.
 
     Exceptions in the loop body that uses them are not converted. Raises JudgeFault if there is
-    none, since a check that asks nothing would pass every candidate.
+    none, since a check that asks nothing would pass every candidate, and for an item that is no
+    `kind`.
+
+    what: names the action in the log.
     """
-    with ours("making what is asked"):
+    with ours(what):
         iterator = iter(make())
     asked = False
     while True:
-        with ours("making what is asked"):
+        with ours(what):
             try:
                 thing = next(iterator)
             except StopIteration:
                 break
+        if kind is not None and not isinstance(thing, kind):
+            raise JudgeFault(f"{what}: expected a {kind.__name__}, got {thing!r:.200}")
         asked = True
         yield thing
     if not asked:
-        raise JudgeFault("the check has nothing to ask")
+        raise JudgeFault(f"{what}: there is nothing to ask, so every answer would pass")

@@ -127,7 +127,10 @@ def lay_out(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def digest(root: Path) -> str:
-    """Return the SHA-256 over names and contents of regular files below `root`, in name order."""
+    """Return the SHA-256 over names and contents of regular files below `root`, in name order.
+
+    A file that cannot be read is left out, as it is for the candidate.
+    """
     total = hashlib.sha256()
     for folder, folders, names in os.walk(root):
         folders.sort()
@@ -135,6 +138,9 @@ def digest(root: Path) -> str:
             path = Path(folder) / name
             if path.is_symlink() or not path.is_file():
                 continue
-            content = hashlib.sha256(path.read_bytes()).digest()
-            total.update(str(path.relative_to(root)).encode() + b"\0" + content)
+            try:
+                content = hashlib.sha256(path.read_bytes()).digest()
+            except OSError:
+                continue
+            total.update(os.fsencode(path.relative_to(root)) + b"\0" + content)
     return total.hexdigest()

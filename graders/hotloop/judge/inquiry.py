@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Authored
 from hotloop.judge.served import no_answer
 from hotloop.serving.inference import Array, Client, InferenceFailed
 from hotloop.serving.server import Server
@@ -13,13 +15,14 @@ Said = Mapping[str, Array] | InferenceFailed
 
 
 @dataclass(frozen=True)
-class Exchange:
+class Exchange(Authored):
     """One request. Texts are object arrays of bytes.
 
     mismatch: checks the answer, which may be an error; returns the beginning of a sentence, or None
         if it is correct.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     model: str
     inputs: Mapping[str, Array]
     mismatch: Callable[[Said], str | None]
@@ -28,11 +31,17 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Inquiry:
+class Inquiry(Authored):
     """Requests that are sent at the same time. label: their name in messages to the learner."""
 
     label: str
     exchanges: tuple[Exchange, ...]
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if nothing is requested: every server would pass."""
+        super().__post_init__()
+        if not self.exchanges:
+            raise ValueError(f"the inquiry {self.label!r} has no requests")
 
 
 def ask(server: Server, inquiry: Inquiry, timeout_s: float) -> None:

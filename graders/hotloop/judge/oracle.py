@@ -7,8 +7,10 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -16,7 +18,7 @@ from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.labelled import labelled
-from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
+from hotloop.judge.rungs.correct import Argument, Case, Require, Tensor, ask
 from hotloop.judge.session import Session
 from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.worker_connection import Worker
@@ -30,7 +32,7 @@ def _nothing(_worker: Worker, _session: Session) -> None:
 
 
 @dataclass(frozen=True)
-class Oracle:
+class Oracle(Authored):
     """Trusted functions in destination style.
 
     files: what the worker sees, by name in its folder.
@@ -82,13 +84,14 @@ class Oracle:
 
 
 @dataclass(frozen=True)
-class OracleFunction:
+class OracleFunction(Authored):
     """One function of an oracle, as a reference for computations that NumPy cannot repeat.
 
     disagreement: compares the candidate's answer to a case with the oracle's; returns the beginning
         of a sentence, or None if they agree.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"disagreement"})
     oracle: Oracle
     name: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
@@ -96,28 +99,34 @@ class OracleFunction:
     @contextmanager
     def requiring(
         self, session: Session, card: Card | None = None
-    ) -> Generator[Callable[[Case, Floats], None]]:
-        """Yield the comparison with the oracle's answer, computed on `card`, or on the CPU.
+    ) -> Generator[Callable[[Case], Require]]:
+        """Yield a function that has the oracle compute a case, on `card` or on the CPU.
 
-        It raises Ruling(WRONG_ANSWER) if they disagree, JudgeFault if the oracle fails.
+        It raises JudgeFault if the oracle fails, and returns the comparison with its answer, which
+        raises Ruling(WRONG_ANSWER) if they disagree.
         """
         with self._answering(session, card) as answer:
 
-            def require(case: Case, got: Floats) -> None:
-                found = self.disagreement(case, got, answer(case))
-                if found is not None:
-                    raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
+            def requiring(case: Case) -> Require:
+                want = answer(case)
 
-            yield require
+                def require(got: Floats) -> None:
+                    mismatch = self.disagreement(case, got, want)
+                    if mismatch is not None:
+                        raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
+
+                return require
+
+            yield requiring
 
     @contextmanager
     def verifying(self, session: Session, card: Card | None = None) -> Generator[Verifier]:
         """Yield the verifier of timed calls, which compares all rows with the oracle's."""
-        with self.requiring(session, card) as require:
+        with self.requiring(session, card) as requiring:
 
             def verify(call: Call, _rows: Rows) -> None:
                 with labelled("In a timed call"):
-                    require(case_of(call), call.output_values())
+                    requiring(case_of(call))(call.output_values())
 
             yield verify
 

@@ -49,4 +49,5 @@ def ending_after(deadline: Callable[[], float]) -> Generator[None]:
 
 
 _SOON_S = 0.01
-_LONGEST_S = 1e6
+_LONGEST_S = 10.0
+"""A deadline that is suspended now may be back when the alarm rings."""

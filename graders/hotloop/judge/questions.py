@@ -1,13 +1,19 @@
 """Asking a candidate for plain data: numbers, strings, and lists and dicts of them."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_list, as_message
+from hotloop.core.wire import MAX_MESSAGE, as_list, as_message
+from hotloop.judge.authored import Authored
 from hotloop.judge.file_exchange import put_file, put_files
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
+
+MOST_PLAIN = MAX_MESSAGE // 2
+"""Maximum characters of an argument as JSON; a request holds more than the argument."""
 
 Plain = str | int | float | bool | Sequence[str] | Sequence[int] | Mapping[str, str] | None
 
@@ -19,17 +25,52 @@ class GivenFile:
     name: str
     data: bytes
 
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, what could not be sent to a worker."""
+        if not isinstance(self.name, str) or not isinstance(self.data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"a file {self.name!r} of {type(self.data).__name__}, expected bytes")
+
 
 @dataclass(frozen=True)
-class Question:
+class Question(Authored):
     """One question. label: its name in messages to the learner.
 
     mismatch: checks an answer; returns the beginning of a sentence, or None if it is correct.
+
+    Raises TypeError for an argument that is no plain data, such as numpy.int64.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     label: str
     arguments: tuple[Plain | GivenFile, ...]
     mismatch: Callable[[object], str | None]
+
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, what could not be sent to a worker."""
+        super().__post_init__()
+        require_plain_or_files(self.arguments, "a question")
+
+
+def require_plain_or_files(arguments: Sequence[Plain | GivenFile], what: str) -> None:
+    """Raise TypeError unless each argument can be sent. what: whose arguments they are."""
+    if not isinstance(arguments, list | tuple):
+        raise TypeError(f"the arguments of {what} are {arguments!r:.80}, expected a tuple")
+    for argument in arguments:
+        if not isinstance(argument, GivenFile):
+            require_plain(argument, what)
+
+
+def require_plain(argument: object, what: str) -> None:
+    """Raise TypeError unless the argument is plain data that fits into a message.
+
+    what: whose argument it is.
+    """
+    try:
+        length = len(json.dumps(argument, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TypeError(f"{argument!r:.200} is no argument of {what}: {error}") from None
+    if length > MOST_PLAIN:
+        raise TypeError(f"an argument of {what} has {length} characters: give a file")
 
 
 def ask_plainly(worker: Worker, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:

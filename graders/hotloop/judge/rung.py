@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeVar
 from hotloop.core.record import JUDGING_SECONDS, NOT_ATTEMPTED, NOT_REACHED, RungRecord
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
+from hotloop.judge.fault import Stumble
 from hotloop.judge.overrun import Overrun, ending_after
 from hotloop.judge.session import Session
 
@@ -176,6 +177,9 @@ def _ruled(name: str, rung: Rung, session: Session) -> RungRecord:
     except Ruling as ruling:
         if ruling.about is not None:
             session.note(reproducible=True)
+        if isinstance(ruling.__cause__, Stumble):
+            session.log_exception(ruling)
+            session.note(traceback=str(ruling.__cause__))
         return RungRecord(name, ruling.verdict, ruling.sentence)
     except Overrun as overrun:
         session.log_exception(overrun)

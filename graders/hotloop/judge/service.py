@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from hotloop import __version__
 from hotloop.core import wire
@@ -37,6 +38,7 @@ log = logging.getLogger("hotloop.judge")
 
 CONNECT_TIMEOUT_S = 30.0
 NOTEBOOK_TIMEOUT_S = 120.0
+_MOST_SENTENCE = 4000
 
 
 def serve(control: socket.socket) -> None:
@@ -74,8 +76,9 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
         connection,
         lambda text: wire.send(control, {"progress": text}),
         (lambda: _ask_for_turn(control)) if job.turns else lambda: None,
+        lambda seconds: wire.send(control, {"extend": seconds}),
     )
-    wire.send(control, {"record": record.to_json(), "ends": has_context()})
+    wire.send(control, {"record": _sendable(record), "ends": has_context()})
     overrun = any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
     if connection is None:
         return
@@ -84,6 +87,23 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
         os.kill(os.getppid(), 2)
     # A task in a file sends the kernel no request; closing releases it from its wait.
     connection.close()
+
+
+def _sendable(record: Record) -> dict[str, Any]:
+    """Return the record's document, without evidence if that is no plain data or too long.
+
+    Evidence may quote the candidate, who could otherwise end the judge and keep the task pending.
+    """
+    document = record.to_json()
+    try:
+        wire.encode({"record": document, "ends": True})
+    except (TypeError, ValueError, RecursionError) as error:
+        log.exception("the evidence of %s.%s cannot be sent", record.module, record.task)
+        for rung in document["rungs"]:
+            rung["evidence"] = {"error": f"the evidence cannot be sent: {error}"[:500]}
+            rung["sentence"] = rung["sentence"][:_MOST_SENTENCE]
+        document["sentence"] = document["sentence"][:_MOST_SENTENCE]
+    return document
 
 
 def _ask_for_turn(control: socket.socket) -> None:
@@ -96,10 +116,11 @@ def judge(
     connection: socket.socket | None,
     on_progress: Callable[[str], None],
     turn: Callable[[], None] = lambda: None,
+    extend: Callable[[float], None] = lambda _seconds: None,
 ) -> Record:
     """Judge one task. Never raises: failures here become JUDGE_ERROR.
 
-    turn: blocks until no other grading runs on the machine.
+    turn, extend: as in `Budget`.
     """
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     session: Session | None = None
@@ -110,7 +131,7 @@ def judge(
         task = find(job.module, job.task, source)
         only = frozenset(job.rungs) if job.rungs is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
-        session = session_of(job, task, launcher, connection, on_progress, turn)
+        session = session_of(job, task, launcher, connection, on_progress, turn, extend)
         with constants(variant.constants if variant is not None else {}):
             judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
@@ -164,9 +185,10 @@ def session_of(
     connection: socket.socket | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
     turn: Callable[[], None] = lambda: None,
+    extend: Callable[[float], None] = lambda _seconds: None,
 ) -> Session:
-    """Return the session for a job; the caller closes it. turn: as in `judge`."""
-    budget = Budget(job.budget_s, turn)
+    """Return the session for a job; the caller closes it. turn, extend: as in `Budget`."""
+    budget = Budget(job.budget_s, turn, extend)
     return Session(
         task.candidate(job.spec),
         files=Path(job.files) if job.files else None,

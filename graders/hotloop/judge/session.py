@@ -2,6 +2,7 @@
 
 import copy
 import logging
+import math
 import shutil
 import socket
 import time
@@ -17,7 +18,7 @@ from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.device import device_name
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import CountLimit, Level
@@ -188,8 +189,13 @@ class Session:
         if self.launcher.fork is not None:
             raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
         self.budget.wait_for_turn()
-        for worker in self._workers.values():
-            worker.deadline = self.budget.deadline
+        self._renew_deadlines()
+
+    def _renew_deadlines(self) -> None:
+        """Pass on the task's deadline after time that does not count."""
+        for worker in (*self._workers.values(), *self._owned):
+            if worker.deadline != math.inf:
+                worker.deadline = self.budget.deadline
 
     # --- the candidate --------------------------------------------------------------------------
 
@@ -365,13 +371,17 @@ class Session:
     def _simulator(self) -> tuple[dict[str, str], dict[str, Path]]:
         """Return the environment and read-only folders of a worker that builds CUDA kernels.
 
-        Build the files that every kernel is linked with, once. The task's `needs` include the
-        package group `cuda`.
+        Build the files that every kernel is linked with, once: the first time takes minutes on a
+        busy machine, which are no learner's. The task's `needs` include the package group `cuda`.
         """
         from hotloop.simulate import build, cache, toolchain  # needs optional packages
 
         self.progress(f"preparing the simulator: {toolchain.step()}")
-        build.prepare()
+        with ours("preparing the simulator"):
+            if not build.is_prepared():
+                with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
+                    build.prepare()
+                self._renew_deadlines()
         folder = cache.folder()
         if self.launcher.isolation == "none":
             return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}

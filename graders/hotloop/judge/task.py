@@ -8,13 +8,25 @@ import hashlib
 import importlib
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
 
+from hotloop.judge.authored import ANY_STYLE, Check
 from hotloop.judge.candidate import Candidate, Framework, Style
-from hotloop.judge.rung import Rung, is_timed
+from hotloop.judge.rung import Rung, attribute, is_timed
 from hotloop.judge.spec import TaskSpec
+
+_STYLES = {
+    "json": "returns plain data",
+    "return": "returns a tensor",
+    "destination": "fills a tensor",
+}
+_CONSTRUCTORS = {
+    "json": "returns_data",
+    "return": "returns_tensor",
+    "destination": "fills_tensor",
+}
 
 CHECKS = Path(__file__).parents[1] / "checks"
 
@@ -28,6 +40,29 @@ class Task:
     framework: Framework = "torch"
     operator: bool = False
     launched_by: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, checks that cannot judge this task.
+
+        Raises TypeError for no checks at all, since every answer would pass, and for a check of
+        candidates that are called in another way.
+        """
+        if not self.rungs:
+            raise TypeError("a task has at least one check")
+        for name, rung in self.rungs.items():
+            if not callable(rung):
+                raise TypeError(f"the check {name!r} is {rung!r:.80}, expected a function")
+            if is_dataclass(rung) and not isinstance(rung, Check):
+                parts = (getattr(rung, field.name) for field in fields(rung))
+                if any(map(callable, parts)):
+                    raise TypeError(f"{type(rung).__name__} does not derive from `Check`")
+            styles = attribute(rung, "styles", ANY_STYLE)
+            if self.style not in styles:
+                raise TypeError(
+                    f"the check {name!r} is for a function that "
+                    f"{' or '.join(_STYLES[style] for style in sorted(styles))}, and the task's "
+                    f"{_STYLES[self.style]}: see `{_CONSTRUCTORS[min(styles)]}`"
+                )
 
     def candidate(self, spec: TaskSpec) -> Candidate:
         """Return the function, kernel or operator to judge."""

@@ -9,11 +9,13 @@ time while it should have been frozen, the window does not count.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, CallBuffers, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
@@ -35,7 +37,7 @@ RUN_TIMEOUT_S = 180.0
 
 
 @dataclass(frozen=True)
-class Workload:
+class Workload(Authored):
     """What a window computes.
 
     spec: returns shapes and dtypes of one call, from a secret generator and the call's number. The
@@ -46,6 +48,7 @@ class Workload:
     verify: checks the output of a call, all of it or some rows (`verification`).
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"verify"})
     spec: Callable[[np.random.Generator, int], CallSpec]
     fill: Callable[[np.random.Generator, Call, bool], None]
     verify: Verifier = unknown

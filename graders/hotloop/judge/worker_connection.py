@@ -19,7 +19,7 @@ from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.buffers import Buffer
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, Stumble
 from hotloop.judge.overrun import Overrun
 from hotloop.sandbox.freezer import Unstoppable
 
@@ -49,6 +49,7 @@ class Worker:
     """A worker that answers requests.
 
     trusted: it runs only trusted code, so its failures are the judge's.
+    program: it is a program of the platform, even if it was given files of the candidate.
     confined: the sandboxed process; None for a notebook's kernel, which the judge did not start.
     deadline: the task's deadline on the monotonic clock. Answers are awaited no longer than that,
         plus the time for which the judge had frozen the worker.
@@ -68,6 +69,7 @@ class Worker:
         self.sock = sock
         self.freezer: Freezer = freezer
         self.trusted = trusted
+        self.program = trusted
         self.confined = confined
         self.versions: dict[str, str] = {}
         self.answered = ""
@@ -93,13 +95,24 @@ class Worker:
         return self.receive(time.monotonic() + timeout_s)
 
     def send(self, message: wire.Message, fds: Sequence[int] = ()) -> None:
-        """Send a request without waiting; it stays in the socket while the worker is frozen."""
+        """Send a request without waiting; it stays in the socket while the worker is frozen.
+
+        Raises JudgeFault for a value that JSON does not have, such as numpy.int64: no answer can
+        hold one. A message that is too long may quote the candidate, and is its failure if the
+        worker has its code or its files.
+        """
         if self._late:
             self._fail(Verdict.TIMEOUT, "It had not finished what it was asked before.")
         try:
             wire.send(self.sock, message, fds)
         except wire.WireError:
             self._fail(*self._death())
+        except wire.TooLong as error:
+            self._fail(Verdict.OUTPUT_LIMIT, f"What it gave is too long to be passed on: {error}.")
+        except TypeError as error:
+            raise JudgeFault(
+                f"the request {message.get('op')!r} cannot be sent: {error}"
+            ) from error
 
     def receive(self, deadline: float) -> wire.Message:
         """Return the reply to the last request; `deadline` is on the monotonic clock."""
@@ -120,7 +133,9 @@ class Worker:
                 raise JudgeFault("our own program took too long") from overrun
             raise
         if reply.get("ok") is not True:
-            self._fail(*_failure(reply))
+            error = wire.as_message(reply.get("error")) or {}
+            stumble = Stumble(readable(error.get("trace"), 4000)) if self.program else None
+            self._fail(*_failure(reply), stumble)
         return reply
 
     def resolve(
@@ -201,10 +216,10 @@ class Worker:
             raise JudgeFault(f"the sandbox failed: {self.confined.fault}")
         return self.confined.death
 
-    def _fail(self, verdict: Verdict, sentence: str) -> NoReturn:
+    def _fail(self, verdict: Verdict, sentence: str, cause: Stumble | None = None) -> NoReturn:
         if self.trusted:
-            raise JudgeFault(f"a trusted worker failed ({verdict}): {sentence}")
-        raise Ruling(verdict, sentence)
+            raise JudgeFault(f"a trusted worker failed ({verdict}): {sentence}") from cause
+        raise Ruling(verdict, sentence) from cause
 
 
 def freeze(freezer: Freezer, *, trusted: bool) -> None:

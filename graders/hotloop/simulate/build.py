@@ -278,8 +278,8 @@ def _compile_device(source: Path, options: Sequence[str], target: Path) -> Devic
         str(listing),
     ]
     _explained(arguments)
-    code = device_code(listing.read_text(encoding="utf-8"))
-    listing.write_text(code.text, encoding="utf-8")
+    code = device_code(_text(listing))
+    listing.write_text(code.text, encoding="utf-8", errors=_ANY_BYTE)
     try:
         toolchain.clang([*_CODE, str(listing), "-o", str(target / "code.o")])
     except CompileError:
@@ -315,7 +315,15 @@ def _link_device(
     libraries = [str(toolchain.library(name)) for name in _MATH]
     target, mapped = work / "device.wasm", work / "device.map"
     toolchain.link([*_DEVICE_LINK, *objects, *libraries, f"-Map={mapped}", "-o", str(target)])
-    return target.read_bytes(), _addresses(mapped.read_text(encoding="utf-8"))
+    return target.read_bytes(), _addresses(_text(mapped))
+
+
+_ANY_BYTE = "surrogateescape"
+"""Names in listings and linker maps may hold any bytes: `__asm__("\\377")` makes one."""
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors=_ANY_BYTE)
 
 
 _IN_MAP = re.compile(r"^ *([0-9a-f]+) +[0-9a-f]+ +([0-9a-f]+) (?: {16})?(\S.*)$", re.MULTILINE)
@@ -346,8 +354,8 @@ def _host(
         listing = target.with_suffix(".ll")
         arguments += ["-relaxed-aliasing", "-disable-llvm-passes", "-emit-llvm"]
         toolchain.clang([*arguments, "-o", str(listing)])
-        text = with_shadows(at_addresses(listing.read_text(encoding="utf-8"), managed), variables)
-        listing.write_text(text, encoding="utf-8")
+        text = with_shadows(at_addresses(_text(listing), managed), variables)
+        listing.write_text(text, encoding="utf-8", errors=_ANY_BYTE)
         toolchain.clang([*_CODE, str(listing), "-o", str(target)])
         objects.append(str(target))
     libraries = [str(toolchain.library(name)) for name in _HOST_LIBRARIES]
@@ -355,7 +363,7 @@ def _host(
     start = str(toolchain.library("crt1-command.o"))
     toolchain.link([*_HOST_LINK, start, *objects, *libraries, f"-Map={mapped}", "-o", str(wasm)])
     return _stubs(wasm.read_bytes()), {
-        name: at for name, (at, _) in _addresses(mapped.read_text(encoding="utf-8")).items()
+        name: at for name, (at, _) in _addresses(_text(mapped)).items()
     }
 
 
@@ -588,10 +596,18 @@ def prepare() -> None:
     trusted()
 
 
+def is_prepared() -> bool:
+    """True if `prepare` has been called on this machine since the simulator changed."""
+    return toolchain.has_libraries() and (store.folder() / _checker()).exists()
+
+
+def _checker() -> str:
+    return f"checker-{store.digest([own_digest(), 'checker'])}"
+
+
 def trusted() -> tuple[Path, Path]:
     """Return the compiled checker and its glue module; build them on the first call."""
-    name = store.digest([own_digest(), "checker"])
-    folder = store.made(f"checker-{name}", _make_trusted)
+    folder = store.made(_checker(), _make_trusted)
     return folder / "checker.cwasm", folder / "glue.cwasm"
 
 

@@ -4,6 +4,7 @@ A process of Hotloop in its own sandbox. Only the kernels of the learner's code 
 WebAssembly, and launched from here: no native code of the learner runs in this process.
 """
 
+import errno
 import os
 import tempfile
 from dataclasses import asdict
@@ -14,11 +15,14 @@ from hotloop.simulate import build
 from hotloop.simulate.build import Built
 from hotloop.simulate.host import error_name
 from hotloop.simulate.launch import Argument, Array, launch
-from hotloop.simulate.problem import CompileError, Problem, Unsupported
+from hotloop.simulate.problem import CompileError, Problem, ToolMissing, Unsupported
 from hotloop.simulate.report import Report
-from hotloop.worker.serve import Worker
+from hotloop.worker.serve import Worker, describe_error
 from hotloop.worker.triton_program import run
 
+_OF_THE_MACHINE = frozenset(
+    {errno.EACCES, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOEXEC, errno.EPERM, errno.EROFS}
+)
 _MESSAGE_LIMIT = 3000
 _FINDINGS_LIMIT = 20
 _ELEMENT_BYTES = {
@@ -41,10 +45,19 @@ class Simulator(Worker):
         self.built: Built | None = None
         self.folder = Path(tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd()))
 
-    def answer(self, message: Message, fds: list[int]) -> Message:
-        """Reply to a message. An exception here is this program's error, not the kernel's."""
-        reply = super().answer(message, fds)
-        return reply if reply["ok"] else {"ok": True, "internal": reply["error"]}
+    def failed(self, error: BaseException) -> Message:
+        """Reply to a request that raised `error`.
+
+        All that is read here is the learner's file, or made of it, so an exception is a `fault` of
+        that file: otherwise a file on which this program stumbles would be pending for ever. Only
+        what no file can cause is `internal`. The judge logs the trace of both: a right file may
+        trigger an error of this program, which the contract's tests find.
+        """
+        described = describe_error(error)
+        if is_the_machines(error):
+            return {"ok": True, "internal": described}
+        text = f"{described['type']}: {described['message']}".partition("\n")[0]
+        return {"ok": True, **_fault("stumble", text, 0, trace=described["trace"])}
 
     def on_build(self, message: Message, _fds: list[int]) -> Message:
         """Build the learner's kernels. `file`: its name; `source`: its text."""
@@ -54,6 +67,8 @@ class Simulator(Worker):
             self.built = build.kernels([source], checked=True)
         except Unsupported as unsupported:
             return _fault("refused", unsupported.what, unsupported.line)
+        except ToolMissing:
+            raise
         except CompileError as error:
             return _fault("compile", self._without_folder(str(error)), 0)
         return {}
@@ -76,6 +91,8 @@ class Simulator(Worker):
                 order=message["order"],
                 timeout_s=message["seconds"],
             )
+        except ToolMissing:
+            raise
         except Problem as problem:
             return _fault("signature", str(problem), 0)
         return {"error": error_name(launched.error), **self._told(launched.report)}
@@ -108,8 +125,18 @@ class Simulator(Worker):
         return text.replace(f"{self.folder}/", "")[:_MESSAGE_LIMIT]
 
 
-def _fault(kind: str, message: str, line: int) -> Message:
-    return {"fault": {"kind": kind, "message": message, "line": line}}
+def is_the_machines(error: BaseException) -> bool:
+    """Return True if no source can have caused the exception: a missing tool, a machine that fails.
+
+    Memory and room on the disk are none of it: a source can use up both.
+    """
+    if isinstance(error, OSError):
+        return error.errno in _OF_THE_MACHINE
+    return isinstance(error, ToolMissing | ImportError)
+
+
+def _fault(kind: str, message: str, line: int, **more: str) -> Message:
+    return {"fault": {"kind": kind, "message": message, "line": line, **more}}
 
 
 def main() -> None:

@@ -63,7 +63,11 @@ class Worker:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - SystemExit in a candidate is its failure
-            return {"ok": False, "error": describe_error(error)}
+            return self.failed(error)
+
+    def failed(self, error: BaseException) -> Message:
+        """Return the reply to a request that raised `error`."""
+        return {"ok": False, "error": describe_error(error)}
 
     def on_hello(self, _message: Message, _fds: list[int]) -> Message:
         """Report the versions that run here, for the record, and the process id."""

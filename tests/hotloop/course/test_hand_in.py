@@ -1,6 +1,7 @@
 """Which files of a submission are read, and which are moved aside before nbgrader copies it."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -208,3 +209,92 @@ def test_the_length_of_a_name_is_counted_in_bytes(folder: Path) -> None:
     files, notes = ordinary_files(folder)
     assert len(files) == 2
     assert len(notes) == 1
+
+
+@pytest.fixture
+def not_root() -> Iterator[None]:
+    """Be nobody for the test, if it runs as root: root may read everything."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.parametrize("mode", [0o000, 0o200, 0o300])
+def test_what_a_learner_has_closed_is_named_and_left_out(
+    folder: Path, mode: int, request: pytest.FixtureRequest
+) -> None:
+    opened_up(folder)
+    (folder / "notes.txt").write_text("x")
+    (folder / "notes.txt").chmod(mode)
+    (folder / "data").chmod(mode)
+    request.getfixturevalue("not_root")
+    files, notes = ordinary_files(folder)
+    assert set(files) == {"lab.ipynb"}
+    assert sorted(notes) == [
+        "“data” was left out: its permissions forbid reading it.",
+        "“notes.txt” was left out: its permissions forbid reading it.",
+    ]
+
+
+def test_a_folder_that_can_be_listed_and_not_entered_is_closed(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
+    opened_up(folder)
+    (folder / "data").chmod(0o444)
+    request.getfixturevalue("not_root")
+    files, notes = ordinary_files(folder)
+    assert set(files) == {"lab.ipynb"}
+    assert notes == ["“data” was left out: its permissions forbid reading it."]
+
+
+def test_a_closed_notebook_is_none(folder: Path, request: pytest.FixtureRequest) -> None:
+    opened_up(folder)
+    (folder / "lab.ipynb").chmod(0)
+    request.getfixturevalue("not_root")
+    assert read_ordinary(folder / "lab.ipynb") is None
+
+
+def test_a_file_of_the_course_that_this_account_cannot_read_is_the_machines(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root can hand a file to another account")
+    opened_up(folder)
+    (folder / "lab.ipynb").chmod(0o600)
+    request.getfixturevalue("not_root")
+    with pytest.raises(PermissionError):
+        read_ordinary(folder / "lab.ipynb")
+
+
+def test_a_file_that_only_its_learner_may_read_is_the_learners(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root can hand a file to another account")
+    opened_up(folder)
+    os.chown(folder / "lab.ipynb", 1234, 1234)
+    (folder / "lab.ipynb").chmod(0o600)
+    request.getfixturevalue("not_root")
+    assert read_ordinary(folder / "lab.ipynb") is None
+
+
+def opened_up(folder: Path) -> None:
+    """Let any account enter the folder, which pytest makes for its own only."""
+    for parent in (folder, *folder.parents):
+        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+
+
+def test_what_a_learner_has_closed_is_moved_aside_before_nbgrader_copies_it(
+    folder: Path, source: Path, request: pytest.FixtureRequest
+) -> None:
+    opened_up(folder)
+    (folder / "notes.txt").write_text("x")
+    (folder / "notes.txt").chmod(0)
+    request.getfixturevalue("not_root")
+    assert names(folder, autograde.irregular(folder, source)) == {"notes.txt"}

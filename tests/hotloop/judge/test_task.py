@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.rung import rung
+from hotloop.judge.session import Session
 from hotloop.judge.spec import TaskSpec
 from hotloop.judge.task import fills_tensor, find, returns_data
 
@@ -24,23 +26,26 @@ def test_only_tasks_are_found(module: str, task: str) -> None:
         find(module, task)
 
 
+def _passes(_session: Session) -> str:
+    return "Good."
+
+
 def test_a_task_is_found() -> None:
     assert "correct" in find("fused_softmax", "online_pass").rungs
 
 
 def test_the_candidate_is_in_the_last_file() -> None:
     spec = TaskSpec("solve", ("first.cu", "second.py"))
-    assert fills_tensor("numpy").candidate(spec) == Candidate(
+    assert fills_tensor("numpy", correct=_passes).candidate(spec) == Candidate(
         "solve", "second.py", "destination", "numpy"
     )
     notebook = TaskSpec("solve", ("helper.py", "lab.ipynb"))
-    assert returns_data().candidate(notebook).file is None
+    assert returns_data(correct=_passes).candidate(notebook).file is None
 
 
 def test_only_the_rungs_that_are_asked_for_make_it_timed() -> None:
-    timed: Any = type("Timed", (), {"timed": True})()
-    untimed: Any = object()
-    task = returns_data(correct=untimed, fast=timed)
+    timed: Any = rung(timed=True)(lambda _session: "Fast.")
+    task = returns_data(correct=_passes, fast=timed)
     assert task.is_timed()
     assert task.is_timed(frozenset({"fast"}))
     assert not task.is_timed(frozenset({"correct"}))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.compare import Floats
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
@@ -24,7 +25,7 @@ class Exam:
 
 
 @dataclass(frozen=True)
-class Learns:
+class Learns(Check):
     """The trained weights must be about as accurate as those of the oracle's training.
 
     exam: generates the exam from a secret generator.

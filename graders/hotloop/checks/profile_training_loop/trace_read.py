@@ -2,21 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.checks.profile_training_loop.trace_recorded import recorded, trace_of
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.trace import Trace
 
 
 @dataclass(frozen=True)
-class TraceRead:
+class TraceRead(Check):
     """recorder: name of the learner's recording function, from the task before.
 
     mismatch: compares a trace and an answer; returns the beginning of a sentence, or None.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     recorder: str
     mismatch: Callable[[Trace, object], str | None]
     after: tuple[str, ...] = ("correct",)

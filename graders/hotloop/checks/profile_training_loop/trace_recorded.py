@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
+from hotloop.judge.authored import Check
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
 from hotloop.judge.session import Session
@@ -24,7 +25,7 @@ MOST_EVENTS = 2_000_000
 
 
 @dataclass(frozen=True)
-class TraceRecorded:
+class TraceRecorded(Check):
     """`record(folder, wait, warmup, active, label)` returns the paths "chrome" and "tensorboard".
 
     prefix: takes the label; returns the prefix of the range names in the labelled loop.

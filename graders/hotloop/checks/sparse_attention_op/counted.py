@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,6 @@ from hotloop.checks.sparse_attention_op.patterns import Rng, listed, lists, samp
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.fault import generated
 from hotloop.judge.levels import within
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
@@ -30,7 +28,7 @@ from hotloop.judge.rungs.correct import (
     Case,
     Correct,
     Tensor,
-    require_agreement,
+    agreement,
     ruling_about,
 )
 from hotloop.judge.rungs.traffic import COUNTING_SLACK
@@ -75,7 +73,7 @@ def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
     process = COUNTER.given(session, "counts")
     process.ask("load", GivenFile(source, session.files.content(source)))
     for correct in alone:
-        for case in generated(partial(correct.cases, session.rng())):
+        for case in correct.cases(session.rng()):
             _require_right_alone(case, correct, process, source)
     return ruled([_counted(case, process) for case in _cases(session.rng())], session)
 
@@ -115,9 +113,10 @@ def _cases(rng: Rng) -> Iterator[Case]:
 
 def _require_right_alone(case: Case, correct: Correct, process: Process, source: str) -> None:
     with ruling_about(case):
+        require = correct.require(case)
         answer = process.answer("run", case)
         try:
-            correct.require(case, answer)
+            require(answer)
         except Ruling as ruling:
             sentence = f"{source} alone, without your Python, gives another answer"
             raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None
@@ -125,8 +124,9 @@ def _require_right_alone(case: Case, correct: Correct, process: Process, source:
 
 def _counted(case: Case, process: Process) -> Share:
     with ruling_about(case):
+        require = agreement(case, attention, tolerance)
         answer = process.answer("run", case)
-        require_agreement(case, answer, attention, tolerance)
+        require(answer)
         loads = _loads(process.ask("counted"))
     return share_of(case, sum(loads[name] for name in FOLLOWS))
 

@@ -13,7 +13,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.correct import require_agreement, ruling_about
+from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
@@ -79,7 +79,7 @@ def _wrong(label: str, sample: Sample, number: int, process: Process) -> str | N
     case = sample.case(label)
     call = replace(case, arguments=(*case.arguments[:4], number))
     with ruling_about(case):
-        require_agreement(case, process.answer("run", call), truth.attention, tolerance)
+        agreement(case, truth.attention, tolerance)(process.answer("run", call))
     return None
 
 

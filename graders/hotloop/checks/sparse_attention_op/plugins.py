@@ -23,7 +23,7 @@ from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import shown
 from hotloop.judge.rung import Rung, rung
-from hotloop.judge.rungs.correct import require_agreement, ruling_about
+from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 
@@ -319,7 +319,7 @@ def _require_right(
     call = replace(case, arguments=(*case.arguments[:4], number, room, stream))
     with ruling_about(call):
         answer = process.answer("run", call)
-        require_agreement(case, answer, truth.attention, tolerance)
+        agreement(case, truth.attention, tolerance)(answer)
 
 
 def _require_code(name: str, code: object) -> None:

@@ -19,7 +19,8 @@ import numpy as np
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.fault import JudgeFault, generated, ours
+from hotloop.judge.authored import Check
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import Session
@@ -91,7 +92,7 @@ class ClientCall:
 
 
 @dataclass(frozen=True)
-class CalledOver:
+class CalledOver(Check):
     """Call `classify(texts, protocol, http_port, grpc_port, version, deadline_s)` each time.
 
     client_calls: generates the calls from a secret generator, anew for each judging.
@@ -109,7 +110,7 @@ class CalledOver:
         """Make the calls; raise Ruling at the first one that fails."""
         rng = session.rng()
         done: list[dict[str, object]] = []
-        for client_call in generated(lambda: self.client_calls(rng, self.service)):
+        for client_call in self.client_calls(rng, self.service):
             session.progress(client_call.label)
             given = list(self.service.texts(rng, client_call.count))
             done.append(self._tried(client_call, given, session))

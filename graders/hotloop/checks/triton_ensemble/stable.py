@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.questions import Plain, ask_plainly
+from hotloop.judge.authored import Check
+from hotloop.judge.fault import ours
+from hotloop.judge.questions import Plain, ask_plainly, require_plain_or_files
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Stable:
+class Stable(Check):
     """arguments: generates one call's arguments from a secret generator.
 
     The candidate must be a function in a file.
@@ -27,6 +29,8 @@ class Stable:
     def __call__(self, session: Session) -> str:
         """Make the same call in two processes and compare the answers."""
         given = self.arguments(session.rng())
+        with ours("the arguments"):
+            require_plain_or_files(given, "a call")
         workers = (session.worker(), session.another_worker())
         first, second = (
             ask_plainly(worker, given, session.timeout(self.timeout_s)) for worker in workers

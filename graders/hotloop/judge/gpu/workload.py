@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.authored import Authored
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
@@ -26,7 +27,7 @@ _SEED_BITS = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
-class DeviceWorkload:
+class DeviceWorkload(Authored):
     """What a window computes.
 
     spec: returns shapes and dtypes of one call, from a secret generator and the call's number. The

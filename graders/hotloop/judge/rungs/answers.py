@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.fault import generated
+from hotloop.judge.authored import Check
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Answers:
+class Answers(Check):
     """Every question must be answered correctly.
 
     questions: generates the questions from a secret generator, anew for each judging.
@@ -32,7 +32,7 @@ class Answers:
             session = session.of(self.entry)
         session.worker()
         count = 0
-        for question in generated(lambda: self.questions(session.rng())):
+        for question in self.questions(session.rng()):
             # Making the question may have called another function of the candidate.
             worker = session.worker()
             with labelled(question.label, question):

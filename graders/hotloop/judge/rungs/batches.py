@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.loaded import LoadedServer, Questions
 from hotloop.judge.served import no_answer, over, require_sound
 from hotloop.judge.session import Session
@@ -28,7 +29,7 @@ appear in the next reading."""
 
 
 @dataclass(frozen=True)
-class Batches:
+class Batches(Check):
     """Mean batch size of one model under load.
 
     repository: builds the candidate's repository.
@@ -38,6 +39,7 @@ class Batches:
     """
 
     timed: ClassVar[bool] = True
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     questions: Callable[[Session], Questions]
     model: str

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
+from hotloop.judge.candidate import Style
 from hotloop.judge.kernel_source import KernelSource
 from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
-from hotloop.judge.rungs.kernel_calls import KernelCalls, Recorded
+from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls, Recorded
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker, readable, reading
@@ -24,7 +26,7 @@ ALIGNMENT = 16
 
 
 @dataclass(frozen=True)
-class Compiles:
+class Compiles(Check):
     """Every kernel of the recorded launches must compile for every target.
 
     calls: the recorded calls; `KernelCalls.compiled` selects those that are compiled.
@@ -37,6 +39,17 @@ class Compiles:
     max_spill_bytes: int | None = None
     after: tuple[str, ...] = ("correct",)
     timeout_s: float = 60.0
+
+    @property
+    def styles(self) -> frozenset[Style]:
+        """Launches are recorded of a function that fills a tensor."""
+        return LAUNCHED
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if there is nothing to compile for."""
+        super().__post_init__()
+        if not self.targets:
+            raise ValueError("`targets` of Compiles is empty")
 
     def __call__(self, session: Session) -> str:
         """Compile each distinct kernel of the recorded launches once for each target."""

@@ -1,23 +1,24 @@
 """Rung: the candidate's answers to hidden inputs are correct."""
 
-import json
+import inspect
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
+from hotloop.judge.authored import Authored, Check
 from hotloop.judge.calls import Call, CallBuffers, CallSpec, TensorSpec
-from hotloop.judge.candidate import Candidate
+from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.compare import Floats, Tolerance, compare
-from hotloop.judge.dtypes import BOOL, FP32, I64, DType, to_float64, to_storage
-from hotloop.judge.fault import JudgeFault, generated, ours
+from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, I64, U8, DType, to_float64, to_storage
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.labelled import labelled
+from hotloop.judge.questions import require_plain
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable
 
@@ -32,11 +33,19 @@ class Tensor:
     values: float64, int or bool, any shape; rounded to `dtype` before the candidate and the
         reference receive them.
     row_gap: unused elements between rows, for non-contiguous input.
+
+    Raises TypeError for values that `dtype` cannot stand for, such as float64 in an integer type.
     """
 
     values: NDArray[Any]
     dtype: DType
     row_gap: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse here, where it is the check's fault, what would be judged as another type."""
+        kind = getattr(getattr(self.values, "dtype", None), "kind", "")
+        if kind not in (_FLOAT_FROM if self.dtype.floating else _EXACT_FROM):
+            raise TypeError(f"a tensor of {self.dtype.name} cannot hold {self.values!r:.80}")
 
     @property
     def spec(self) -> TensorSpec:
@@ -50,6 +59,24 @@ class Tensor:
         return to_float64(to_storage(self.values, self.dtype), self.dtype)
 
 
+_FLOAT_FROM = frozenset("fiub")
+_EXACT_FROM = frozenset("iub")
+"""Kinds of NumPy arrays from which a tensor may be made, of a floating-point and an exact type."""
+
+_OF_ARRAY = {
+    np.dtype(np.float64): FP32,
+    np.dtype(np.float32): FP32,
+    np.dtype(np.float16): FP16,
+    np.dtype(np.int64): I64,
+    np.dtype(np.int32): I32,
+    np.dtype(np.uint8): U8,
+    np.dtype(np.bool_): BOOL,
+}
+"""Type of the tensor that `case` makes of an array."""
+
+OF_TENSORS: frozenset[Style] = frozenset({"return", "destination"})
+"""How a function may be called that takes a case's tensors."""
+
 ADVICE = {
     False: "check the last index of each loop, and the strides",
     True: "give tl.store a `mask=` that is false there, and use the row stride",
@@ -60,7 +87,7 @@ Argument = Tensor | int | float | bool | str | None
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(Authored):
     """One call. label: its name in messages to the learner, which must not reveal the values.
 
     Raises TypeError for an argument that is neither a `Tensor` nor plain data, such as numpy.int64.
@@ -72,9 +99,10 @@ class Case:
 
     def __post_init__(self) -> None:
         """Refuse here, where it is the check's fault, what could not be sent to a worker."""
+        super().__post_init__()
         for argument in self.arguments:
             if not isinstance(argument, Tensor):
-                _require_plain(argument)
+                require_plain(argument, "a case")
 
     @property
     def spec(self) -> CallSpec:
@@ -84,17 +112,19 @@ class Case:
         )
 
     def truth(self, reference: Callable[..., Floats]) -> Floats:
-        """Return the reference's float64 result for the rounded inputs."""
+        """Return the reference's float64 result for the rounded inputs.
+
+        Raises JudgeFault if the reference fails, or returns nothing but NaN for finite inputs.
+        """
         values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
         with np.errstate(all="ignore"), ours("the reference"):
-            return np.asarray(reference(*values), np.float64)
+            want = np.asarray(reference(*values), np.float64)
+        if want.size and np.isnan(want).all() and all(np.isfinite(v).all() for v in self._floats()):
+            raise JudgeFault("the reference returned NaN everywhere for finite inputs")
+        return want
 
-
-def _require_plain(argument: object) -> None:
-    try:
-        json.dumps(argument, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{argument!r} is no argument of a case: {error}") from None
+    def _floats(self) -> list[NDArray[Any]]:
+        return [a.values for a in self.arguments if isinstance(a, Tensor) and a.dtype.floating]
 
 
 def case(
@@ -105,8 +135,10 @@ def case(
 ) -> Case:
     """Return a case whose output has the shape of the reference's result, and the dtype `out`.
 
-    arguments: arrays become contiguous tensors: float64 of float32, int64 and bool of their own
-        dtype. For other tensors give a `Tensor`.
+    arguments: arrays become contiguous tensors: float64 of float32; float32, float16, int64, int32,
+        uint8 and bool of their own dtype. For other tensors give a `Tensor`.
+
+    Raises TypeError for an array of another dtype.
     """
     given = tuple(_tensor(a) if isinstance(a, np.ndarray) else a for a in arguments)
     shapeless = Case(label, given, TensorSpec((), out))
@@ -114,7 +146,9 @@ def case(
 
 
 def _tensor(values: NDArray[Any]) -> Tensor:
-    return Tensor(values, {"f": FP32, "i": I64, "b": BOOL}[values.dtype.kind])
+    if values.dtype not in _OF_ARRAY:
+        raise TypeError(f"no tensor is made of an array of {values.dtype}: give a `Tensor`")
+    return Tensor(values, _OF_ARRAY[values.dtype])
 
 
 Require = Callable[[Floats], None]
@@ -127,11 +161,14 @@ class Running:
 
     run: compute a case and pass the answer to a `Require`. A candidate that could still write to
         the answer is frozen meanwhile.
+    paused: freezes the candidate while the expected answer is computed. Otherwise threads that it
+        left could slow an oracle down until that fails.
     place: end of the sentence, such as " on the GPU".
     card: the GPU where an oracle computes too; None for the CPU.
     """
 
     run: Callable[[Case, Require], None]
+    paused: Callable[[], AbstractContextManager[None]] = nullcontext
     place: str = ""
     card: "Card | None" = None
 
@@ -149,6 +186,9 @@ class Runner(Protocol):
         """Default of `Correct.case_timeout_s`."""
         ...
 
+    styles: ClassVar[frozenset[Style]]
+    """`Check.styles` of a `Correct`."""
+
     def running(self, session: Session, timeout_s: float) -> AbstractContextManager[Running]:
         """Yield the started candidate; `timeout_s` is for each case."""
         ...
@@ -160,6 +200,7 @@ class OnCpu:
 
     after: tuple[str, ...] = ()
     case_timeout_s: float = 60.0
+    styles: ClassVar[frozenset[Style]] = OF_TENSORS
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
@@ -168,11 +209,10 @@ class OnCpu:
 
         def run(case: Case, require: Require) -> None:
             answer = ask(case, worker, session, session.timeout(timeout_s))
-            # Otherwise threads that it left could slow an oracle down until that fails.
             with frozen(worker):
                 require(answer)
 
-        yield Running(run)
+        yield Running(run, lambda: frozen(worker))
 
 
 class Program(Protocol):
@@ -180,8 +220,8 @@ class Program(Protocol):
 
     def requiring(
         self, session: Session, card: "Card | None"
-    ) -> AbstractContextManager[Callable[[Case, Floats], None]]:
-        """Yield the comparison of a case's answer with the program's, which raises Ruling."""
+    ) -> AbstractContextManager[Callable[[Case], Require]]:
+        """Yield a function that has the program compute a case and returns the comparison."""
         ...
 
 
@@ -190,7 +230,7 @@ def _no_tolerance(_case: Case) -> Tolerance:
 
 
 @dataclass(frozen=True)
-class Correct:
+class Correct(Check):
     """Every case must agree with the reference.
 
     cases: generates the cases from a secret generator, anew for each judging.
@@ -210,44 +250,54 @@ class Correct:
 
     def __post_init__(self) -> None:
         """Take the runner's defaults. Raises TypeError for a NumPy function without tolerance."""
-        if callable(self.reference) and self.tolerance is _no_tolerance:
+        super().__post_init__()
+        if not callable(self.reference) and not hasattr(self.reference, "requiring"):
+            raise TypeError(f"`reference` is {self.reference!r:.80}, expected a function")
+        if callable(self.reference) and inspect.unwrap(self.tolerance) is _no_tolerance:
             raise TypeError("a reference in NumPy needs `tolerance`")
         if self.after is None:
             object.__setattr__(self, "after", self.on.after)
+
+    @property
+    def styles(self) -> frozenset[Style]:
+        """Those of the runner."""
+        return self.on.styles
 
     def __call__(self, session: Session) -> str:
         """Run every case; raise Ruling at the first wrong answer."""
         timeout_s = self.case_timeout_s or self.on.case_timeout_s
         with (
             self.on.running(session, timeout_s) as running,
-            self._requiring(session, running.card) as require,
+            self._requiring(session, running.card) as requiring,
         ):
-            passed = self.judge(running, require, session.rng())
+            passed = self.judge(running, requiring, session.rng())
         session.note(cases=passed)
         return f"Right on all {passed} hidden cases{running.place}."
 
     def judge(
         self,
         running: Running,
-        require: Callable[[Case, Floats], None],
+        requiring: Callable[[Case], Require],
         rng: np.random.Generator,
     ) -> int:
         """Return the number of cases. Raises Ruling at the first wrong answer."""
         passed = 0
-        for case in generated(lambda: self.cases(rng)):
+        for case in self.cases(rng):
             with ruling_about(case):
-                running.run(case, partial(require, case))
+                with running.paused():
+                    require = requiring(case)
+                running.run(case, require)
             passed += 1
         return passed
 
-    def require(self, case: Case, answer: Floats) -> None:
-        """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the function in NumPy."""
+    def require(self, case: Case) -> Require:
+        """Return the comparison with the function in NumPy: see `agreement`."""
         assert callable(self.reference)
-        require_agreement(case, answer, self.reference, self.tolerance)
+        return agreement(case, self.reference, self.tolerance)
 
     def _requiring(
         self, session: Session, card: "Card | None"
-    ) -> AbstractContextManager[Callable[[Case, Floats], None]]:
+    ) -> AbstractContextManager[Callable[[Case], Require]]:
         if callable(self.reference):
             return nullcontext(self.require)
         return self.reference.requiring(session, card)
@@ -299,28 +349,30 @@ def fill(call: Call, case: Case) -> None:
             call.write(index, argument.values)
 
 
-def require_agreement(
-    case: Case,
-    answer: Floats,
-    reference: Callable[..., Floats],
-    tolerance: Callable[[Case], Tolerance],
-) -> None:
-    """Raise Ruling(WRONG_ANSWER) unless the answer agrees with the reference within tolerance.
+def agreement(
+    case: Case, reference: Callable[..., Floats], tolerance: Callable[[Case], Tolerance]
+) -> Require:
+    """Compute the expected answer; return what raises Ruling(WRONG_ANSWER) unless one agrees.
 
-    Raises JudgeFault if the reference or the tolerance fails, or if the reference's result has
-    another shape than the output.
+    Call it before the candidate is asked, so that a broken case is found before an answer to it can
+    be wrong. Raises JudgeFault if the reference or the tolerance fails, or if the reference's
+    result has another shape than the output.
     """
     want = case.truth(reference)
     with ours("the tolerance"):
         allowed = tolerance(case)
     if want.shape != case.out.shape:
         raise JudgeFault(f"the reference returned {want.shape} for an output {case.out.shape}")
-    disagreement = compare(answer, want, allowed)
-    if disagreement is None:
-        return
-    if np.isnan(disagreement.got):
-        raise Ruling(Verdict.WRONG_ANSWER, f"NaN, or never written: {disagreement.sentence()}.")
-    raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {disagreement.sentence()}.")
+
+    def require(answer: Floats) -> None:
+        disagreement = compare(answer, want, allowed)
+        if disagreement is None:
+            return
+        if np.isnan(disagreement.got):
+            raise Ruling(Verdict.WRONG_ANSWER, f"NaN, or never written: {disagreement.sentence()}.")
+        raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {disagreement.sentence()}.")
+
+    return require
 
 
 @contextmanager

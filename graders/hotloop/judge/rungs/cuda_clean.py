@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
-from hotloop.judge.fault import generated
-from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
+from hotloop.judge.rungs.correct import Case, agreement, ruling_about
 from hotloop.judge.session import Session
 from hotloop.simulate.orders import ORDERS
 
 
 @dataclass(frozen=True)
-class CudaClean:
+class CudaClean(Check):
     """The simulator reports no finding in any thread order, and each answer is correct."""
 
     launch: CudaLaunch
@@ -29,13 +29,14 @@ class CudaClean:
         """Run every case in every thread order; raise Ruling at the first finding."""
         runs = 0
         simulated = simulator(self.launch, session)
-        for case in generated(lambda: self.cases(session.rng())):
+        for case in self.cases(session.rng()):
+            require = agreement(case, self.reference, self.tolerance)
             for order in ORDERS:
                 with ruling_about(case):
                     ran = simulated.run(case, session.timeout(self.case_timeout_s), order)
                     if ran.findings:
                         raise Ruling(Verdict.WRONG_ANSWER, sentence(ran.findings[0]))
-                    require_agreement(case, ran.answer, self.reference, self.tolerance)
+                    require(ran.answer)
                 runs += 1
         session.note(runs=runs)
         return f"No race and no other fault in {runs} runs, in {len(ORDERS)} orders of threads."

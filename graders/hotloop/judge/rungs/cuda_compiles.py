@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker, readable
@@ -31,7 +32,7 @@ _SHOWN = 40
 
 
 @dataclass(frozen=True)
-class CudaCompiles:
+class CudaCompiles(Check):
     """The task's kernel must compile for every target and meet limits on resources.
 
     kernels: names of the kernels to check instead of the task's; every instance of a template
@@ -54,6 +55,12 @@ class CudaCompiles:
     include: tuple[Path, ...] = ()
     after: tuple[str, ...] = ("correct",)
     timeout_s: float = 60.0
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if there is nothing to compile for."""
+        super().__post_init__()
+        if not self.targets:
+            raise ValueError("`targets` of CudaCompiles is empty")
 
     def __call__(self, session: Session) -> str:
         """Compile the file once for each target."""

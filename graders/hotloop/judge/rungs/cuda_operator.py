@@ -6,18 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.fault import generated
 from hotloop.judge.rung import Rung, after
-from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
+from hotloop.judge.rungs.correct import Case, agreement, ask, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
 
 
 @dataclass(frozen=True)
-class Called:
+class Called(Check):
     """A rung that runs `rung` on another function of the candidate's file, called `name`."""
 
     name: str
@@ -35,7 +35,7 @@ class Called:
 
 
 @dataclass(frozen=True)
-class RightOrRefused:
+class RightOrRefused(Check):
     """Every case must end in a correct answer or an exception, never in a wrong answer.
 
     For cases that the operator may reject but must not compute incorrectly. Another rung must show
@@ -52,7 +52,7 @@ class RightOrRefused:
         """Run every case; raise Ruling at the first wrong answer."""
         worker = session.worker()
         right, cases = 0, 0
-        for case in generated(lambda: self.cases(session.rng())):
+        for case in self.cases(session.rng()):
             with ruling_about(case):
                 right += self._is_right(case, worker, session)
             cases += 1
@@ -66,6 +66,7 @@ class RightOrRefused:
 
     def _is_right(self, case: Case, worker: Worker, session: Session) -> bool:
         """Return True for a correct answer, False if the function raised an exception."""
+        require = agreement(case, self.reference, self.tolerance)
         timeout_s = session.timeout(self.case_timeout_s)
         try:
             answer = ask(case, worker, session, timeout_s)
@@ -74,5 +75,5 @@ class RightOrRefused:
                 worker.request({"op": "unmap"}, timeout_s)
                 return False
             raise
-        require_agreement(case, answer, self.reference, self.tolerance)
+        require(answer)
         return True

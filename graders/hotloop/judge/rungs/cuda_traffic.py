@@ -11,12 +11,12 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaLaunch, simulator
-from hotloop.judge.fault import ours
 from hotloop.judge.levels import within
-from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
-from hotloop.judge.rungs.traffic import COUNTING_SLACK
+from hotloop.judge.rungs.correct import Case, agreement, ruling_about
+from hotloop.judge.rungs.traffic import COUNTING_SLACK, fewest
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
 
@@ -28,7 +28,7 @@ WIDE = 0.5
 
 
 @dataclass(frozen=True)
-class CudaTraffic:
+class CudaTraffic(Check):
     """Bytes between a kernel and global memory, compared with the minimum.
 
     fewest_bytes: minimum for the case: each needed element read once, each result written once.
@@ -48,14 +48,15 @@ class CudaTraffic:
 
     def __call__(self, session: Session) -> str:
         """Run one case and count its memory traffic."""
-        with ours("making the case"):
-            case = self.case(session.rng())
+        case = self.case(session.rng())
+        require = agreement(case, self.reference, self.tolerance)
+        least = fewest(case, self.fewest_bytes)
         simulated = simulator(self.launch, session)
         with ruling_about(case):
             ran = simulated.run(case, session.timeout(self.timeout_s))
-            require_agreement(case, ran.answer, self.reference, self.tolerance)
+            require(ran.answer)
         with reading():
-            return self._rule(session, ran.sites, self.fewest_bytes(case))
+            return self._rule(session, ran.sites, least)
 
     def _rule(self, session: Session, sites: Sequence[Mapping[str, Any]], fewest: int) -> str:
         global_ = [s for s in sites if s["space"] == "global"]

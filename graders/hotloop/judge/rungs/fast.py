@@ -12,6 +12,7 @@ import numpy as np
 
 from hotloop.judge.arithmetic_ceiling import FILE as LIMITS
 from hotloop.judge.arithmetic_ceiling import flops_per_second
+from hotloop.judge.authored import Authored, Check
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
@@ -63,7 +64,7 @@ def _nothing(_worker: Worker, _session: Session) -> None:
 
 
 @dataclass(frozen=True)
-class Baseline:
+class Baseline(Authored):
     """A function in a file of the check, in destination style.
 
     path: relative to the folder of the check's `tasks.py`.
@@ -116,7 +117,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Fast:
+class Fast(Check):
     """Throughput in windows of many calls, whose inputs are unknown until the clock starts.
 
     fewest_bytes: minimum traffic of one call in bytes; by default all inputs are read and the
@@ -129,6 +130,7 @@ class Fast:
     """
 
     timed: ClassVar[bool] = True
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"entrant"})
     scored_by: ClassVar[str] = "levels"
     workload: Workload
     baseline: Baseline

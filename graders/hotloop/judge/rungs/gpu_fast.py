@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
@@ -32,7 +33,7 @@ MOST_UNCERTAIN = 0.01
 
 
 @dataclass(frozen=True)
-class GpuFast:
+class GpuFast(Check):
     """Throughput on the GPU, in windows of many calls on fresh inputs.
 
     fewest_bytes, fewest_flops: minimum of one call; a time shorter than either allows is

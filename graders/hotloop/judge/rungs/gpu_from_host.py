@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import ANY_STYLE, Authored, Check
 from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.calls import Call, CallSpec
-from hotloop.judge.candidate import Candidate
+from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.constants import published
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
@@ -54,15 +55,18 @@ def own_worker(session: Session, card: Card) -> Generator[tuple[Worker, Candidat
 
 
 @dataclass(frozen=True)
-class OnGpuFromHost:
+class OnGpuFromHost(Authored):
     """A GPU, with the tensors in host memory. An oracle computes on the same GPU.
 
     entrant: yields what is judged, if not the candidate itself but a file that it made.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"entrant"})
     entrant: Entrant = own_worker
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
+
+    styles: ClassVar[frozenset[Style]] = ANY_STYLE
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
@@ -75,7 +79,7 @@ class OnGpuFromHost:
                 with frozen(worker):
                     require(answer)
 
-            yield Running(run, ", on the GPU", card)
+            yield Running(run, lambda: frozen(worker), ", on the GPU", card)
 
 
 class TimedGpuWorker(TimedWorker):
@@ -92,7 +96,7 @@ class TimedGpuWorker(TimedWorker):
 
 
 @dataclass(frozen=True)
-class GpuFastFromHost:
+class GpuFastFromHost(Check):
     """Speed of whole calls on the GPU, with every timed answer compared with the oracle's.
 
     fewest_flops: operations of one call; the GPU's measured matmul FLOP/s gives the limit.
@@ -100,6 +104,7 @@ class GpuFastFromHost:
     """
 
     scored_by: ClassVar[str] = "levels"
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"entrant"})
     workload: Workload
     baseline: Baseline
     oracle: OracleFunction

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.judge.authored import Check
 from hotloop.judge.questions import Question
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class HiddenAnswers:
+class HiddenAnswers(Check):
     """As `Answers`, for questions that only a sandboxed program can generate.
 
     entry: name of the function to ask, if not the task's.

@@ -2,26 +2,29 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Authored, Check
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Look:
+class Look(Authored):
     """One inspection. label: its name in messages to the learner.
 
     mismatch: has the candidate make the object, unless an earlier rung did, and inspects it;
         returns the beginning of a sentence, or None if it passes.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"mismatch"})
     label: str
     mismatch: Callable[[], str | None]
 
 
 @dataclass(frozen=True)
-class Holds:
+class Holds(Check):
     """Every inspection must pass.
 
     looks: yields the inspections in order; the next one is requested only after the one before

@@ -3,10 +3,12 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling
+from hotloop.judge.candidate import Style
 from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
-from hotloop.judge.rungs.correct import Case, Require, Running
+from hotloop.judge.rungs.correct import OF_TENSORS, Case, Require, Running
 from hotloop.judge.session import Session
 
 ORDER = "reverse"
@@ -21,6 +23,8 @@ class InSimulator:
     launch: CudaLaunch
     after: tuple[str, ...] = ()
     case_timeout_s: float = 30.0
+
+    styles: ClassVar[frozenset[Style]] = OF_TENSORS
 
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
@@ -38,4 +42,4 @@ class InSimulator:
                 found = sentence(ran.findings[0])
                 raise Ruling(ruling.verdict, f"{ruling.sentence} And {found}") from None
 
-        yield Running(run, ", in the simulator")
+        yield Running(run, place=", in the simulator")

@@ -10,18 +10,23 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import launch_plan
+from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, CallBuffers
+from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.fault import ours
+from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.kernel_source import KernelSource, mentioned, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
-from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
+from hotloop.judge.rungs.correct import Case, agreement, call, fill, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.same_shapes import same_shapes, with_values_of
 from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker, readable, reading
 
 Rng = np.random.Generator
+
+LAUNCHED: frozenset[Style] = frozenset({"destination"})
+"""How a function must be called whose launches are recorded."""
 
 REPLAYS_S = 40.0
 """Time for replaying correctness cases, in random order; slow kernels are not replayed on every
@@ -74,7 +79,7 @@ class _PlannedCall:
 
 
 @dataclass(frozen=True)
-class KernelCalls:
+class KernelCalls(Authored):
     """The calls of a Triton function, shared by all rungs that inspect them.
 
     cases: generates the correctness cases from a secret generator, anew for each judging. Twin
@@ -95,10 +100,16 @@ class KernelCalls:
     resident: int = 16
     timeout_s: float = 60.0
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if no call would be counted."""
+        super().__post_init__()
+        if self.counted_calls < 1:
+            raise ValueError(f"`counted_calls` of KernelCalls is {self.counted_calls}")
+
     def judged(self, session: Session) -> Judged:
         """Make all calls and replay them, once for all rungs. Raises Ruling if one is wrong."""
         if session.candidate.file is None or session.candidate.style != "destination":
-            raise TypeError("only a destination-style function in a file has launches to record")
+            raise JudgeFault("only a function in a file that fills a tensor has launches to record")
         key = f"calls of {session.candidate.name}"
         return session.once(key, lambda: self._judged(session))
 
@@ -136,8 +147,9 @@ class KernelCalls:
         """Return the worker's report of the call's launches, after comparing the call's answer."""
         with ruling_about(case):
             worker, timeout_s = session.worker(), session.timeout(self.timeout_s)
+            require = agreement(case, self.reference, self.tolerance)
             answer, reply = call(case, worker, session, timeout_s, watch="launches")
-            require_agreement(case, answer, self.reference, self.tolerance)
+            require(answer)
         claims = reply.get("watched")
         if not isinstance(claims, list) or len(claims) != 1:  # pyright: ignore[reportUnknownArgumentType]
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
@@ -184,8 +196,9 @@ class KernelCalls:
         return done.traffic, done.wave_bytes
 
     def _require_right(self, case: Case, answer: Floats, undefined: bool) -> None:
+        require = agreement(case, self.reference, self.tolerance)
         try:
-            require_agreement(case, answer, self.reference, self.tolerance)
+            require(answer)
         except Ruling as ruling:
             raise Ruling(
                 ruling.verdict,

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
-from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.authored import Check
+from hotloop.judge.candidate import Style
+from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class KernelCorrect:
+class KernelCorrect(Check):
     """Every case must be correct, and correct again when the recorded kernels run alone.
 
     A launcher that calls a library instead, in any kind of case, launches no kernels there, or
@@ -16,6 +18,11 @@ class KernelCorrect:
 
     calls: KernelCalls
     after: tuple[str, ...] = ()
+
+    @property
+    def styles(self) -> frozenset[Style]:
+        """Launches are recorded of a function that fills a tensor."""
+        return LAUNCHED
 
     def __call__(self, session: Session) -> str:
         """Make all calls first, since their messages help most; then replay the kernels alone."""

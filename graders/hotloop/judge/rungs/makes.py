@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import fault
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, file_written
+from hotloop.judge.authored import Check
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Makes:
+class Makes(Check):
     """Every file must pass the check of its assignment.
 
     assignments: generated from a secret generator, anew for each judging; hidden inputs and
@@ -30,7 +30,7 @@ class Makes:
         """Request every file; raise Ruling at the first wrong one."""
         asked = session.of(self.entry) if self.entry else session
         count = 0
-        for assignment in fault.generated(lambda: self.assignments(session.rng(), session)):
+        for assignment in self.assignments(session.rng(), session):
             session.progress(assignment.label)
             with labelled(assignment.label):
                 data = file_written(assignment, asked, self.timeout_s)

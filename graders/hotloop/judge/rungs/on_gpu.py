@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,21 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
 from hotloop.judge.buffers import Placement, extent_bytes
 from hotloop.judge.calls import Call
-from hotloop.judge.candidate import Candidate
+from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import poison, to_float64, to_storage
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workers import candidate_worker, card_for
-from hotloop.judge.rungs.correct import Case, Require, Running, Tensor, frozen, require_fit
+from hotloop.judge.rungs.correct import (
+    OF_TENSORS,
+    Case,
+    Require,
+    Running,
+    Tensor,
+    frozen,
+    require_fit,
+)
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
@@ -33,6 +41,8 @@ class OnGpu:
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
+    styles: ClassVar[frozenset[Style]] = OF_TENSORS
+
     @contextmanager
     def running(self, session: Session, timeout_s: float) -> Generator[Running]:
         """Yield the candidate in a worker that may use the GPU."""
@@ -40,7 +50,7 @@ class OnGpu:
         session.note(gpu=card.facts.name)
         with candidate_worker(session, card) as worker:
             run = runs_on(card.driver, worker, session.candidate, session.seeds, timeout_s)
-            yield Running(run, f" on the {card.facts.name}")
+            yield Running(run, lambda: frozen(worker), f" on the {card.facts.name}")
 
 
 def runs_on(

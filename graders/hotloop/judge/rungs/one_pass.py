@@ -11,6 +11,8 @@ from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
+from hotloop.judge.authored import Check
+from hotloop.judge.fault import JudgeFault
 from hotloop.judge.rungs.correct import Case, ruling_about
 from hotloop.judge.rungs.watched import Watched
 from hotloop.judge.session import Session
@@ -22,7 +24,7 @@ SLACK = 0.1
 
 
 @dataclass(frozen=True)
-class OnePass:
+class OnePass(Check):
     """widest: maximum number of a row's elements that one reduction may read."""
 
     calls: Watched
@@ -35,8 +37,10 @@ class OnePass:
         figures = [
             self._require(case, note)
             for case, note in self.calls.calls(session)
-            if case.out.shape[-1] >= LONG_ROW and case.out.shape[-1] == _elements(case)
+            if case.out.shape[-1:] == (_elements(case),) and _elements(case) >= LONG_ROW
         ]
+        if not figures:
+            raise JudgeFault(f"no case has one row of at least {LONG_ROW} elements")
         widest, passes = max(f[0] for f in figures), max(f[1] for f in figures)
         session.note(widest=widest, passes=round(passes, 4))
         return (

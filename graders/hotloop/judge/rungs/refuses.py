@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.calls import CallBuffers
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.fault import generated
 from hotloop.judge.rungs.correct import Case, fill, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import Worker
@@ -17,7 +17,7 @@ RAISED = "It raised "
 
 
 @dataclass(frozen=True)
-class Refuses:
+class Refuses(Check):
     """Every case must end in an exception.
 
     Another rung must show that the function works, since a function that always raises passes here.
@@ -31,7 +31,7 @@ class Refuses:
         """Make every call; raise Ruling at the first one that is accepted."""
         worker = session.worker()
         refused = 0
-        for case in generated(lambda: self.cases(session.rng())):
+        for case in self.cases(session.rng()):
             with ruling_about(case):
                 _require_refusal(
                     case, session.candidate, worker, session.timeout(self.case_timeout_s)

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.labelled import labelled
 from hotloop.judge.loaded import TAIL, LoadedServer, Questions
 from hotloop.judge.rungs.batches import candidate_server
@@ -34,7 +35,7 @@ IMPLAUSIBLE = 1.3
 
 
 @dataclass(frozen=True)
-class ServedFast:
+class ServedFast(Check):
     """repository, baseline: build the two repositories that are compared.
 
     clients, requests: of a window.
@@ -44,6 +45,7 @@ class ServedFast:
     """
 
     timed: ClassVar[bool] = True
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     scored_by: ClassVar[str] = "levels"
     repository: Callable[[Session], Path]
     baseline: Callable[[Session], Path]

@@ -3,21 +3,23 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from hotloop.judge.fault import generated
+from hotloop.judge.authored import Check
 from hotloop.judge.inquiry import Inquiry, ask
 from hotloop.judge.served import over, require_sound
 from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
-class Serves:
+class Serves(Check):
     """repository: builds the candidate's repository.
 
     inquiries: generated anew for each judging, from secret values.
     timeout_s: seconds for each request.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     inquiries: Callable[[Session], Iterable[Inquiry]]
     after: tuple[str, ...] = ()
@@ -29,7 +31,7 @@ class Serves:
         require_sound(folder)
         server = over(folder, session)
         requests = 0
-        for inquiry in generated(lambda: self.inquiries(session)):
+        for inquiry in self.inquiries(session):
             session.progress(inquiry.label)
             ask(server, inquiry, session.timeout(self.timeout_s))
             requests += len(inquiry.exchanges)

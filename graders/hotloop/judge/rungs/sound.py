@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.authored import Check
 from hotloop.judge.served import require_sound
 from hotloop.judge.session import Session
 from hotloop.serving.problem import Problem
@@ -14,13 +16,14 @@ ENSEMBLE = "ensemble"
 
 
 @dataclass(frozen=True)
-class Sound:
+class Sound(Check):
     """repository: builds the candidate's repository.
 
     backends: required models and the backend of each. An ENSEMBLE must run each of the other models
         exactly once. This is checked because a valid repository may lack required models.
     """
 
+    reads_answer: ClassVar[frozenset[str]] = frozenset({"repository"})
     repository: Callable[[Session], Path]
     backends: Mapping[str, str] = field(default_factory=dict[str, str])
     after: tuple[str, ...] = ()

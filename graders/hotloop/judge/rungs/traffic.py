@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.judge.authored import Check
+from hotloop.judge.candidate import Style
+from hotloop.judge.fault import JudgeFault
 from hotloop.judge.levels import within
 from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.kernel_calls import KernelCalls, TensorTraffic
+from hotloop.judge.rungs.kernel_calls import LAUNCHED, KernelCalls, TensorTraffic
 from hotloop.judge.session import Session
 
 COUNTING_SLACK = 0.98
@@ -23,7 +26,7 @@ REPEATED = 1.02
 
 
 @dataclass(frozen=True)
-class Traffic:
+class Traffic(Check):
     """Bytes loaded and stored by a call; the minimum reads and writes each row of a block once.
 
     calls: the recorded calls; the worst of the counted ones decides. Their rows should fit in a
@@ -38,10 +41,15 @@ class Traffic:
     advice: str = "Load every element once, keep it in registers, and store each result once."
     after: tuple[str, ...] = ("correct",)
 
+    @property
+    def styles(self) -> frozenset[Style]:
+        """Launches are recorded of a function that fills a tensor."""
+        return LAUNCHED
+
     def __call__(self, session: Session) -> str:
         """Judge the counted calls."""
         judged = self.calls.judged(session)
-        counted = [(moved, self.fewest_bytes(case)) for case, moved in judged.counted]
+        counted = [(moved, fewest(case, self.fewest_bytes)) for case, moved in judged.counted]
         return self._rule(session, counted)
 
     def _rule(
@@ -69,6 +77,14 @@ class Traffic:
             return f"Moves {factor:.2f}× the fewest bytes possible."
         sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {_excess(tensors)}. "
         raise Partly(earned, sentence + self.advice)
+
+
+def fewest(case: Case, fewest_bytes: Callable[[Case], int]) -> int:
+    """Return the minimum traffic of a case in bytes. Raises JudgeFault if it is not positive."""
+    least = fewest_bytes(case)
+    if least <= 0:
+        raise JudgeFault(f"`fewest_bytes` returned {least} for {case.label!r}")
+    return least
 
 
 def _total(tensors: Sequence[TensorTraffic]) -> int:

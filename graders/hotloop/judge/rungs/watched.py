@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
-from hotloop.judge.fault import generated
+from hotloop.judge.authored import Check
 from hotloop.judge.rungs.correct import Case, Correct, call, ruling_about
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
 
 
 @dataclass(frozen=True)
-class Watched:
+class Watched(Check):
     """As `Correct`, with the worker's notes of each call. watch: as in `Worker.on_plan`."""
 
     correct: Correct
@@ -34,7 +34,7 @@ class Watched:
         return session.once(key, lambda: self._calls(session))
 
     def _calls(self, session: Session) -> list[tuple[Case, Message]]:
-        cases = generated(lambda: self.correct.cases(session.rng()))
+        cases = self.correct.cases(session.rng())
         return [(case, self._call(case, session)) for case in cases]
 
     def _call(self, case: Case, session: Session) -> Message:
@@ -42,8 +42,9 @@ class Watched:
             correct = self.correct
             seconds = correct.case_timeout_s or correct.on.case_timeout_s
             worker, timeout_s = session.worker(), session.timeout(seconds)
+            require = correct.require(case)
             answer, reply = call(case, worker, session, timeout_s, watch=self.watch)
-            correct.require(case, answer)
+            require(answer)
         notes = [as_message(note) for note in as_list(reply.get("watched"))]
         if len(notes) != 1 or notes[0] is None:
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)

@@ -1,0 +1,186 @@
+"""What a check's author supplies, guarded in one place.
+
+A check is made of an author's functions: generators of cases, references, tolerances, the smallest
+traffic. If one of them raises, returns another type than it promises, or generates nothing, the
+check is broken, and no answer can have caused that: `judge_error`, never a learner's zero and never
+a pass. Every dataclass that takes such functions derives from `Authored`, which wraps them when an
+instance is made. So a check calls `self.cases(rng)` and cannot forget the guard.
+
+Functions that read the answer are the exception: an answer may make them raise, and then it is
+wrong (`hotloop.judge.blame`). A class names them in `reads_answer`; only the type of what they
+return is checked.
+"""
+
+import collections.abc
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields
+from functools import cache, wraps
+from typing import Any, ClassVar, cast
+
+from hotloop.judge.candidate import Style
+from hotloop.judge.fault import JudgeFault, generated, ours
+
+ANY_STYLE: frozenset[Style] = frozenset({"json", "return", "destination"})
+
+_GUARD = "__guarded__"
+_PLAIN: dict[object, tuple[type, ...]] = {
+    str: (str,),
+    int: (int,),
+    float: (float, int),
+    bool: (bool,),
+    bytes: (bytes,),
+    tuple: (tuple, list),
+    type(None): (type(None),),
+}
+"""What may be given for a plain type."""
+
+_NOT_IMPORTED = frozenset({"OracleFunction | None"})
+"""Quoted types of fields that hold no function and whose modules are imported only if needed."""
+
+_CALLABLE = typing.get_origin(Callable[[], None])
+_ITEMS = (collections.abc.Iterable, collections.abc.Iterator, collections.abc.Sequence)
+
+
+@dataclass(frozen=True)
+class Authored:
+    """Base of dataclasses whose fields hold functions of a check's author.
+
+    reads_answer: names of the fields whose functions receive what the candidate made.
+
+    Raises TypeError for a field that holds a value where its type says `Callable`, and for a number
+    or a text of another type, such as numpy.int64, which fails only later, where an answer is read.
+    """
+
+    reads_answer: ClassVar[frozenset[str]] = frozenset()
+
+    def __post_init__(self) -> None:
+        """Wrap the functions. A subclass with a `__post_init__` of its own calls this one too."""
+        for name, kinds in _plain_fields(type(self)):
+            value = getattr(self, name)
+            if not isinstance(value, kinds):
+                raise TypeError(
+                    f"`{name}` of {type(self).__name__} is {value!r:.80}, expected "
+                    f"{' or '.join(kind.__name__ for kind in kinds)}"
+                )
+        for name, returns, alternatives in _functions(type(self)):
+            value = getattr(self, name)
+            if callable(value):
+                what = f"`{name}` of {type(self).__name__}"
+                guarded = _guarded(value, what, returns, own=name not in self.reads_answer)
+                object.__setattr__(self, name, guarded)
+            elif not alternatives:
+                raise TypeError(
+                    f"`{name}` of {type(self).__name__} is {value!r:.80}, expected a function"
+                )
+
+
+@dataclass(frozen=True)
+class Check(Authored):
+    """Base of the standard checks, which are called with the session and return a sentence.
+
+    See `hotloop.judge.rung` for `timed`, `instrumented` and `scored_by`. A subclass has a field
+    `after` too.
+    """
+
+    timed: ClassVar[bool] = False
+    instrumented: ClassVar[bool] = False
+    scored_by: ClassVar[str] = ""
+
+    @property
+    def styles(self) -> frozenset[Style]:
+        """How a candidate may be called that the check judges."""
+        return ANY_STYLE
+
+
+@cache
+def _functions(cls: type[Authored]) -> tuple[tuple[str, object, bool], ...]:
+    """Return name, type of the result, and whether another type is allowed, by function field."""
+    found: list[tuple[str, object, bool]] = []
+    for name, choices in _choices_of_fields(cls):
+        for choice in choices:
+            if typing.get_origin(choice) is _CALLABLE:
+                found.append((name, typing.get_args(choice)[-1], len(choices) > 1))
+                break
+    return tuple(found)
+
+
+@cache
+def _plain_fields(cls: type[Authored]) -> tuple[tuple[str, tuple[type, ...]], ...]:
+    """Return name and allowed types of the fields that hold only plain values, such as texts."""
+    found: list[tuple[str, tuple[type, ...]]] = []
+    for name, choices in _choices_of_fields(cls):
+        kinds = [_PLAIN.get(typing.get_origin(choice) or choice) for choice in choices]
+        if all(kinds):
+            found.append((name, tuple(kind for allowed in kinds for kind in allowed or ())))
+    return tuple(found)
+
+
+def _choices_of_fields(cls: type[Authored]) -> Iterator[tuple[str, tuple[object, ...]]]:
+    """Yield each field's name and the members of its type.
+
+    Raises NameError for a quoted type that does not exist at run time: it could hide a function.
+    """
+    for field in fields(cls):
+        hint: object = field.type
+        if isinstance(hint, str):
+            if hint in _NOT_IMPORTED:
+                continue
+            hint = eval(hint, vars(sys.modules[cls.__module__]))  # noqa: S307 - our own source
+        yield field.name, _choices(hint)
+
+
+def _choices(hint: object) -> tuple[object, ...]:
+    """Return the members of a union, or the type itself."""
+    return (
+        typing.get_args(hint)
+        if typing.get_origin(hint) in (typing.Union, types.UnionType)
+        else (hint,)
+    )
+
+
+def _guarded(function: Callable[..., Any], what: str, returns: object, *, own: bool) -> Any:
+    """Return the function, such that its faults become JudgeFault. own: no answer reaches it."""
+    if hasattr(function, _GUARD):
+        return function
+    origin = typing.get_origin(returns)
+
+    @wraps(function)
+    def items(*arguments: Any, **named: Any) -> Any:
+        (kind,) = typing.get_args(returns)
+        call = cast(Callable[[], Iterable[object]], lambda: function(*arguments, **named))
+        return generated(call, kind if isinstance(kind, type) else None, what)
+
+    @wraps(function)
+    def value(*arguments: Any, **named: Any) -> Any:
+        if own:
+            with ours(what):
+                result = function(*arguments, **named)
+        else:
+            result = function(*arguments, **named)
+        if origin is _CALLABLE and callable(result):
+            return _guarded(result, what, typing.get_args(returns)[-1], own=own)
+        _require_type(result, returns, what)
+        return result
+
+    guard = items if own and origin in _ITEMS else value
+    setattr(guard, _GUARD, True)
+    return guard
+
+
+def _require_type(result: object, returns: object, what: str) -> None:
+    """Raise JudgeFault unless the result has the promised type, if that is a class or a union."""
+    if returns is None:
+        return
+    choices = _choices(returns)
+    kinds = [type(None) if choice is None else choice for choice in choices]
+    if not all(type(kind) is type for kind in kinds):
+        return  # an array, a tuple of certain types, a protocol: whoever takes it will see
+    allowed = cast("tuple[type, ...]", tuple(kinds))
+    if float in allowed:
+        allowed = (*allowed, int)
+    if not isinstance(result, allowed):
+        names = " or ".join(kind.__name__ for kind in cast("list[type]", kinds))
+        raise JudgeFault(f"{what} returned {result!r:.200}, expected {names}")

@@ -1,0 +1,565 @@
+"""Whatever a check's author supplies and gets wrong is the judge's failure, in every check.
+
+The candidate is right throughout, so only `judge_error` is allowed: no zero, and no pass.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hotloop import authoring
+from hotloop.core.verdict import Verdict
+from hotloop.judge import authored
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.authored import Authored, Check
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.candidate import Candidate, Framework, Style
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.cuda_kernel import CudaLaunch, Simulated
+from hotloop.judge.dtypes import BF16, FP16, FP32, I32, I64, U8
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.rung import judge_rung, rung
+from hotloop.judge.rungs import cuda_clean, cuda_traffic
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.correct import Case, Correct, Tensor, case
+from hotloop.judge.rungs.cuda_clean import CudaClean
+from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
+from hotloop.judge.rungs.cuda_traffic import CudaTraffic
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.rungs.one_pass import LONG_ROW, OnePass
+from hotloop.judge.rungs.refuses import Refuses
+from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
+
+from ..sessions import new_session
+
+CANDIDATE = """
+def double(n):
+    return 2 * n
+
+def write(text, path):
+    open(path, "w").write(text)
+
+def twice(x):
+    return 2 * x
+
+def refuse(x):
+    raise ValueError("no")
+
+def softmax(x, out):
+    out[...] = 0
+"""
+
+EXPORTED = {
+    name.name: getattr(authoring, name.name)
+    for statement in ast.parse(authoring._STUB.read_text()).body  # pyright: ignore[reportPrivateUsage]
+    if isinstance(statement, ast.ImportFrom)
+    for name in statement.names
+}
+AUTHORED = {
+    name: value
+    for name, value in EXPORTED.items()
+    if isinstance(value, type) and issubclass(value, Authored)
+}
+SETTINGS = settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+# --- what an author gets wrong -------------------------------------------------------------------
+
+errors = st.sampled_from(
+    [
+        *(ValueError("x"), KeyError("x"), TypeError("x"), ZeroDivisionError(), RuntimeError()),
+        *(StopIteration(), MemoryError(), RecursionError(), AssertionError(), AttributeError("x")),
+        *(
+            OSError(2, "no such file"),
+            UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"),
+            IndexError(),
+        ),
+    ]
+)
+strange = st.sampled_from(
+    [None, 3, np.int64(3), np.float32(2), "text", b"bytes", (), {}, np.ones(2), object(), [None]]
+)
+
+
+def _raises(error: BaseException) -> Callable[..., Any]:
+    def broken(*_arguments: object) -> Any:
+        raise error
+
+    return broken
+
+
+def _stops(good: Callable[..., Iterable[Any]], error: BaseException) -> Callable[..., Any]:
+    """Return a generator that yields what `good` does, and then raises."""
+
+    def broken(*arguments: Any) -> Iterator[Any]:
+        yield from good(*arguments)
+        raise error
+
+    return broken
+
+
+def _yields(*items: object) -> Callable[..., Any]:
+    return lambda *_arguments: iter(items)
+
+
+def _returns(value: object) -> Callable[..., Any]:
+    return lambda *_arguments: value
+
+
+def broken_generators(good: Callable[..., Iterable[Any]]) -> st.SearchStrategy[Callable[..., Any]]:
+    return st.one_of(
+        errors.map(_raises),
+        errors.map(partial(_stops, good)),
+        st.just(_yields()),
+        strange.map(_yields),
+        strange.map(_returns),
+    )
+
+
+def broken_values(right: object) -> st.SearchStrategy[Callable[..., Any]]:
+    return st.one_of(
+        errors.map(_raises),
+        strange.filter(lambda value: type(value) is not type(right)).map(_returns),
+    )
+
+
+# --- every class that takes an author's functions ------------------------------------------------
+
+
+def _functions(cls: type[Authored]) -> dict[str, object]:
+    return {name: returns for name, returns, _ in authored._functions(cls)}  # pyright: ignore[reportPrivateUsage]
+
+
+def test_every_exported_dataclass_that_takes_functions_is_guarded() -> None:
+    unguarded = [
+        name
+        for name, value in EXPORTED.items()
+        if isinstance(value, type)
+        and dataclasses.is_dataclass(value)
+        and not issubclass(value, Authored)
+        and any("Callable" in str(field.type) for field in fields(value))
+    ]
+    assert unguarded == []
+
+
+def test_every_exported_check_is_one() -> None:
+    checks = {
+        name
+        for name, value in EXPORTED.items()
+        if isinstance(value, type) and dataclasses.is_dataclass(value) and "__call__" in vars(value)
+    }
+    assert checks | {"Check"} == {n for n, cls in AUTHORED.items() if issubclass(cls, Check)}
+    assert checks == set(EXAMPLES) | set(ELSEWHERE)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        (name, field)
+        for name, cls in sorted(AUTHORED.items())
+        for field in _functions(cls)
+        if field not in cls.reads_answer
+    ],
+)
+def test_no_function_of_an_author_fails_unguarded(name: str, field: str) -> None:
+    cls = AUTHORED[name]
+    returns = _functions(cls)[field]
+
+    @SETTINGS
+    @given(broken_values(None))
+    def fails(broken: Callable[..., Any]) -> None:
+        function = authored._guarded(broken, field, returns, own=True)  # pyright: ignore[reportPrivateUsage]
+        try:
+            result = function()
+            if isinstance(result, Iterator):
+                list(result)  # pyright: ignore[reportUnknownArgumentType]
+        except JudgeFault:
+            pass  # any other exception fails the test
+
+    fails()
+
+
+def test_a_value_instead_of_a_function_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match=r"`tolerance` of Correct is Tolerance\(.*a function"):
+        Correct(lambda _rng: [], _twice, Tolerance(0, 0))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`cases` of Correct"):
+        Correct([], _twice, _tolerance)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="`reference`"):
+        Correct(_cases, 3.0, _tolerance)  # type: ignore[arg-type]
+
+
+# --- every check, judged on a right candidate ----------------------------------------------------
+
+
+def _twice(x: Floats) -> Floats:
+    return 2 * x
+
+
+def _tolerance(_case: Case) -> Tolerance:
+    return Tolerance(1e-6, 1e-6)
+
+
+def _case() -> Case:
+    return case(_twice, np.arange(1.0, 4.0))
+
+
+def _cases(_rng: object) -> Iterator[Case]:
+    yield _case()
+
+
+def _questions(*_arguments: object) -> Iterator[Question]:
+    yield Question("One", (1,), lambda got: None if got == 2 else "not the double")
+
+
+def _looks(session: Session) -> Iterator[Look]:
+    yield Look("It", lambda: None if session.worker() else "nothing")
+
+
+def _assignments(*_arguments: object) -> Iterator[Assignment]:
+    yield Assignment("One", ("x",), "x.txt", lambda data: None if data == b"x" else "not x")
+
+
+def _long(_rng: object) -> Iterator[Case]:
+    yield case(_twice, np.ones((1, LONG_ROW)))
+
+
+CALLS = KernelCalls(_cases, lambda _rng: _case(), _twice, _tolerance)
+LAUNCH = CudaLaunch(("x", "y"))
+CORRECT = Correct(_cases, _twice, _tolerance)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sound check of a candidate that is right. broken: strategies by the name of the function.
+
+    passes: the check is judged whole here; otherwise only up to the functions.
+    """
+
+    check: Check
+    entry: str
+    style: Style
+    broken: Mapping[str, st.SearchStrategy[Callable[..., Any]]]
+    passes: bool = True
+
+
+OF_CASES = {"cases": broken_generators(_cases)}
+OF_CORRECT = {
+    "reference": st.one_of(errors.map(_raises), st.just(_returns(np.nan)), st.just(_returns("x"))),
+    "tolerance": broken_values(Tolerance(0, 0)),
+}
+EXAMPLES: dict[str, Example] = {
+    "Answers": Example(
+        Answers(_questions), "double", "json", {"questions": broken_generators(_questions)}
+    ),
+    "HiddenAnswers": Example(
+        HiddenAnswers(_questions), "double", "json", {"questions": broken_generators(_questions)}
+    ),
+    "Holds": Example(
+        Holds(_looks, "Well."), "double", "json", {"looks": broken_generators(_looks)}
+    ),
+    "Makes": Example(
+        Makes(_assignments), "write", "json", {"assignments": broken_generators(_assignments)}
+    ),
+    "Correct": Example(CORRECT, "twice", "return", {**OF_CASES, **OF_CORRECT}),
+    "Refuses": Example(Refuses(_cases), "refuse", "return", OF_CASES),
+    "RightOrRefused": Example(
+        RightOrRefused(_cases, _twice, _tolerance), "twice", "return", {**OF_CASES, **OF_CORRECT}
+    ),
+    "CudaClean": Example(
+        CudaClean(LAUNCH, _cases, _twice, _tolerance),
+        "kernel",
+        "destination",
+        {**OF_CASES, **OF_CORRECT},
+    ),
+    "CudaTraffic": Example(
+        CudaTraffic(LAUNCH, lambda _rng: _case(), _twice, _tolerance, lambda _case: 24),
+        "kernel",
+        "destination",
+        {
+            **OF_CORRECT,
+            "case": broken_values(_case()),
+            "fewest_bytes": st.one_of(
+                broken_values(1), st.sampled_from([_returns(0), _returns(-4)])
+            ),
+        },
+    ),
+}
+"""By the check's name. A check that is made of another one comes in a test of its own."""
+
+ELSEWHERE = {
+    "Called": "test_a_check_inside_another_one",
+    "Watched": "test_a_check_inside_another_one",
+    "OnePass": "test_a_check_inside_another_one",
+    "KernelCorrect": "test_launches_are_recorded_of_cases_only",
+    "Compiles": "test_nothing_to_compile_for_is_refused",
+    "CudaCompiles": "test_nothing_to_compile_for_is_refused",
+    "Traffic": "test_launches_are_recorded_of_cases_only",
+    "Batches": "its functions, above: it needs a server",
+    "Serves": "its functions, above: it needs a server",
+    "ServedFast": "its functions, above: it needs a server",
+    "Sound": "its function reads what the candidate made",
+    "Fast": "its functions, above: it needs a quiet machine",
+    "GpuFast": "its functions, above: it needs a GPU",
+    "GpuFastFromHost": "its functions, above: it needs a GPU",
+}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    folder = tmp_path_factory.mktemp("right")
+    (folder / "right.py").write_text(CANDIDATE)
+    spec = TaskSpec("double", ("right.py",), {"it": RungSpec(limits=())})
+    with closing(new_session(folder, spec=spec, budget_s=300)) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the simulator's answers be right without building anything."""
+    ran = Simulated(2 * np.arange(1.0, 4.0), (), (), 0)
+    stand_in = SimpleNamespace(run=lambda *_arguments: ran)
+    for module in (cuda_clean, cuda_traffic):
+        monkeypatch.setattr(module, "simulator", lambda *_arguments: stand_in)
+
+
+def _verdict(
+    check: Any, entry: str, style: Style, session: Session, framework: Framework = "numpy"
+) -> tuple[Verdict, str]:
+    own = session.about(Candidate(entry, "right.py", style, framework))
+    own.files.read.add("right.py")  # the candidate was met, so an exception would be its failure
+    record = judge_rung("it", check, own)
+    return record.verdict, f"{record.sentence} {record.evidence}"
+
+
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name != "CudaTraffic"])
+def test_the_sound_check_passes(name: str, session: Session) -> None:
+    example = EXAMPLES[name]
+    verdict, told = _verdict(example.check, example.entry, example.style, session)
+    assert verdict is Verdict.PASSED, told
+
+
+@pytest.mark.parametrize(
+    ("name", "field"), [(name, field) for name, e in EXAMPLES.items() for field in e.broken]
+)
+def test_what_an_author_gets_wrong_is_no_verdict_on_the_answer(
+    name: str, field: str, session: Session
+) -> None:
+    example = EXAMPLES[name]
+
+    @SETTINGS
+    @given(example.broken[field])
+    def judged(broken: Callable[..., Any]) -> None:
+        check = replace(example.check, **{field: broken})
+        verdict, told = _verdict(check, example.entry, example.style, session)
+        assert verdict is Verdict.JUDGE_ERROR, told
+
+    judged()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_all_functions_of_the_check_are_tried(name: str) -> None:
+    example = EXAMPLES[name]
+    assert set(example.broken) == set(_functions(type(example.check)))
+
+
+@pytest.mark.parametrize("field", [*OF_CASES, *OF_CORRECT])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda check: Called("twice", check),
+        lambda check: Watched(check, "operations"),
+        lambda check: OnePass(Watched(check, "operations")),
+    ],
+    ids=["Called", "Watched", "OnePass"],
+)
+def test_a_check_inside_another_one(
+    make: Callable[[Any], Any], field: str, session: Session
+) -> None:
+    @settings(SETTINGS, max_examples=8)
+    @given({**OF_CASES, **OF_CORRECT}[field])
+    def judged(broken: Callable[..., Any]) -> None:
+        session._made.clear()  # pyright: ignore[reportPrivateUsage]
+        check = make(replace(CORRECT, **{field: broken}))
+        verdict, told = _verdict(check, "twice", "return", session, "torch")
+        assert verdict is Verdict.JUDGE_ERROR, told
+
+    judged()
+
+
+def test_no_long_row_is_nothing_to_inspect(session: Session) -> None:
+    session._made.clear()  # pyright: ignore[reportPrivateUsage]
+    check = OnePass(Watched(CORRECT, "operations"))
+    verdict, told = _verdict(check, "twice", "return", session, "torch")
+    assert verdict is Verdict.JUDGE_ERROR, told
+
+
+@pytest.mark.parametrize("field", ["cases", "counted", "reference", "tolerance"])
+@pytest.mark.parametrize("check", [KernelCorrect(CALLS), Traffic(CALLS, lambda _case: 24)])
+def test_launches_are_recorded_of_cases_only(check: Any, field: str, session: Session) -> None:
+    strategies = {**OF_CASES, **OF_CORRECT, "counted": broken_values(_case())}
+
+    @settings(SETTINGS, max_examples=8)
+    @given(strategies[field])
+    def judged(broken: Callable[..., Any]) -> None:
+        session._made.clear()  # pyright: ignore[reportPrivateUsage]
+        calls = replace(CALLS, **{field: broken})
+        verdict, told = _verdict(replace(check, calls=calls), "twice", "destination", session)
+        assert verdict is Verdict.JUDGE_ERROR, told
+
+    judged()
+
+
+def test_nothing_to_compile_for_is_refused() -> None:
+    with pytest.raises(ValueError, match="targets"):
+        authoring.Compiles(CALLS, targets=())
+    with pytest.raises(ValueError, match="targets"):
+        authoring.CudaCompiles(targets=())
+    with pytest.raises(ValueError, match="counted_calls"):
+        replace(CALLS, counted_calls=0)
+
+
+# --- what is refused where it is made ------------------------------------------------------------
+
+UNSENDABLE = [np.int64(3), np.bool_(1), np.ones(2), b"bytes", {1, 2}, float("nan"), float("inf")]
+
+
+@pytest.mark.parametrize("value", UNSENDABLE, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("inside", [lambda v: v, lambda v: [1, [v]], lambda v: {"a": v}])
+def test_what_cannot_be_sent_is_refused_where_it_is_made(
+    value: object, inside: Callable[[object], Any]
+) -> None:
+    with pytest.raises(TypeError, match="no argument of"):
+        Question("One", (inside(value),), lambda _got: None)
+    with pytest.raises(TypeError, match="no argument of"):
+        Assignment("One", (inside(value),), "x", lambda _data: None)
+    with pytest.raises(TypeError, match="no argument of"):
+        Case("One", (inside(value),), TensorSpec((), FP32))
+
+
+def test_an_argument_that_is_too_long_is_refused_where_it_is_made() -> None:
+    with pytest.raises(TypeError, match="give a file"):
+        Question("One", ("x" * (1 << 20),), lambda _got: None)
+
+
+def test_a_file_of_text_is_refused() -> None:
+    with pytest.raises(TypeError, match="expected bytes"):
+        GivenFile("x.txt", "text")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("array", "dtype"),
+    [
+        (np.ones(2), FP32),
+        (np.ones(2, np.float32), FP32),
+        (np.ones(2, np.float16), FP16),
+        (np.ones(2, np.int64), I64),
+        (np.ones(2, np.int32), I32),
+        (np.ones(2, np.uint8), U8),
+    ],
+)
+def test_an_array_is_judged_as_its_own_dtype(array: Any, dtype: object) -> None:
+    assert case(_twice, array).arguments[0].spec.dtype is dtype  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "uint32", "complex128", "U3", "O"])
+def test_an_array_without_a_dtype_of_ours_is_refused(dtype: str) -> None:
+    with pytest.raises(TypeError, match="give a `Tensor`"):
+        case(_twice, np.zeros(2, dtype))
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype"), [(np.ones(2), I32), ([1.0], FP32), (np.zeros(2, complex), BF16)]
+)
+def test_a_tensor_holds_values_of_its_dtype(values: Any, dtype: Any) -> None:
+    with pytest.raises(TypeError, match="cannot hold"):
+        Tensor(values, dtype)
+
+
+def test_truth_that_is_nan_for_finite_inputs_is_ours_and_nan_for_nan_is_not() -> None:
+    with pytest.raises(JudgeFault, match="NaN everywhere"):
+        _case().truth(lambda x: x * np.nan)
+    assert np.isnan(case(_twice, np.full(2, np.nan)).truth(_twice)).all()
+
+
+def test_an_output_of_another_shape_is_ours_before_the_candidate_is_asked(session: Session) -> None:
+    wrong = replace(_case(), out=TensorSpec((7,), FP32))
+    check = Correct(lambda _rng: [wrong], _twice, _tolerance)
+    assert _verdict(check, "twice", "destination", session)[0] is Verdict.JUDGE_ERROR
+
+
+def test_a_mismatch_that_is_no_sentence_is_ours(session: Session) -> None:
+    asked = [Question("One", (1,), lambda got: got != 2)]  # type: ignore[arg-type,return-value]
+    assert _verdict(Answers(lambda _rng: asked), "double", "json", session)[0] is (
+        Verdict.JUDGE_ERROR
+    )
+
+
+def test_a_mismatch_that_stumbles_over_an_answer_is_the_answers(session: Session) -> None:
+    asked = [Question("One", (1,), lambda got: got["x"])]  # type: ignore[index]
+    assert _verdict(Answers(lambda _rng: asked), "double", "json", session)[0] is (
+        Verdict.WRONG_ANSWER
+    )
+
+
+# --- tasks ---------------------------------------------------------------------------------------
+
+
+def test_a_task_without_checks_is_refused() -> None:
+    with pytest.raises(TypeError, match="at least one check"):
+        returns_data()
+
+
+def test_a_check_of_tensors_is_refused_in_a_task_of_plain_data() -> None:
+    with pytest.raises(TypeError, match="see `fills_tensor`"):
+        returns_data(correct=CORRECT)
+    with pytest.raises(TypeError, match="see `fills_tensor`"):
+        returns_tensor(correct=KernelCorrect(CALLS))
+    assert fills_tensor(correct=KernelCorrect(CALLS)).rungs
+
+
+def test_a_check_of_ones_own_that_takes_functions_derives_from_the_base() -> None:
+    @dataclass(frozen=True)
+    class Own:
+        cases: Callable[[], object]
+
+        def __call__(self, _session: Session) -> str:
+            return "Good."
+
+    with pytest.raises(TypeError, match="does not derive from `Check`"):
+        returns_data(correct=Own(lambda: None))
+
+
+def test_a_generator_of_a_check_of_ones_own_is_guarded(session: Session) -> None:
+    @rung()
+    def own(session: Session) -> str:
+        for _ in authoring.generated(lambda: _stops(_questions, ValueError("x"))()):
+            session.worker()
+        return "Good."
+
+    assert _verdict(own, "double", "json", session)[0] is Verdict.JUDGE_ERROR
