@@ -123,10 +123,12 @@ def run(
     else:
         require_sandbox()
         records = _judge(asked, code, _seed(seed), nsight=nsight)
+    variant = _variant(asked)
+    digest = "" if variant is None else variant.digest
     for name, record in records.items() if source is None else ():
         points = settle(asked.problem, name, record)
         own = not there and asked.pack is None
-        verdicts.note(record, points, "command", own=own)
+        verdicts.note(record, points, "command", own=own, variant=digest)
         work_log.note_check(asked.folder, record, points)
     rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
     judged = [rung.verdict for record in records.values() for rung in record.rungs]

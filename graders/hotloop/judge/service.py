@@ -262,4 +262,5 @@ def _circumstances(
         started=started,
         seconds=round(seconds, 3),
         variant="" if variant is None else variant.digest,
+        seeded=bool(job.seed),
     )
