@@ -13,6 +13,7 @@ from rich.text import Text
 
 from hotloop.cli.answer import All, Answer, UserError, first, log, require_sandbox
 from hotloop.core.verdict import Verdict
+from hotloop.verdict_words import is_failure
 
 if TYPE_CHECKING:
     from hotloop.external.suite import Row
@@ -137,13 +138,8 @@ def _answer(rows: list[Row], everything: bool) -> Answer:
     if not found["speed_measured"]:
         why = next((row.speed for row in rows if row.right), "none is right")
         lines.append(Text(f"Speed: {why}"))
-    failed = any(_is_failure(Verdict(row.verdict)) for row in rows)
+    failed = any(is_failure(Verdict(row.verdict)) for row in rows)
     return Answer(document, table, *rest, *lines, exit_code=int(failed))
-
-
-def _is_failure(verdict: Verdict) -> bool:
-    """Return whether a verdict is the submission's failure, or the judge's own."""
-    return verdict is Verdict.JUDGE_ERROR or not (verdict is Verdict.PASSED or verdict.pending)
 
 
 def _ratio(ratio: float | None, interval: tuple[float, float] | None) -> str:

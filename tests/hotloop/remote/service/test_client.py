@@ -128,7 +128,7 @@ def test_a_check_without_a_gpu_is_the_same_as_here(
         (
             code,
             [
-                (r["rung"], r["verdict"], r["sentence"])
+                (r["rung"], r["verdict"])
                 for r in found["tasks"][0]["record"]["rungs"]
             ],
         )
