@@ -20,7 +20,13 @@ def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
 
 
 def with_rungs(record: Record, later: Record) -> Record:
-    """Return the record with its rungs replaced by those of `later` with the same names."""
+    """Return the record with its rungs replaced by those of `later` with the same names.
+
+    Raises ValueError if `later` was judged with another variant, or one with a seed that was given.
+    """
+    before, after = record.circumstances, later.circumstances
+    if (before.variant, before.seeded) != (after.variant, after.seeded):
+        raise ValueError(f"{record.task} was judged again with another variant or a given seed")
     told = {SECOND_SEED: later.circumstances.seed}
     if later.circumstances.device != record.circumstances.device:
         told[SECOND_DEVICE] = later.circumstances.device

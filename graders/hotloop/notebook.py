@@ -64,7 +64,7 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
         record = _judge_here(module, task, budget_s)
     points = settle(load_module(module), task, record)
     own = not server and manifest.find(Path.cwd()) is None
-    verdicts.note(record, points, "notebook", own=own)
+    verdicts.note(record, points, "notebook", own=own, variant=_given(module)[0].digest)
     work_log.note_check(Path.cwd(), record, points)
     stale = stale_cell.advice(key, Path.cwd() / NOTEBOOK)
     begin = verdict_words.how_to_start(record, load_module(module).task(task).files)

@@ -43,6 +43,14 @@ def _of(rung: RungRecord) -> str:
     return "moves too many bytes" if counted else words(rung.verdict)
 
 
+def is_failure(verdict: Verdict) -> bool:
+    """Return whether a command that judged says so by its exit code.
+
+    The judge's own failure is one, too: what calls the command must not take it for a pass.
+    """
+    return verdict is Verdict.JUDGE_ERROR or not (verdict is Verdict.PASSED or verdict.pending)
+
+
 def words(verdict: Verdict) -> str:
     """Return the verdict in words, such as `not measured (pending)`."""
     said = verdict.value.replace("_", " ")

@@ -10,22 +10,21 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum, verdict_words
-from hotloop.cli import find, predicting, repro
+from hotloop import curriculum, own_problem, verdict_words
+from hotloop.cli import beside, find, predicting, repro
 from hotloop.cli.answer import Answer, UserError, log, require_local, require_sandbox
 from hotloop.cli.judging import judging_line
 from hotloop.cli.work import work_folder
 from hotloop.core.record import Record
-from hotloop.core.verdict import Verdict
 from hotloop.course.profile import Profile
 from hotloop.notebook_cells import NOTEBOOK
 from hotloop.practice import verdicts
-from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
+from hotloop.problem import JudgedTask, Problem, load_problem, settle
 from hotloop.remote import asking, place
 from hotloop.takehome import manifest, work_files, work_log
 from hotloop.takehome.manifest import PackFolder
-from hotloop.variants import Variant, beside
-from hotloop.yaml_lines import place as place_of
+from hotloop.variants import Variant
+from hotloop.variants import beside as variant_beside
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,9 @@ def run(
             show_default=False,
         ),
     ] = None,
-    folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+    folder: Annotated[
+        Path | None, typer.Argument(help="The folder with your work.", show_default="this one")
+    ] = None,
     source: Annotated[
         Path | None,
         typer.Option(
@@ -85,6 +86,14 @@ def run(
             "--nsight", help="Also profile your kernels with Nsight Compute, on a GPU with `ncu`."
         ),
     ] = False,
+    selftest: Annotated[
+        bool,
+        typer.Option(
+            "--selftest",
+            help="With --from: judge the answers beside the problem. `answer/` must pass, and each "
+            "folder in `wrong/` must fail the check that its name begins with.",
+        ),
+    ] = False,
     predict: Annotated[
         bool,
         typer.Option(
@@ -104,14 +113,19 @@ def run(
 ) -> Answer:
     """Judge your work in the sandbox.
 
-    Exit code 1 if a task is not right yet.
+    Exit code 1 if a task is not right yet, or if the judge failed.
     """
     alone = predict or reproduce
     if alone and (source or seed or on or nsight or (predict and reproduce)):
         raise UserError("--predict and --repro go with no other option but --json.")
-    if what is not None and _is_folder(what, source):
+    if selftest:
+        if source is None or what or folder or seed or on or nsight or alone:
+            raise UserError("--selftest goes with --from DIR, and with no other option but --json.")
+        return beside.judged(source)
+    if what is not None and folder is None and _is_folder(what, source):
         what, folder = None, Path(what)
-    asked = _in_module(what, folder) if source is None else _in_problem(what, folder, source)
+    work = folder or Path()
+    asked = _in_module(what, work) if source is None else _in_problem(what, work, source)
     code = [task for task in asked.tasks if task.kind == "code"]
     if alone:
         return _of_one_task(asked, code, reproduce=reproduce)
@@ -123,18 +137,22 @@ def run(
     else:
         require_sandbox()
         records = _judge(asked, code, _seed(seed), nsight=nsight)
+    variant = _variant(asked)
+    digest = "" if variant is None else variant.digest
     for name, record in records.items() if source is None else ():
         points = settle(asked.problem, name, record)
         own = not there and asked.pack is None
-        verdicts.note(record, points, "command", own=own)
+        verdicts.note(record, points, "command", own=own, variant=digest)
         work_log.note_check(asked.folder, record, points)
     rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
     judged = [rung.verdict for record in records.values() for rung in record.rungs]
-    failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
+    failed = any(verdict_words.is_failure(verdict) for verdict in judged)
     document = {"module": asked.problem.id, "folder": str(asked.folder), "tasks": rows}
     profiles = _profiles(records) if nsight else []
     shown = [_table(asked.problem, rows, records), *profiles]
-    if source is None:
+    if source is not None:
+        shown += beside.faults(records, source)
+    else:
         calls = filter(None, map(verdict_words.how_to_reproduce, records.values()))
         shown += [Text(call.replace("`", ""), no_wrap=True) for call in calls]
     return Answer(document, *shown, exit_code=int(failed))
@@ -170,57 +188,17 @@ def _in_problem(what: str | None, folder: Path, source: Path) -> _Selected:
     except KeyError as error:
         raise UserError(error.args[0]) from None
     for task in tasks:
-        _require_rungs(problem, task, source)
+        own_problem.require_checks(problem, task, source)
         if not (folder / task.files[-1]).is_file():
             raise UserError(f"There is no {task.files[-1]} in {folder.resolve()}.")
     return _Selected(problem, tasks, folder.resolve(), source=source)
 
 
-def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
-    from hotloop.judge.rung import scored_by
-    from hotloop.judge.task import find as find_task
-    from hotloop.task_spec import task_spec
-
-    try:
-        found = find_task(problem.id, task.id, source).rungs
-    except KeyError:
-        raise UserError(f"{source / 'tasks.py'} has no task called {task.id}.") from None
-    except Exception as error:
-        raise UserError(f"{source / 'tasks.py'}: {type(error).__name__}: {error}") from error
-    if list(found) != (named := [rung.id for rung in task.rungs]):
-        raise UserError(
-            f"{task.id} has the checks {', '.join(found)} in {source / 'tasks.py'}, and "
-            f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
-        )
-    spec = task_spec(problem, task.id)
-    for name in named:
-        at = ("tasks", problem.tasks.index(task), "rungs", named.index(name))
-        place = place_of(source / FILE, at)
-        reads, declared = scored_by(found[name]), spec.rungs[name]
-        if reads and not getattr(declared, reads):
-            raise UserError(
-                f"{place}: the check {name} has no {reads}, which say how many points a "
-                f"measurement earns: give it {_WHERE[reads]}."
-            )
-        for unread in _WHERE.keys() - {reads}:
-            if getattr(declared, unread):
-                raise UserError(
-                    f"{place}: the check {name} does not read its {unread}, so nothing earns a "
-                    "share of the points: remove them, or use a check in tasks.py that reads them."
-                )
-
-
-_WHERE = {
-    "limits": "`counted` with `limits`",
-    "levels": "a `threshold` for a speed, or `counted` with `levels`",
-}
-"""Where problem.yaml says what earns a share of the points, by what a check reads."""
-
-
 def _is_folder(what: str, source: Path | None) -> bool:
-    """Return whether the first argument is a folder, as in other commands, and not a module."""
+    """Return whether the only argument is a folder, as in other commands, and not a task."""
     if source is not None:
-        return Path(what).is_dir()
+        files = [task.files[-1] for task in load_problem(source).tasks if task.id == what]
+        return Path(what).is_dir() and not any(Path(name).is_file() for name in files)
     return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in curriculum.modules()}
 
 
@@ -248,14 +226,18 @@ def _seed(said: str) -> str:
 def _judge(
     asked: _Selected, tasks: Sequence[JudgedTask], seed: str, *, nsight: bool
 ) -> dict[str, Record]:
+    from hotloop.judge.client import JudgeProcess
     from hotloop.local_judging import judge_folder
 
     pack = asked.pack
-    with judging_line(_took_before(asked, tasks)) as say:
+    # An author is told in a line where the problem failed; --json has the traceback.
+    process = JudgeProcess(quiet=asked.source is not None)
+    with process as judge, judging_line(_took_before(asked, tasks)) as say:
         return judge_folder(
             asked.folder,
             asked.problem.id,
             [task.id for task in tasks],
+            judge=judge,
             on_progress=lambda text: say(f"judging: {text}"),
             variant=_variant(asked),
             given=None if pack is None else pack.manifest.files,
@@ -299,7 +281,7 @@ def _variant(asked: _Selected) -> Variant | None:
     if asked.pack is not None:
         return asked.pack.variant()
     try:
-        return beside(asked.folder, asked.problem.id)
+        return variant_beside(asked.folder, asked.problem.id)
     except ValueError as error:
         raise UserError(str(error)) from None
 

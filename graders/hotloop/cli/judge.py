@@ -12,6 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import All, Answer, UserError, first, log, require_sandbox
+from hotloop.core.verdict import Verdict
+from hotloop.verdict_words import is_failure
 
 if TYPE_CHECKING:
     from hotloop.external.suite import Row
@@ -65,7 +67,7 @@ def run(
     """Judge a problem of KernelBench, GPU MODE or FlashInfer-Bench with secret inputs.
 
     The problem is read where you have it, in a confined process. On a GPU the speed is measured
-    against the problem's own code. Exit code 1 if a submission is wrong.
+    against the problem's own code. Exit code 1 if a submission is wrong, or the judge failed.
     """
     if suite is None and submissions is None:
         return _problem(problem, files or [], everything)
@@ -126,15 +128,18 @@ def _answer(rows: list[Row], everything: bool) -> Answer:
             "–" if row.limit_share is None else f"{100 * row.limit_share:.0f} %",
             Text(row.sentence),
         )
-    judged, right = found["judged"], found["right"]
-    lines = [Text(f"{right} of {judged} right: {suite.share(rows)}")]
+    pending = len(rows) - found["judged"]
+    lines = [Text(f"{found['right']} of {len(rows)} right: {suite.share(rows)}")]
+    if pending:
+        lines.append(Text(f"{pending} not judged: neither right nor wrong; see the sentences."))
     for p in suite.FAST if found["speed_measured"] else ():
         against = f"eager {suite.fast(rows, p)}, compiled {suite.fast(rows, p, compiled=True)}"
         lines.append(Text(f"fast_{p:g}: {against}"))
     if not found["speed_measured"]:
         why = next((row.speed for row in rows if row.right), "none is right")
         lines.append(Text(f"Speed: {why}"))
-    return Answer(document, table, *rest, *lines, exit_code=int(right < judged))
+    failed = any(is_failure(Verdict(row.verdict)) for row in rows)
+    return Answer(document, table, *rest, *lines, exit_code=int(failed))
 
 
 def _ratio(ratio: float | None, interval: tuple[float, float] | None) -> str:

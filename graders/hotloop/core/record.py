@@ -48,8 +48,8 @@ class RungRecord:
 class Circumstances:
     """The conditions of a verdict: enough to repeat it and to justify it.
 
-    variant: digest of the candidate's variant; empty in a course, and in records older than
-    variants.
+    variant: digest of the candidate's or class's variant; "" for the module as it is published.
+    seeded: the seed was given and not drawn, so the inputs were known beforehand.
     """
 
     submission_digest: str
@@ -63,6 +63,7 @@ class Circumstances:
     started: str
     seconds: float
     variant: str = ""
+    seeded: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ class Record:
         for entry in document["rungs"]:
             _require_keys(entry, RungRecord, "rung")
             rungs.append(_rung(entry))
-        _require_keys(document["circumstances"], Circumstances, "circumstances", {"variant"})
+        later = {"variant", "seeded"}
+        _require_keys(document["circumstances"], Circumstances, "circumstances", later)
         return cls(
             module=document["module"],
             task=document["task"],
@@ -113,6 +115,15 @@ class Record:
             rungs=tuple(rungs),
             circumstances=Circumstances(**document["circumstances"]),
         )
+
+
+def counts(record: Record, variant: str) -> bool:
+    """Return whether a record may earn points, which everything asks that counts any.
+
+    It was judged with what the course or the take-home gave its learner, and with inputs that
+    nobody knew. variant: the digest of what was given, "" for the module as it is published.
+    """
+    return record.circumstances.variant == variant and not record.circumstances.seeded
 
 
 def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:

@@ -37,8 +37,8 @@ from hotloop.course.due_cell import DatedList, DueCell
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
+from hotloop.course.given import learners_files
 from hotloop.course.release_feedback import VisibleFeedback
-from hotloop.course.released import learners_files
 
 __all__ = [
     "CONFIG_FILE",

@@ -20,6 +20,7 @@ from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.judge.files import lay_out
 from hotloop.judge.grader_digest import grader_digest
 from hotloop.sandbox.scratch import scratch
+from hotloop.variants import digest_of
 
 Say = Callable[[str, str], None]
 """Progress callback: a task, or "" while cells run, and what is being done."""
@@ -86,6 +87,7 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
         graded=now(),
         seconds=round(time.monotonic() - started, 3),
         records=run.records,
+        variant=digest_of(hand_in.variant),
         handed_in=hand_in.handed_in,
         notes=hand_in.notes,
         notebook=hand_in.notebook,

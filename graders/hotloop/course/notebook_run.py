@@ -29,6 +29,7 @@ from hotloop.problem import settle
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
 from hotloop.task_spec import task_spec
+from hotloop.variants import digest_of
 
 NOTEBOOK_SUFFIX = ".ipynb"
 _WAITING = "waiting for the machine"
@@ -234,7 +235,8 @@ class NotebookRun:
 
     def _ruling(self, task: Task, verdict: Verdict, sentence: str) -> Record:
         isolation = self.settings.isolation.name
-        return ruling(self.module, task, verdict, sentence, self.digest, isolation)
+        variant = digest_of(self.settings.variant)
+        return ruling(self.module, task, verdict, sentence, self.digest, isolation, variant)
 
 
 def _needs_kernel(task: Task) -> bool:

@@ -1,6 +1,5 @@
 """Reads a released module from the course's folders and nbgrader's gradebook."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,14 +9,13 @@ import nbformat
 from nbgrader.api import MissingEntry
 
 from hotloop.core.user_error import UserError
+from hotloop.course.given import SOURCE, given, learners_files
 from hotloop.course.gradebook import read
 from hotloop.course.hand_in import IGNORED_FOLDERS
 from hotloop.course.release import Release, ReleasedCell
-from hotloop.curriculum import load_module, modules
+from hotloop.curriculum import modules
 from hotloop.notebook_cells import NOTEBOOK
-from hotloop.variants import NAME as VARIANT
 
-SOURCE = "source"
 RELEASE = "release"
 
 
@@ -28,7 +26,7 @@ def load_release(root: Path, module: str) -> Release:
         raise UserError(f"{module} was never released in {root}.")
     kernelspec, cells = found
     source, own = root / SOURCE / module, learners_files(module)
-    given = {
+    files = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for path in sorted(source.rglob("*"))
         if path.is_file()
@@ -41,11 +39,9 @@ def load_release(root: Path, module: str) -> Release:
         kernelspec,
         cells,
         _texts(root / RELEASE / module / NOTEBOOK),
-        {name: data for name, data in given.items() if name not in own},
+        {name: data for name, data in files.items() if name not in own},
         own,
-        {n: hashlib.sha256(data).hexdigest() for n, data in given.items() if n in own}
-        if VARIANT in given
-        else {},
+        given(root, module)[1],
     )
 
 
@@ -56,11 +52,6 @@ def released_modules(root: Path) -> frozenset[str]:
         return frozenset(str(each.name) for each in gradebook.assignments if each.notebooks)
 
     return read(root, names) & {module.id for module in modules()}
-
-
-def learners_files(module: str) -> list[str]:
-    """Return the files that a learner edits, which released files must not replace."""
-    return sorted({name for task in load_module(module).tasks for name in task.files})
 
 
 def _notebook(gradebook: Any, module: str) -> tuple[Mapping[str, Any], list[ReleasedCell]] | None:

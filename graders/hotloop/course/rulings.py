@@ -11,9 +11,18 @@ from hotloop.curriculum import Module, Task
 
 
 def ruling(
-    module: Module, task: Task, verdict: Verdict, sentence: str, digest: str, isolation: str
+    module: Module,
+    task: Task,
+    verdict: Verdict,
+    sentence: str,
+    digest: str,
+    isolation: str,
+    variant: str,
 ) -> Record:
-    """Return a record with one verdict for all checks of a task, without points."""
+    """Return a record with one verdict for all checks of a task, without points.
+
+    digest: of the submission. variant: as in `Circumstances`.
+    """
     rungs = tuple(RungRecord(rung.id, verdict, sentence) for rung in task.rungs)
     circumstances = Circumstances(
         submission_digest=digest,
@@ -26,6 +35,7 @@ def ruling(
         isolation=isolation,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         seconds=0.0,
+        variant=variant,
     )
     return Record(module.id, task.id, verdict, sentence, rungs, circumstances)
 

@@ -203,7 +203,10 @@ def run(
 
 @dataclass(frozen=True)
 class Share:
-    """value: from 0 to 1, None if it was not measured. low, high: its 95 % interval."""
+    """value: from 0 to 1, None if some of it was not measured. low, high: its 95 % interval.
+
+    What was not measured counts as missed at the low end, and as reached at the high one.
+    """
 
     value: float | None
     low: float
@@ -211,12 +214,12 @@ class Share:
 
     def __str__(self) -> str:
         if self.value is None:
-            return "not measured"
+            return f"not measured in full ({100 * self.low:.0f} to {100 * self.high:.0f} %)"
         return f"{100 * self.value:.0f} % ({100 * self.low:.0f} to {100 * self.high:.0f} %)"
 
 
 def summary(rows: list[Row]) -> dict[str, Any]:
-    """Return shares over the judged rows, as JSON: right, and fast_p by p."""
+    """Return shares of all rows, as JSON: right, and fast_p by p."""
     judged = [row for row in rows if not Verdict(row.verdict).pending]
     return {
         "judged": len(judged),
@@ -229,34 +232,40 @@ def summary(rows: list[Row]) -> dict[str, Any]:
 
 
 def share(rows: list[Row]) -> Share:
-    """Return the share of the judged rows that are right."""
-    judged = [row for row in rows if not Verdict(row.verdict).pending]
-    if not judged:
+    """Return the share of the rows that are right."""
+    if not rows:
         return Share(None, 0.0, 1.0)
-    right = sum(row.right for row in judged)
-    return Share(right / len(judged), *wilson(right, right, len(judged)))
+    right = sum(row.right for row in rows)
+    pending = sum(Verdict(row.verdict).pending for row in rows)
+    return _share(right, right, right + pending, len(rows), pending)
 
 
 def fast(rows: list[Row], p: float, *, compiled: bool = False) -> Share:
-    """Return fast_p, the share of the judged rows that are right and fast.
+    """Return fast_p, the share of the rows that are right and fast.
 
     Fast means more than p times as fast as the problem's own code. The interval allows for ratios
-    whose own interval contains p, and for right rows whose speed was not measured: they count as
-    slow at its lower end, and as fast at the upper one. Source: Ouyang et al., "KernelBench: Can
-    LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
+    whose own interval contains p, and for rows that were not judged, or are right and without a
+    measured speed: they count as slow at its lower end, and as fast at the upper one.
+    Source: Ouyang et al., "KernelBench: Can LLMs Write Efficient GPU Kernels?", 2025, section 3.3.
     """
-    judged = [row for row in rows if not Verdict(row.verdict).pending]
-    right = [row for row in judged if row.right]
-    ratios = [row.compiled_ratio if compiled else row.ratio for row in right]
-    known = [ratio for ratio in ratios if ratio is not None]
-    if not judged or (right and not known):
+    if not rows:
         return Share(None, 0.0, 1.0)
+    right = [row for row in rows if row.right]
+    ratios = [row.compiled_ratio if compiled else row.ratio for row in right]
     intervals = [row.compiled_interval if compiled else row.ratio_interval for row in right]
+    pending = sum(Verdict(row.verdict).pending for row in rows)
     surely = sum(each is not None and each[0] > p for each in intervals)
-    perhaps = sum(each is None or each[1] > p for each in intervals)
-    seen = len(judged) - len(right) + len(known)
-    value = sum(ratio > p for ratio in known) / seen
-    return Share(value, *wilson(surely, perhaps, len(judged)))
+    perhaps = sum(each is None or each[1] > p for each in intervals) + pending
+    reached = sum(ratio is not None and ratio > p for ratio in ratios)
+    return _share(reached, surely, perhaps, len(rows), pending + ratios.count(None))
+
+
+def _share(reached: int, surely: int, perhaps: int, of: int, unmeasured: int) -> Share:
+    """Return a share of `of` rows. It has no value while a row is unmeasured.
+
+    Without those rows, whoever is hard to measure would have the better share.
+    """
+    return Share(None if unmeasured else reached / of, *wilson(surely, perhaps, of))
 
 
 def wilson(fewest: int, most: int, of: int) -> tuple[float, float]:

@@ -10,7 +10,7 @@ https://www.harborframework.com/docs/tasks.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Template
 
@@ -18,6 +18,7 @@ from hotloop import __version__, render
 from hotloop.core.user_error import UserError
 from hotloop.curriculum import Module, Task
 from hotloop.judge.files import lay_out
+from hotloop.problem import Rung
 
 PARTS = Path(__file__).parent / "parts"
 WORK = "/app"
@@ -26,11 +27,18 @@ WORK = "/app"
 ASKED = "asked.json"
 
 
-def write(module: Module, task: Task, folder: Path) -> Path:
-    """Write the folder of a code task and return it. Raises UserError if the folder exists."""
+def write(module: Module, task: Task, folder: Path, *, gpu: bool = False) -> Path:
+    """Write the folder of a code task and return it.
+
+    gpu: reward checks on a GPU too, which the verifier's machine must then have. Raises UserError
+    if the folder exists, or if no check is left without a GPU.
+    """
     if folder.exists():
         raise UserError(f"{folder} is there already: name a new folder.")
-    words = _words(module, task)
+    rungs = [rung for rung in task.rungs if gpu or not rung.needs_gpu]
+    if not rungs:
+        raise UserError(f"All checks of {module.id}.{task.id} need a GPU: add --gpu.")
+    words = _words(module, task, rungs)
     for source in sorted(path for path in PARTS.rglob("*") if path.is_file()):
         text = source.read_text(encoding="utf-8")
         target = folder / source.relative_to(PARTS)
@@ -39,7 +47,7 @@ def write(module: Module, task: Task, folder: Path) -> Path:
             target = target.with_suffix("")
             text = Template(text).substitute(words)
         target.write_text(text, encoding="utf-8")
-    asked = {"module": module.id, "task": task.id}
+    asked = {"module": module.id, "task": task.id, "gpu": gpu}
     (folder / "tests" / ASKED).write_text(json.dumps(asked, indent=1) + "\n", encoding="utf-8")
     lay_out(render.render(module.id), folder / "environment" / "exercise")
     solved = render.solved_in_part(module.id, [task.id])
@@ -49,10 +57,10 @@ def write(module: Module, task: Task, folder: Path) -> Path:
     return folder
 
 
-def _words(module: Module, task: Task) -> Mapping[str, str]:
-    needs = {need for rung in task.rungs for need in module.needs_of(rung)}
+def _words(module: Module, task: Task, rungs: Sequence[Rung]) -> Mapping[str, str]:
+    needs = {need for rung in rungs for need in module.needs_of(rung)}
     groups = ",".join(["local", *sorted(needs)])
-    promises = "\n".join(f"- `{rung.id}`: {rung.asked}" for rung in task.rungs)
+    promises = "\n".join(f"- `{rung.id}`: {rung.asked}" for rung in rungs)
     return {
         "name": f"hotloop/{module.id}-{task.id}".replace("_", "-"),
         "title": json.dumps(f"{module.title}: {task.title}"),

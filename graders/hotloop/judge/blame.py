@@ -18,7 +18,9 @@ traceback goes to the rung's evidence and the log, never to the learner's page.
 import errno
 import traceback
 from types import FrameType
+from typing import Any
 
+from hotloop.core.raised_at import first_cause, places
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import WireError
@@ -33,6 +35,11 @@ OURS = (JudgeFault, ImportError, WireError)
 _OF_A_NAME = frozenset({errno.EILSEQ, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
 """Errors that a candidate causes by a name that it chose, or by a folder in place of a file."""
 
+CAUSE = "cause"
+RAISED_AT = "raised_at"
+"""Keys in the evidence of a rung that an exception ended, for the author of its check."""
+
+MOST_PLACES = 50
 MOST_TRACE = 4000
 """Maximum characters of a traceback in a record."""
 
@@ -69,11 +76,14 @@ def unreadable_answer(name: str, error: Exception, answer: str) -> RungRecord:
     return RungRecord(name, Verdict.WRONG_ANSWER, sentence, evidence=_evidence(error))
 
 
-def _evidence(error: Exception) -> dict[str, str]:
+def _evidence(error: Exception) -> dict[str, Any]:
     trace = "".join(traceback.format_exception(error))
+    cause = first_cause(error)
     return {
         "error": readable(f"{type(error).__name__}: {error}", 500),
         "traceback": readable(trace[-MOST_TRACE:], MOST_TRACE),
+        CAUSE: readable(f"{type(cause).__name__}: {cause}", 500),
+        RAISED_AT: places(error)[-MOST_PLACES:],
     }
 
 

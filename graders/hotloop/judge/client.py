@@ -17,6 +17,7 @@ from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.job import Job
 from hotloop.sandbox import scratch
+from hotloop.variants.variant import digest_of
 
 GRACE_S = 60.0
 """Seconds beyond a job's budget until a silent judge counts as lost."""
@@ -218,5 +219,7 @@ def lost(job: Job, error: Exception) -> Record:
             isolation=job.isolation,
             started=datetime.now(UTC).isoformat(timespec="seconds"),
             seconds=0.0,
+            variant=digest_of(job.variant),
+            seeded=bool(job.seed),
         ),
     )

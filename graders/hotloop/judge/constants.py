@@ -4,8 +4,9 @@ They are fixed while a task is judged, and expected results depend on them. A re
 where it needs them, so that the functions in between do not have to pass them on.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Container, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
@@ -19,16 +20,32 @@ R = TypeVar("R")
 _sampled: Mapping[str, Value] = {}
 
 
-def constant(name: str, plain: T) -> T:
+@dataclass(frozen=True)
+class Between:
+    """All numbers from first to last, both included."""
+
+    first: float
+    last: float
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int | float) and self.first <= number <= self.last
+
+
+def constant(name: str, plain: T, drawn: Container[object]) -> T:
     """Return the value of `name` in this candidate's variant; `plain` in a course.
 
-    Raises JudgeFault if a variant lacks it: its candidate was given another task.
+    drawn: what a variant may have instead, as in variants.yaml: with a factor of 0, or a number of
+    another size, the reference would accept answers that nobody had to compute. Raises JudgeFault
+    for another value, and if the variant lacks it: its candidate was given another task.
     """
     if not _sampled:
         return plain
     if name not in _sampled:
         raise JudgeFault(f"the candidate's variant has no {name}")
-    return type(plain)(_sampled[name])
+    value = _sampled[name]
+    if value != plain and value not in drawn:
+        raise JudgeFault(f"the candidate's variant has {name} = {value!r}, which is never drawn")
+    return type(plain)(value)
 
 
 @contextmanager

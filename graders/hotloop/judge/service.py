@@ -284,4 +284,5 @@ def _circumstances(
         started=started,
         seconds=round(seconds, 3),
         variant="" if variant is None else variant.digest,
+        seeded=bool(job.seed),
     )

@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from hotloop.core.record import Record
+from hotloop.core.record import Record, counts
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import TaskKey
 from hotloop.practice import place
@@ -68,12 +68,13 @@ def path() -> Path:
     return place.folder() / NAME
 
 
-def note(record: Record, score: Score, by: By, *, own: bool) -> None:
+def note(record: Record, score: Score, by: By, *, own: bool, variant: str = "") -> None:
     """Append a line. A folder that cannot be written does not withhold a verdict.
 
-    own: this machine judged for the learner alone, so the inputs are not secret.
+    A check with a given seed is no progress, and is not noted. own: this machine judged for the
+    learner alone, so the inputs are not secret. variant: digest of the folder's.
     """
-    if os.environ.get(OFF) == "1":
+    if os.environ.get(OFF) == "1" or not counts(record, variant):
         return
     line = {
         "at": written(datetime.now(UTC)),

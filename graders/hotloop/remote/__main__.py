@@ -16,7 +16,7 @@ from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.remote.judging import judged, require_known
-from hotloop.remote.request import MAX_BYTES, Request, parsed
+from hotloop.remote.request import MAX_BYTES, WholeRequest, parsed
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.scratch import scratch
 
@@ -26,7 +26,7 @@ def main() -> int:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     try:
-        asked = parsed(Request, sys.stdin.buffer.read(MAX_BYTES + 1))
+        asked = parsed(WholeRequest, sys.stdin.buffer.read(MAX_BYTES + 1))
         require_known(asked)
         with scratch() as folder:
             lay_out(asked.contents(), folder)

@@ -9,7 +9,7 @@ from hotloop import __version__
 from hotloop.core.record import Record
 from hotloop.remote import resumed, ssh
 from hotloop.remote.client import Say, Server
-from hotloop.remote.request import Request, packed
+from hotloop.remote.request import WholeRequest, packed
 from hotloop.takehome import work_files
 from hotloop.variants import Variant
 
@@ -23,9 +23,9 @@ def request(
     given: Mapping[str, str] | None = None,
     seed: str = "",
     nsight: bool = False,
-) -> Request:
+) -> WholeRequest:
     """Return the request: the folder's work files and what to judge of them."""
-    return Request(
+    return WholeRequest(
         hotloop=__version__,
         module=module,
         tasks=list(tasks),
@@ -37,14 +37,16 @@ def request(
     )
 
 
-def ask(url: str, asked: Request, say: Say) -> dict[str, Record]:
+def ask(url: str, asked: WholeRequest, say: Say) -> dict[str, Record]:
     """Return the records by task. Raises UserError if none arrive.
 
-    Ctrl-C also ends the judging there. url: https:// of a service that this user is logged in to,
-    or ssh:// of a machine.
+    A service is told the work only: what it is judged with comes from the course there. Ctrl-C
+    also ends the judging there. url: https:// of a service that this user is logged in to, or
+    ssh:// of a machine.
     """
     if url.startswith(("http:", "https:")):
-        records = resumed.ask(Server.at(url), asked, say)
+        said = asked.of_learner()
+        records = resumed.ask(Server.at(url), said, say)
     else:
         records = list(ssh.ask(ssh.Place.of(url), asked, say))
     return {record.task: record for record in records}

@@ -11,7 +11,7 @@ from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_folder
-from hotloop.remote.request import HandIn, Request
+from hotloop.remote.request import HandIn, Request, WholeRequest
 from hotloop.variants import Variant
 
 
@@ -38,7 +38,7 @@ def require_known(asked: Request) -> None:
 
 
 def judged(
-    asked: Request,
+    asked: WholeRequest,
     folder: Path,
     judge: JudgeProcess,
     say: Callable[[str], None],

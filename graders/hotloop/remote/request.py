@@ -7,11 +7,12 @@ import binascii
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, ConfigDict, Field, ValidationError
 
 from hotloop.core.user_error import UserError
 from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import limits
+from hotloop.variants import Variant, digest_of
 
 MAX_BYTES = 2 * limits.MAX_TOTAL
 """Largest document, in bytes: base64 encodes three bytes as four."""
@@ -38,6 +39,13 @@ def _once(tasks: list[str]) -> list[str]:
     return tasks
 
 
+def _variant(document: dict[str, Any]) -> dict[str, Any]:
+    """ValueError for JSON that is no variant."""
+    Variant.from_json(document)
+    return document
+
+
+Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 FileName = Annotated[str, AfterValidator(_allowed)]
 
 
@@ -46,6 +54,9 @@ class HandIn(Strict):
 
     hotloop: the version that sends it. files: base64 by name, with / between folders.
     """
+
+    # Strict: "yes" is no boolean.
+    model_config = ConfigDict(strict=True)
 
     format: Literal[1] = 1
     hotloop: Text
@@ -69,13 +80,47 @@ class HandIn(Strict):
 
 
 class Request(HandIn):
-    """Tasks of one module to be judged. variant, given, seed, nsight: as in `Job`."""
+    """Tasks of one module to be judged: all that a learner may say to a class's service.
+
+    made_for: digest of the variant that the work is made for, "" for the published module; the
+    service refuses one that its course did not give. None: not said. nsight: as in `Job`.
+    """
 
     tasks: Annotated[list[Identifier], Field(min_length=1, max_length=100), AfterValidator(_once)]
-    variant: dict[str, Any] | None = None
-    given: dict[str, str] = Field(default_factory=dict[str, str])
-    seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
+    made_for: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] | None = None
     nsight: bool = False
+
+
+class WholeRequest(Request):
+    """A request with what parameterizes the judging. variant, given, seed: as in `Job`.
+
+    The service completes a learner's request by what its course gave. Over ssh a person sends it to
+    an account of their own, and what comes back counts nowhere.
+    """
+
+    variant: Annotated[dict[str, Any], AfterValidator(_variant)] | None = None
+    given: Annotated[dict[FileName, Digest], Field(max_length=limits.MAX_ENTRIES)] = Field(
+        default_factory=dict[str, str]
+    )
+    seed: Annotated[str, Field(pattern="^([0-9a-f]{32})?$")] = ""
+
+    def of_learner(self) -> Request:
+        """Return what a learner may say of this.
+
+        Raises UserError if there is more: the class's service would not judge what was asked.
+        """
+        if self.seed:
+            raise UserError(
+                "A class's service draws its own inputs: leave --seed out, or check with it here "
+                "(`--on here`) or over ssh."
+            )
+        if self.given:
+            raise UserError(
+                "A take-home is not judged by a class's service, which has its course's tasks "
+                "only: check here (`--on here`) or over ssh."
+            )
+        work = self.model_dump(include=set(Request.model_fields))
+        return Request.model_validate({**work, "made_for": digest_of(self.variant)})
 
 
 SentT = TypeVar("SentT", bound=HandIn)
@@ -90,6 +135,11 @@ def parsed(model: type[SentT], data: bytes) -> SentT:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the request"
+        if first["type"] == "extra_forbidden":
+            raise UserError(
+                f"{where[:100]}: a request does not say this. What a task is judged with (variant, "
+                "seed, device, levels, time) comes from its course."
+            ) from None
         raise UserError(f"{where}: {first['msg']}") from None
 
 

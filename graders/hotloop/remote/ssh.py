@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from hotloop.core.record import Record
 from hotloop.core.user_error import UserError
 from hotloop.core.wire import as_message
-from hotloop.remote.request import Request
+from hotloop.remote.request import WholeRequest
 
 _NO_CONNECTION, _NO_PROGRAM = 255, 127
 """Exit codes of ssh: its own failure, and a shell that does not find the command."""
@@ -64,7 +64,7 @@ class Place:
         return shlex.quote(path)
 
 
-def ask(place: Place, request: Request, say: Callable[[str], None]) -> Iterator[Record]:
+def ask(place: Place, request: WholeRequest, say: Callable[[str], None]) -> Iterator[Record]:
     """Yield the records of the tasks asked for, each as it is ready.
 
     say: called with the progress. Raises UserError if a record is missing: no connection, no

@@ -16,6 +16,7 @@ from hotloop.sandbox.level import level
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.task_spec import task_spec
+from hotloop.variants import Variant
 
 _TERMS = Terms()
 
@@ -54,6 +55,7 @@ def judged(
     """
     module = submission.manifest.module
     asked = code_tasks(module, tasks)
+    variant = team.variant(submission.manifest.pack)
     works = [work(task, submission, team, [task]) for task in asked]
     executor = Local(max(1, min(jobs, len(asked))))
 
@@ -64,7 +66,7 @@ def judged(
     with closing(executor.run(works, terms, tell)) as outcomes:
         for task, outcome in chain.from_iterable(outcomes):
             records[task] = (
-                lost(_job(module, task), GraderLost(outcome.reason))
+                lost(_job(module, task, variant), GraderLost(outcome.reason))
                 if isinstance(outcome, Lost)
                 else outcome.records[task]
             )
@@ -77,5 +79,6 @@ def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
     return [t.id for t in load_module(module).tasks if t.id in wanted and t.kind == "code"]
 
 
-def _job(module: str, task: str) -> Job:
-    return Job(module, task, task_spec(load_module(module), task), isolation=level()[0])
+def _job(module: str, task: str, variant: Variant) -> Job:
+    spec = task_spec(load_module(module), task)
+    return Job(module, task, spec, isolation=level()[0], variant=variant.to_json())

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from hotloop import __version__, curriculum
-from hotloop.core.record import Record
+from hotloop.core.record import Record, counts
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Module, Task
 from hotloop.judge.grader_digest import grader_digest
@@ -49,12 +49,17 @@ def make_report(
     *,
     now: datetime | None = None,
 ) -> Report:
-    """Build the report. Written tasks are open until their marks are filed on the scorecard."""
+    """Build the report. Written tasks are open until their marks are filed on the scorecard.
+
+    A task is open, too, whose record does not count: it was not judged in the pack's variant.
+    """
     manifest = submission.manifest
     role = team.role(manifest.role)
     # The pack's module: the role may have another one by now.
     module = curriculum.load_module(manifest.module)
     given = given_files(team, manifest)
+    variant = team.variant(manifest.pack)
+    records = {task: one for task, one in records.items() if counts(one, variant.digest)}
     tasks = _tasks(submission, team, module, role, given, records)
     return Report(
         made=now or datetime.now(UTC),
@@ -81,7 +86,7 @@ def make_report(
             command=f"hotloop takehome grade --verify reports/{manifest.pack}/{JSON_NAME}",
             hotloop=__version__,
             grader_digest=_judged_with(records.values()),
-            variant=team.variant(manifest.pack).digest,
+            variant=variant.digest,
         ),
         viva=viva.score_of(team, manifest.pack, submission.digest),
     )

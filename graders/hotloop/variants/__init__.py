@@ -6,6 +6,16 @@ constants.
 """
 
 from hotloop.variants.draw import draw, of_class, same_answers, same_for_all
-from hotloop.variants.variant import NAME, Variant, beside, plain
+from hotloop.variants.variant import NAME, Variant, beside, digest_of, plain
 
-__all__ = ["NAME", "Variant", "beside", "draw", "of_class", "plain", "same_answers", "same_for_all"]
+__all__ = [
+    "NAME",
+    "Variant",
+    "beside",
+    "digest_of",
+    "draw",
+    "of_class",
+    "plain",
+    "same_answers",
+    "same_for_all",
+]

@@ -102,6 +102,11 @@ def beside(folder: Path, module: str) -> Variant:
     return found if found.module == module else plain(module)
 
 
+def digest_of(document: object) -> str:
+    """Return the digest of a variant's JSON; "" for None. Raises ValueError as `from_json`."""
+    return "" if document is None else Variant.from_json(document).digest
+
+
 def plain(module: str) -> Variant:
     """Return the variant that changes nothing."""
     return Variant(module)

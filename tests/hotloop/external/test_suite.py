@@ -101,13 +101,30 @@ def test_a_results_file_of_others_is_refused_with_its_line(
     [(0, 5, 0.0, 0.4345), (3, 10, 0.1078, 0.6032), (99, 100, 0.9455, 0.9982), (7, 7, 0.6457, 1.0)],
 )
 def test_the_interval_is_wilsons(passed: int, of: int, low: float, high: float) -> None:
-    rows = [ROW] * passed + [WRONG] * (of - passed) + [replace(ROW, verdict="not_measured")]
+    rows = [ROW] * passed + [WRONG] * (of - passed)
     found = suite.share(rows)
     assert (found.value, found.low, found.high) == pytest.approx((passed / of, low, high), abs=1e-4)
 
 
 def fast(ratio: float, error: float = 0.01) -> Row:
     return replace(ROW, ratio=ratio, ratio_interval=(ratio - error, ratio + error))
+
+
+@pytest.mark.parametrize("verdict", ["undecided", "not_measured", "judge_error"])
+def test_what_is_pending_makes_no_share_larger(verdict: str) -> None:
+    """Whoever answers so slowly that nothing is measured has no better share for it."""
+    rows = [fast(2.0)] * 3 + [WRONG] * 2
+    for whole, share in [
+        (suite.share(rows), suite.share([*rows, replace(ROW, verdict=verdict)])),
+        (suite.fast(rows, 1.0), suite.fast([*rows, replace(ROW, verdict=verdict)], 1.0)),
+    ]:
+        assert share.value is None
+        assert share.low < whole.low
+    # As if it were wrong at the one end, and right at the other.
+    share = suite.share([*rows, replace(ROW, verdict=verdict)])
+    assert share.low == suite.share([*rows, WRONG]).low
+    assert share.high == suite.share([*rows, ROW]).high
+    assert str(share) == "not measured in full (19 to 90 %)"
 
 
 def test_fast_p_counts_what_is_right_and_faster() -> None:
@@ -120,8 +137,9 @@ def test_fast_p_counts_what_is_right_and_faster() -> None:
 
 
 def test_fast_p_without_a_measured_speed_is_unknown_and_no_zero() -> None:
-    assert str(suite.fast([ROW, WRONG], 1.0)) == "not measured"
-    assert suite.summary([ROW])["fast"]["1"] == {"value": None, "low": 0.0, "high": 1.0}
+    found = suite.fast([ROW, WRONG], 1.0)
+    assert (found.value, found.low) == (None, 0.0)
+    assert suite.summary([ROW])["fast"]["1"]["value"] is None
 
 
 def test_the_interval_of_fast_p_allows_for_what_is_uncertain() -> None:
@@ -132,7 +150,7 @@ def test_the_interval_of_fast_p_allows_for_what_is_uncertain() -> None:
     # One ratio's interval contains p; of one right submission the speed is unknown.
     doubtful = [fast(2.0)] * 3 + [fast(1.005), ROW] + [fast(0.5)] * 5
     found = suite.fast(doubtful, 1.0)
-    assert found.value == pytest.approx(4 / 9)
+    assert found.value is None
     assert found.low == pytest.approx(0.1078, abs=1e-4)
     assert found.high == pytest.approx(0.7634, abs=1e-4)
 

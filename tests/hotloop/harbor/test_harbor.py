@@ -2,6 +2,7 @@
 
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum, harbor, render
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 
 from ..test_cli import document
 
@@ -98,6 +101,86 @@ def test_a_judge_that_cannot_judge_gives_no_reward(folder: Path, tmp_path: Path)
         asked.write_text(before)
     assert code != 0
     assert reward is None
+
+
+@pytest.mark.sandbox
+def test_strange_names_cost_no_reward_and_lose_no_rollout(folder: Path, tmp_path: Path) -> None:
+    work = work_in(folder, tmp_path, solved=False)
+    top = os.fsencode(work)
+    os.close(os.open(top + b"/\xff.py", os.O_CREAT | os.O_WRONLY))
+    fd = os.open(top, os.O_DIRECTORY)
+    for _ in range(20):
+        os.mkdir(b"d" * 250, dir_fd=fd)
+        inner = os.open(b"d" * 250, os.O_DIRECTORY, dir_fd=fd)
+        os.close(fd)
+        fd = inner
+    os.close(os.open(b"deep", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+    os.close(fd)
+    assert rewarded(folder, work, tmp_path) == (0, 0.0)
+
+
+CPU_RUNGS = [r for r in curriculum.load_module("fused_softmax").task("compiled_chain").rungs
+             if not r.needs_gpu]  # fmt: skip
+
+
+def judged_as(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, gpu: bool, **verdicts: Verdict
+) -> tuple[int, float | None]:
+    """Run judge.py with the judge's verdicts on compiled_chain, the same at each look."""
+    module, task = "fused_softmax", "compiled_chain"
+    rungs = tuple(
+        RungRecord(rung.id, verdict := verdicts.get(rung.id, Verdict.PASSED), "Said.",
+                   float(verdict is Verdict.PASSED))
+        for rung in curriculum.load_module(module).task(task).rungs
+    )  # fmt: skip
+    nothing = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
+    found = Record(module, task, Verdict.PARTIAL, "Said.", rungs, nothing)
+    path = tmp_path / "judge.py"
+    shutil.copy(harbor.PARTS / "tests" / "judge.py", path)
+    asked = {"module": module, "task": task, "gpu": gpu}
+    (tmp_path / "asked.json").write_text(json.dumps(asked))
+    monkeypatch.setattr("hotloop.local_judging.judge_folder", lambda *_, **__: {task: found})
+    monkeypatch.setattr(sys, "argv", ["judge.py", str(tmp_path), str(tmp_path / "reward")])
+    code: int = runpy.run_path(str(path))["main"]()
+    reward = tmp_path / "reward" / "reward.txt"
+    return code, float(reward.read_text()) if reward.is_file() else None
+
+
+@pytest.mark.parametrize("verdict", [Verdict.UNDECIDED, Verdict.TOO_SLOW, Verdict.TIMEOUT])
+def test_an_answer_that_is_hard_to_measure_is_not_rewarded_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict
+) -> None:
+    found = judged_as(monkeypatch, tmp_path, False, fast_cpu=verdict, fast_gpu=Verdict.NOT_MEASURED)
+    correct, whole = (sum(r.points for r in some) for some in (CPU_RUNGS[:1], CPU_RUNGS))
+    assert found == (0, pytest.approx(correct / whole))
+    assert found[1] == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.NOT_MEASURED, Verdict.JUDGE_ERROR])
+def test_what_the_machine_could_not_judge_gives_no_number(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    verdict: Verdict,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert judged_as(monkeypatch, tmp_path, False, fast_cpu=verdict) == (3, None)
+    assert "No reward, as this machine did not judge fast_cpu" in capsys.readouterr().out
+    # A check on a GPU is part of the reward only where the folder was written with it.
+    assert judged_as(monkeypatch, tmp_path, False, fast_gpu=verdict) == (0, 1.0)
+    (tmp_path / "reward" / "reward.txt").unlink()
+    assert judged_as(monkeypatch, tmp_path, True, fast_gpu=verdict) == (3, None)
+
+
+def test_the_instruction_lists_the_checks_that_are_rewarded(tmp_path: Path) -> None:
+    module = curriculum.load_module("fused_softmax")
+    task = module.task("compiled_chain")
+    for gpu in (False, True):
+        folder = harbor.write(module, task, tmp_path / str(gpu), gpu=gpu)
+        text = (folder / "instruction.md").read_text()
+        assert [r.id for r in task.rungs if f"- `{r.id}`: " in text] == [
+            r.id for r in task.rungs if gpu or not r.needs_gpu
+        ]
+        assert json.loads((folder / "tests" / harbor.ASKED).read_text())["gpu"] is gpu
 
 
 def test_the_model_sees_no_solution_and_no_test(folder: Path) -> None:

@@ -50,6 +50,45 @@ def test_a_digest_depends_on_names_and_contents_only(tmp_path: Path) -> None:
     assert digest(one) != digest(other)
 
 
+@pytest.fixture
+def strange(tmp_path: Path) -> Path:
+    """A folder with everything that somebody can leave in one, but no readable file."""
+    top = os.fsencode(tmp_path)
+    os.mkfifo(top + b"/pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "up").symlink_to("..")
+    with (tmp_path / "sparse").open("wb") as stream:
+        stream.truncate(1 << 40)
+    os.close(os.open(top + b"/\xff\xfe\n", os.O_CREAT | os.O_WRONLY))
+    # Deeper than any path that the system opens: 40 folders of 250 letters.
+    fd = os.open(top, os.O_DIRECTORY)
+    for _ in range(40):
+        os.mkdir(b"d" * 250, dir_fd=fd)
+        inner = os.open(b"d" * 250, os.O_DIRECTORY, dir_fd=fd)
+        os.close(fd)
+        fd = inner
+    os.close(os.open(b"deep", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+    os.close(fd)
+    return tmp_path
+
+
+def test_no_folder_is_beyond_a_digest(strange: Path) -> None:
+    before = digest(strange)
+    assert digest(strange) == before
+    (strange / "a.py").write_text("x = 1")
+    assert digest(strange) != before
+
+
+def test_a_digest_depends_on_the_size_of_a_long_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_DIGESTED", 4)
+    (tmp_path / "a").write_text("12345")
+    before = digest(tmp_path)
+    (tmp_path / "a").write_text("123456")
+    assert digest(tmp_path) != before
+
+
 def test_a_folder_is_read_whole(tmp_path: Path) -> None:
     files = {"models/bert/1/model.py": b"1", "models/bert/config.pbtxt": b"2", "other": b"3"}
     lay_out(files, tmp_path)

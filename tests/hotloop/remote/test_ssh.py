@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from hotloop import __version__
 from hotloop.cli import app
 from hotloop.core.user_error import UserError
-from hotloop.remote.request import Request, packed
+from hotloop.remote.request import WholeRequest, packed
 from hotloop.remote.ssh import Place, ask
 from hotloop.render import render, submission
 
@@ -125,7 +125,7 @@ def test_a_record_about_another_task_is_none(ssh) -> None:
     _, lines = answered(request())
     record = lines[-1]["record"]
     ssh(f"echo '{json.dumps({'record': {**record, 'task': 'hoist'}})}'".replace("\\", "\\\\"))
-    asked = Request.model_validate(request())
+    asked = WholeRequest.model_validate(request())
     with pytest.raises(UserError, match=r"answers about ssa_passes\.hoist, not fold"):
         list(ask(Place("box"), asked, lambda _text: None))
 
@@ -141,8 +141,12 @@ def test_a_record_about_another_task_is_none(ssh) -> None:
         ({"files": {"/etc/passwd": ""}}, "its name has other characters"),
         ({"files": {"a.py": "%%"}}, "a file is not base64"),
         ({"seed": "1"}, "seed: String should match pattern"),
-        ({"shell": "sh"}, "shell: Extra inputs are not permitted"),
+        ({"shell": "sh"}, "shell: a request does not say this"),
         ({"variant": {"format": 1}}, "a variant has the keys"),
+        ({"nsight": "yes"}, "nsight: Input should be a valid boolean"),
+        ({"given": {"../x": "ab" * 32}}, "its name has other characters"),
+        ({"given": {"x": "y" * 100_000}}, "given.x: String should match pattern"),
+        ({"device": "cpu"}, "device: a request does not say this"),
     ],
 )
 def test_a_request_that_is_none_is_refused(changes: dict[str, Any], said: str) -> None:

@@ -1,7 +1,9 @@
 """Constants that a check reads are those that variants.yaml draws, with the course's values."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,13 +16,30 @@ CHECKS = Path(checks.__file__).parent
 MODULES = [module.id for module in curriculum.modules()]
 
 
-def read(module: str) -> Iterator[tuple[str, ast.expr, Path]]:
-    """Yield name, plain value and file of each `constant(…)` in the module's checks."""
+@dataclass(frozen=True)
+class Call:
+    """One `constant(name, plain, drawn)` of a check."""
+
+    name: str
+    plain: ast.expr
+    drawn: ast.expr
+    path: Path
+
+    @property
+    def values(self) -> Container[Value]:
+        """What the check accepts of a variant."""
+        relative = self.path.relative_to(CHECKS.parent).with_suffix("")
+        names = vars(import_module(".".join(["hotloop", *relative.parts])))
+        return eval(compile(ast.Expression(self.drawn), str(self.path), "eval"), names)
+
+
+def read(module: str) -> Iterator[Call]:
+    """Yield each `constant(…)` in the module's checks."""
     for path in sorted((CHECKS / module).glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(ast.Name("constant"), [ast.Constant(str(name)), plain]):
-                    yield name, plain, path
+                case ast.Call(ast.Name("constant"), [ast.Constant(str(name)), plain, drawn]):
+                    yield Call(name, plain, drawn, path)
                 case _:
                     pass
 
@@ -38,17 +57,38 @@ def plain_values(form: Form) -> dict[str, Value]:
 @pytest.mark.parametrize("module", MODULES)
 def test_every_constant_that_a_check_reads_is_drawn(module: str) -> None:
     drawn = plain_values(form_of(module))
-    missing = {f"{path.name}: {name}" for name, _, path in read(module) if name not in drawn}
+    missing = {f"{one.path.name}: {one.name}" for one in read(module) if one.name not in drawn}
     assert not missing
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_a_constants_plain_value_is_the_courses(module: str) -> None:
     drawn = plain_values(form_of(module))
-    for name, plain, path in read(module):
-        if isinstance(plain, ast.Constant):
-            assert plain.value == drawn[name], f"{path.name}: {name}"
+    for one in read(module):
+        if isinstance(one.plain, ast.Constant):
+            assert one.plain.value == drawn[one.name], f"{one.path.name}: {one.name}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_check_accepts_what_is_drawn_and_no_number_beyond_it(module: str) -> None:
+    form = form_of(module)
+    ranges = {name: span for choice in form.choices for name, span in choice.numbers.items()}
+    options: dict[str, set[Value]] = {}
+    for choice in form.choices:
+        for option in choice.options.values():
+            for name, value in option.code.items():
+                options.setdefault(name, set()).add(value)
+    for one in read(module):
+        values, where = one.values, f"{one.path.name}: {one.name}"
+        if span := ranges.get(one.name):
+            assert all(value in values for value in span.values), where
+            beyond: set[Value] = {span.first - span.step, span.last + span.step}
+        else:
+            assert all(value in values for value in options[one.name]), where
+            numbers = [v for v in options[one.name] if not isinstance(v, bool | str)]
+            beyond = {min(numbers) - 1, max(numbers) + 1} if numbers else {"", 2}
+        assert not [value for value in beyond if value in values], where
 
 
 def test_checks_do_read_constants() -> None:
-    assert {name for name, _, _ in read("fused_softmax")} >= {"SHARPNESS", "TOTAL", "EMPTY"}
+    assert {one.name for one in read("fused_softmax")} >= {"SHARPNESS", "TOTAL", "EMPTY"}

@@ -49,7 +49,7 @@ def _mismatch(reported: Mapping[str, Any] | None, failure: str) -> str | None:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
     if not _key().value(failure, "cause", cause):
         return f"the cause is not {cause}: read the last error again, not the longest one"
-    first = constant("LOG_LINE", 1)
+    first = constant("LOG_LINE", 1, range(2, 1000))
     if type(line) is not int or not _key().value(failure, "line", line + 1 - first):
         return f"the cause is right, and line {shown(line)} does not bring it about"
     if not isinstance(word, str) or not _key().value(failure, "name", word):

@@ -23,12 +23,14 @@ MAKER = program("scripted_files.py")
 
 def figures(rng: Rng, session: Session) -> Iterator[Question]:
     """Yield questions about each file in three forms: as it is, frozen, optimized for inference."""
-    return _questions(rng, session, "figures", "nodes", constant("MODELS", 1))
+    return _questions(rng, session, "figures", "nodes", constant("MODELS", 1, range(2, 401)))
 
 
 def inventories(rng: Rng, session: Session) -> Iterator[Question]:
     """Yield questions about methods, branches, loops, mode and parameters of each file."""
-    return _questions(rng, session, "inventory", "parameters", constant("NUMBER_BYTES", 1))
+    return _questions(
+        rng, session, "inventory", "parameters", constant("NUMBER_BYTES", 1, range(2, 401))
+    )
 
 
 def _questions(rng: Rng, session: Session, what: str, key: str, times: int) -> Iterator[Question]:

@@ -72,7 +72,7 @@ def misformed(given: object) -> str | None:
         return f"a token is an int from 0 to {VOCABULARY - 1}"
     if not all(row[0] > 0 for row in rows):
         return "a message begins with a token that is no padding"
-    first = constant("FIRST_TOKEN", 0)
+    first = constant("FIRST_TOKEN", 0, range(1, 512))
     if first and not all(row[0] == first for row in rows):
         return f"each message begins with token {first}"
     return None

@@ -99,7 +99,7 @@ def truth_of(weights: int, case: Case, session: Session) -> Floats:
 
 def scaled_truth_of(weights: int, case: Case, session: Session) -> Floats:
     """Return the scores that a scripted encoder must give; a take-home's variant scales them."""
-    return constant("SCALE", 1) * truth_of(weights, case, session)
+    return constant("SCALE", 1, range(2, 61)) * truth_of(weights, case, session)
 
 
 def with_weights(weights: int, case: Case) -> Case:

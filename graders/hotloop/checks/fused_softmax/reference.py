@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.constants import constant
+from hotloop.judge.constants import Between, constant
 from hotloop.judge.dtypes import FP32, DType
 from hotloop.judge.rungs.correct import Case, Tensor
 
@@ -32,27 +32,27 @@ class Meaning:
     @property
     def sharpness(self) -> float:
         """The factor on x."""
-        return constant("SHARPNESS", 1.0)
+        return constant("SHARPNESS", 1.0, Between(0.5, 2.0))
 
     @property
     def total(self) -> float:
         """The sum of each row."""
-        return constant("TOTAL", 1.0)
+        return constant("TOTAL", 1.0, Between(1.5, 40.0))
 
     @property
     def empty(self) -> float:
         """The output of a row without a finite element."""
-        return 0.0 if self.zeros else constant("EMPTY", 0.0)
+        return 0.0 if self.zeros else constant("EMPTY", 0.0, Between(-9.0, 9.0))
 
     @property
     def masked(self) -> float:
         """The output of a row that is masked out completely."""
-        return constant("MASKED", 0.0)
+        return constant("MASKED", 0.0, Between(-9.0, 9.0))
 
     @property
     def hides(self) -> bool:
         """Whether a 1 in the mask leaves an element out."""
-        return constant("HIDES", False)
+        return constant("HIDES", False, (False, True))
 
     def rows(self, x: Floats) -> Floats:
         """Return the softmax over the last axis, in float64."""

@@ -89,7 +89,7 @@ def planned(given: Mapping[str, Any]) -> dict[str, float | None]:
     blocks = max(0, math.floor(room / (kv * given["block_size"])))
     tokens = given["prompt_tokens"] + given["output_tokens"]
     sequences = blocks // math.ceil(tokens / given["block_size"])
-    context = given["prompt_tokens"] + given["output_tokens"] / constant("PART", 2)
+    context = given["prompt_tokens"] + given["output_tokens"] / constant("PART", 2, range(3, 13))
     moved = weights + sequences * context * kv
     step = moved / (given["bandwidth_gb_s"] * 1e9)
     return {
@@ -210,7 +210,10 @@ def _read(
     settings: dict[str, Callable[[], tuple[str, int]]] = {
         "memory": lambda: ("blocks", math.ceil(limits["blocks"] * (rows + waiting) / rows)),
         "rows": lambda: ("most_rows", math.ceil(rows + waiting)),
-        "tokens": lambda: ("most_tokens", constant("FACTOR", 2) * limits["most_tokens"]),
+        "tokens": lambda: (
+            "most_tokens",
+            constant("FACTOR", 2, range(3, 10)) * limits["most_tokens"],
+        ),
     }
     setting, value = settings[limit]() if limit in settings else (None, None)
     return {

@@ -60,7 +60,7 @@ def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Yield assignments: the candidate trains and saves; we resume."""
     for seed, steps in _seeds(rng):
-        judged = goes_on(seed, steps, session, version=constant("VERSION", 0))
+        judged = goes_on(seed, steps, session, version=constant("VERSION", 0, range(2, 1000)))
         yield Assignment(f"after {steps} steps", (seed, steps), FILE, judged)
 
 
@@ -70,7 +70,9 @@ def resumed(rng: Rng, session: Session) -> Iterator[Assignment]:
     for seed, steps in _seeds(rng):
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
         more = int(rng.integers(1, 4))
-        judged = goes_on(seed, steps + more, session, version=constant("VERSION", 0))
+        judged = goes_on(
+            seed, steps + more, session, version=constant("VERSION", 0, range(2, 1000))
+        )
         yield Assignment(f"from step {steps} to {steps + more}", (file, more), FILE, judged)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from hotloop.judge.constants import constant
+from hotloop.judge.constants import Between, constant
 
 Mode = Literal["none", "selective", "full"]
 Group = Literal["tensor", "data", "pipeline"]
@@ -177,7 +177,7 @@ class Prices:
         self.tensor, self.pipeline, self.data = tensor, pipeline, data
         self.micro_batch, self.zero = micro_batch, zero
         self.micro_batches = case.batch // (data * micro_batch)
-        self.optimizer = constant("OPTIMIZER_BYTES", 12.0)  # a parameter
+        self.optimizer = constant("OPTIMIZER_BYTES", 12.0, Between(4.0, 11.9))  # a parameter
 
     # --- bytes ---
 

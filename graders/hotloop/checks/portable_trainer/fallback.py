@@ -21,7 +21,7 @@ Event = dict[str, Any]
 
 def first_rest() -> int:
     """Return how many steps a backend rests the first time."""
-    return constant("REST", 20)
+    return constant("REST", 20, range(10, 26))
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Policy:
         watch, count = self.watch, event["compilations"]
         timed = bool(watch.compilations) and count == watch.compilations[-1]
         watch.compilations = [*watch.compilations, count][-COMPILATION_STEPS - 1 :]
-        if count - watch.compilations[0] > constant("MOST_COMPILATIONS", 3):
+        if count - watch.compilations[0] > constant("MOST_COMPILATIONS", 3, range(4, 7)):
             return self._left(
                 name,
                 step,

@@ -170,7 +170,11 @@ class Truth:
     @property
     def goodput(self) -> float:
         """Tokens per second of the steps that count; in a variant, per WINDOW seconds."""
-        return constant("WINDOW", 1) * sum(e["tokens"] for e in self.last.values()) / self.at
+        return (
+            constant("WINDOW", 1, range(2, 401))
+            * sum(e["tokens"] for e in self.last.values())
+            / self.at
+        )
 
     @property
     def memory(self) -> list[int]:

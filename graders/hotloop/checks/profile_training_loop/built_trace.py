@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.judge.constants import constant
+from hotloop.judge.constants import Between, constant
 
 Rng = np.random.Generator
 
@@ -210,12 +210,12 @@ class BuiltTrace:
 
 def step_ms(durations_us: Sequence[float]) -> float:
     """Return the median of the steps' durations in milliseconds; in a variant, another quantile."""
-    return float(np.quantile(durations_us, constant("QUANTILE", 0.5))) / 1000
+    return float(np.quantile(durations_us, constant("QUANTILE", 0.5, Between(0.05, 0.95)))) / 1000
 
 
 def launches_per_step(launches: int, steps: int) -> float:
     """Return the mean launches per step; in a variant, per several steps."""
-    return constant("LAUNCH_STEPS", 1) * launches / steps
+    return constant("LAUNCH_STEPS", 1, range(2, 61)) * launches / steps
 
 
 def durations(rng: Rng, count: int) -> list[int]:

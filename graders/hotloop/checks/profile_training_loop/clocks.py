@@ -74,12 +74,12 @@ def _question(
 
 def _mismatch(loop: Loop, steps: int, answer: object) -> str | None:
     reported = as_message(answer) or {}
-    want = constant("TIMED_STEPS", 1) * loop.mean_step(steps)
+    want = constant("TIMED_STEPS", 1, range(2, 26)) * loop.mean_step(steps)
     found = number_mismatch("time_per_step", reported.get("step"), want, RELATIVE)
     if found is not None:
         return found
     phases = as_message(reported.get("phases")) or {}
-    times = constant("PHASE_STEPS", 1)
+    times = constant("PHASE_STEPS", 1, range(2, 26))
     for name, own in loop.phases().items():
         what = f"time_per_phase of {name}"
         found = number_mismatch(what, phases.get(name), times * own, RELATIVE, times * 0.01)

@@ -35,7 +35,9 @@ def plainly(function: str, case: Case) -> Case:
     arguments = list(case.arguments)
     labels = arguments[LABELS]
     assert isinstance(labels, Tensor)
-    classes = (constant("TIMES", 1) * labels.values + constant("PLUS", 0)) % CLASSES
+    classes = (
+        constant("TIMES", 1, range(3, 11, 2)) * labels.values + constant("PLUS", 0, range(1, 10))
+    ) % CLASSES
     arguments[LABELS] = replace(labels, values=classes)
     if function == "train":
         rate = arguments[RATE]

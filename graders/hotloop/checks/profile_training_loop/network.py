@@ -36,7 +36,7 @@ LEARNING_RATE = 0.01
 
 def pace() -> int:
     """Return the rate unit: a candidate's learning rate is the actual rate divided by it."""
-    return constant("PACE", 1)
+    return constant("PACE", 1, (1, 2, 3, 4, 5, 7, 9, 12, 16, 20, 25, 32, 40, 50))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ MOST_SHIFT = 8
 
 def border() -> int:
     """Return the byte around a shifted image."""
-    return constant("BORDER", 0)
+    return constant("BORDER", 0, range(1, 256))
 
 
 class Textures:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ Rng = np.random.Generator
 
 KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
+ORDERS = tuple(map("".join, permutations(NAMES)))
 CAUSES = ("loader", "sync", "launch", "allocator")
 
 LEAST_SHARE = 0.1
@@ -39,7 +41,7 @@ def mismatch(answer: object) -> str | None:
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for name, file in zip(NAMES, constant("FILES", "abcd"), strict=True):
+    for name, file in zip(NAMES, constant("FILES", "abcd", ORDERS), strict=True):
         found = _mismatch(as_message(reported.get(name)) or {}, file)
         if found is not None:
             return f"recording {name}: {found}"
@@ -55,7 +57,7 @@ def _mismatch(reported: Mapping[str, Any], file: str) -> str | None:
     share = _key().value(file, "evidence", event) if isinstance(event, str) else None
     if share is None or share < LEAST_SHARE:
         return f"the cause is right, but {shown(event)} is not where the lost time lies"
-    want = constant("HOURS", 1) * share
+    want = constant("HOURS", 1, range(1, 131)) * share
     return number_mismatch(f"the share of {event}", reported.get("share"), want, RELATIVE)
 
 

@@ -56,7 +56,7 @@ class Figures:
 
 def range_prefix(label: str) -> str:
     """Return the prefix of the range names of a labeled loop."""
-    run = constant("RUN", 0)
+    run = constant("RUN", 0, range(2, 1000))
     return f"{label}/{run}/" if run else f"{label}/"
 
 

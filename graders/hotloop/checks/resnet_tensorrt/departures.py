@@ -27,7 +27,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
 
 def _mismatch_with(first: str | None) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
-        agreed = constant("AGREED", 0) or None
+        agreed = constant("AGREED", 0, range(2, 1000)) or None
         if answer == (agreed if first is None else first):
             return None
         if first is None:

@@ -25,9 +25,9 @@ def questions(rng: Rng, session: Session, *, keys: Sequence[str]) -> Iterator[Qu
             "puzzle",
             seed(rng),
             batch,
-            constant("ACTIVATION", "Relu"),
-            constant("OUTSIDE", 0) or "output",
-            constant("CONSUMERS", 0) or "consumers",
+            constant("ACTIVATION", "Relu", ("Relu", "Sigmoid", "Tanh")),
+            constant("OUTSIDE", 0, range(1, 50)) or "output",
+            constant("CONSUMERS", 0, range(50, 100)) or "consumers",
         )
         file = GivenFile("network.onnx", unpacked(puzzle["model"]))
         yield Question(f"Network {number}", (file, batch), _mismatch_with(puzzle["figures"], keys))

@@ -36,7 +36,9 @@ def folded(session: Session, *, run: bool = False) -> str:
     graphs = hidden_graphs(session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
     sources = [graph.model for graph in graphs]
     rewritten = _rewritten(sources, _among(0, len(graphs)), session)
-    wrong = misread(session, "about_folded", sources, rewritten, constant("FOLDED", 0))
+    wrong = misread(
+        session, "about_folded", sources, rewritten, constant("FOLDED", 0, range(2, 1000))
+    )
     if wrong is None and run:
         wrong = miscomputed(session, graphs, rewritten)
     _require_right(wrong)
@@ -56,7 +58,9 @@ def cleaned(session: Session, *, transposes: bool = False) -> str:
         label = _among(before, len(graphs))
         rewritten = _rewritten(sources, label, session)
         wrong = (
-            misread(session, "about_cleaned", sources, rewritten, constant("REMOVED", 0))
+            misread(
+                session, "about_cleaned", sources, rewritten, constant("REMOVED", 0, range(2, 1000))
+            )
             or miscomputed(session, graphs, rewritten)
             or _changed_again(rewritten, label, session)
         )
@@ -67,7 +71,9 @@ def cleaned(session: Session, *, transposes: bool = False) -> str:
 def _changed_again(models: Sequence[bytes], label: str, session: Session) -> Wrong | None:
     once = models[::ONE_IN]
     twice = _rewritten(once, f"{label}, a second time", session)
-    wrong = misread(session, "about_cleaned_again", once, twice, constant("REMOVED", 0))
+    wrong = misread(
+        session, "about_cleaned_again", once, twice, constant("REMOVED", 0, range(2, 1000))
+    )
     return None if wrong is None else (ONE_IN * wrong[0], wrong[1])
 
 

@@ -29,7 +29,7 @@ def attention(
 ) -> Floats:
     """Return attention over lists of kept blocks, times GAIN in a take-home's variant."""
     found = truth.attention_over_lists(q, k, v, counts, columns, block, causal)
-    return constant("GAIN", 1) * found
+    return constant("GAIN", 1, range(2, 401)) * found
 
 
 def without_poison(
@@ -46,7 +46,7 @@ def tolerance(case: Case) -> Tolerance:
         for a in case.arguments
     ]
     allowed = patterns.tolerance(replace(case, arguments=tuple(numbers)))
-    return replace(allowed, absolute=constant("GAIN", 1) * allowed.absolute)
+    return replace(allowed, absolute=constant("GAIN", 1, range(2, 401)) * allowed.absolute)
 
 
 def cases(rng: Rng) -> Iterator[Case]:

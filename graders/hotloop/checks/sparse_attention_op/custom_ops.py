@@ -21,7 +21,9 @@ Right = Callable[[bytes], str | None]
 
 def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
     """Yield assignments to write the outputs of models whose nodes have different attributes."""
-    for label, model, feeds, right in hidden_models(rng, session, constant("TIMES", 1)):
+    for label, model, feeds, right in hidden_models(
+        rng, session, constant("TIMES", 1, range(2, 61))
+    ):
         yield Assignment(label, (model, feeds), "outputs.npz", right)
 
 

@@ -51,7 +51,7 @@ def correct(export: Exported, session: Session) -> str | None:
 def one_function(export: Exported, session: Session) -> str | None:
     """Check the file's structure: one custom node and a model-local function of that name."""
     facts = facts_of(export.given, session)
-    version = constant("FUNCTION_VERSION", 0)
+    version = constant("FUNCTION_VERSION", 0, range(2, 1000))
     if version and facts["version"] != version:
         return f"its model_version is {shown(facts['version'])} and should be {version}"
     mismatch = (

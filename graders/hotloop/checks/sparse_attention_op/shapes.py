@@ -48,7 +48,7 @@ def _mismatch(
         found = as_message(process.ask("read", GivenFile("answer.onnx", data))) or {}
         if found.get("nodes") != MODELS.trusted(session).ask("nodes_of", given):
             return "its nodes are others than those of the model that it was given"
-        version = constant("SHAPED_VERSION", 0)
+        version = constant("SHAPED_VERSION", 0, range(2, 1000))
         if version and found.get("version") != version:
             return f"its model_version is {shown(found.get('version'))} and should be {version}"
         return wrong_shape(as_message(found.get("shapes")) or {}, shapes)

@@ -32,7 +32,7 @@ Rng = np.random.Generator
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
     """Yield one file with each fault, and two files without a fault."""
     # In a take-home's variant another answer means no fault.
-    agrees = constant("SOUND", 0) or AGREES
+    agrees = constant("SOUND", 0, range(2, 1000)) or AGREES
     kinds = [*FAULTS, AGREES, AGREES]
     for number in rng.permutation(len(kinds)):
         fault = kinds[int(number)]

@@ -111,7 +111,7 @@ def placed(session: Session, *, most: float | None = None) -> str:
 
 def arena(graph: Graph, answer: object) -> int | str:
     """Return how many bytes the offsets need, or a message fragment."""
-    begin = constant("MEMORY_BEGINS", 0)
+    begin = constant("MEMORY_BEGINS", 0, range(64, 64000, 64))
     offsets = as_message(answer) or {}
     begins = f", and memory begins at {begin}" if begin else ""
     for name, size in graph.sizes.items():

@@ -180,7 +180,7 @@ class _Reader:
             found += [function] if function is not None else []
         self.take("}")
         self.take(")")
-        mark = constant("CLEANED", 0)
+        mark = constant("CLEANED", 0, range(2, 1000))
         if mark:
             # Attributes may also follow the region, where `ending` would skip them.
             _require_mark(attributes | self.attributes(), mark)

@@ -182,7 +182,7 @@ def faulty_programs(generator: Rng) -> Iterator[Question]:
 
 def _programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
     # A take-home's variant requires the version of the rules in each answer.
-    rules = constant("RULES", 0)
+    rules = constant("RULES", 0, range(2, 1000))
     version = {"rules": rules} if rules else {}
     rng = random.Random(int(generator.integers(1 << 62)))
     count = 0

@@ -45,7 +45,7 @@ def trees(rng: Rng) -> Iterator[Question]:
 
     The entry's is None, or a number in a take-home's variant.
     """
-    root = constant("ROOT", 0) or None
+    root = constant("ROOT", 0, range(-999, -1)) or None
     for number, (graph, entry) in enumerate(graphs(rng), 1):
         want = {**flow.immediate(flow.dominators(graph, entry)), entry: root}
         yield _about(number, graph, entry, want)
@@ -150,7 +150,7 @@ def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], s
         if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
             return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
         # A take-home's variant requires the version of the rules as the first pair.
-        rules = constant("RULES", 0)
+        rules = constant("RULES", 0, range(2, 1000))
         if rules:
             first, pairs = pairs[:1], pairs[1:]
             if first != [["rules", rules]]:

@@ -35,12 +35,14 @@ SMALL_RISE = 2.0
 
 def attention(q: Floats, k: Floats, v: Floats, scale: float, causal: bool) -> Floats:
     """Return softmax(scale · q kᵀ) v."""
-    return attend(q, k, v, scale, causal, 0.0, constant("EMPTY", 0))
+    return attend(q, k, v, scale, causal, 0.0, constant("EMPTY", 0, range(1, 100)))
 
 
 def capped_attention(q: Floats, k: Floats, v: Floats, causal: bool, cap: float) -> Floats:
     """Return attention with soft-capped scores, cap · tanh(score / cap); 0 is no cap."""
-    return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap, constant("EMPTY", 0))
+    return attend(
+        q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap, constant("EMPTY", 0, range(1, 100))
+    )
 
 
 def attend(

@@ -131,7 +131,7 @@ def even_questions(rng: Rng) -> Iterator[Question]:
 
 
 def _questions(rng: Rng, keys: dict[str, tuple[str, ...]]) -> Iterator[Question]:
-    calls = constant("TIMED_CALLS", 1)
+    calls = constant("TIMED_CALLS", 1, range(2, 401))
     for label, record in records(rng):
         file = GivenFile("record.json", json.dumps(record).encode())
         ways = account(record).items()

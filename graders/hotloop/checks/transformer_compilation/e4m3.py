@@ -79,7 +79,7 @@ def mismatch(x: Floats, answer: object) -> str | None:
     if given is None:
         return f"the answer is {shown(answer)}, not a dict"
     # In a take-home's variant, codes start at another number than 0.
-    first = constant("FIRST_CODE", 0)
+    first = constant("FIRST_CODE", 0, range(2, 1000))
     codes = _codes(given.get("codes"), x.shape, first)
     if codes is None:
         which = f"whole numbers from {first} to {first + 255}"

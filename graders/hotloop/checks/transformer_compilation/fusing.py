@@ -202,7 +202,10 @@ def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Q
             answer: object, graph: Graph = graph, fewest: int = fewest, given: Any = given
         ) -> str | None:
             # In a take-home's variant, the graph has the pass's level.
-            got, level = (as_message(answer) or {}).get("level"), constant("LEVEL", 0)
+            got, level = (
+                (as_message(answer) or {}).get("level"),
+                constant("LEVEL", 0, range(2, 1000)),
+            )
             if level and got != level:
                 return f"its level is {shown(got)} and should be {level}"
             found = changed(graph, answer, given)

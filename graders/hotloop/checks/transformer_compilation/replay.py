@@ -90,7 +90,7 @@ def read_answer(answer: object, length: int, label: str) -> tuple[str, Program |
     if way is None:
         raise _refused(label, f"it gives {shown(answer)}, and not a memory and a way")
     # In a take-home's variant, a way names the pool of its workers.
-    named, pool = way.get("pool"), constant("POOL", 0)
+    named, pool = way.get("pool"), constant("POOL", 0, range(2, 1000))
     if pool and not (type(named) is int and named == pool):
         raise _refused(label, f"a way's “pool” is {shown(named)} and should be {pool}")
     memory = json.dumps(both[0])

@@ -176,7 +176,7 @@ def _require_right(
     out = TensorSpec((request.rows, width), FP32)
     arguments = (x, request.temperature, request.strided)
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
-    gain = constant("GAIN", 1)
+    gain = constant("GAIN", 1, range(2, 401))
     want = gain * truth(weights, x.rounded(), request.temperature)
     found = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
     if found is not None:

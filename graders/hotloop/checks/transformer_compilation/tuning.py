@@ -115,7 +115,7 @@ def _to_measure(
 def _row(schedule: object) -> NDArray[np.int64]:
     row = machines.as_row(schedule)
     if row is None:
-        revision = constant("REVISION", 0)
+        revision = constant("REVISION", 0, range(2, 1000))
         besides = f" with a “revision” of {revision}" if revision else ""
         raise _refused(f"{shown(schedule)} is no schedule of the space{besides}")
     return row

@@ -48,7 +48,7 @@ class Figures:
 
 def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
     """Compute a model's figures. Raises ValueError if a text is not a reading of /metrics."""
-    requests = constant("REQUESTS", 1)
+    requests = constant("REQUESTS", 1, range(2, 61))
     first, last = metrics.parse(before), metrics.parse(after)
 
     def grown(name: str) -> float:
@@ -68,7 +68,7 @@ def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
         infer_us=each("compute_infer"),
         output_us=each("compute_output"),
         queue_share=_per(grown("queue_duration_us"), grown("request_duration_us")),
-        rows_per_s=constant("SECONDS", 1) * grown("count") / seconds,
+        rows_per_s=constant("SECONDS", 1, range(2, 61)) * grown("count") / seconds,
     )
 
 

@@ -185,7 +185,7 @@ def _already_lowered(described: dict[str, Any]) -> str | None:
 
 
 def _other_revision(described: dict[str, Any]) -> str | None:
-    revision = constant("IMPORTED", 0)
+    revision = constant("IMPORTED", 0, range(2, 1000))
     got, want = described["revision"], str(revision) if revision else None
     if got == want:
         return None

@@ -340,7 +340,7 @@ def _bad_region(partition: Partition, name: str) -> str | None:
     codegen = region["attributes"].get("Codegen")
     if codegen != "mac16":
         return f"'main' calls {name!r}, whose Codegen is {shown(codegen)} and should be 'mac16'"
-    device, on = constant("DEVICE", 0), region["attributes"].get("device")
+    device, on = constant("DEVICE", 0, range(2, 1000)), region["attributes"].get("device")
     if device and on != str(device):
         return f"the region {name!r} has {shown(on)} as its device, and should have {device}"
     if not region["steps"]:

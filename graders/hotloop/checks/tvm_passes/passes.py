@@ -285,7 +285,9 @@ def _read(applied: Applied, function: str, before: bytes, after: bytes) -> str |
     files = (GivenFile("before.json", before), GivenFile("after.json", after))
     reader = READER.given(applied.session, "reads")
     subject = applied.subject
-    answer = reader.ask(function, *files, subject.language, constant(subject.revision, 0))
+    answer = reader.ask(
+        function, *files, subject.language, constant(subject.revision, 0, range(2, 1000))
+    )
     if answer is None or isinstance(answer, str):
         return answer
     raise Ruling(Verdict.TAMPERED, "What reads the module answers as it cannot.")

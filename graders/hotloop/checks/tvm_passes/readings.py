@@ -49,7 +49,7 @@ def functions(rng: Rng, session: Session) -> Iterator[Question]:
 def tunings(rng: Rng, session: Session) -> Iterator[Question]:
     """Yield questions about the recording with other trials, order, times and tile sizes."""
     program = TUNINGS.trusted(session)
-    rank, runs = constant("RANK", 1), constant("RUNS", 1)
+    rank, runs = constant("RANK", 1, range(1, 5)), constant("RUNS", 1, range(2, 61))
     for number in range(RECORDINGS):
         seed = int(rng.integers(1 << 30))
         truth = _reported(program.ask("make", seed, number, rank, runs))

@@ -121,7 +121,7 @@ def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
     given = as_list(answer)
     if not given or not all(type(size) is int and size > 0 for size in given):
         return f"the answer is {shown(answer)}, not a list of sizes"
-    unit = constant("SAMPLE_BYTES", 1)
+    unit = constant("SAMPLE_BYTES", 1, range(501, 1000))
     if odd := next((size for size in map(int, given) if size % unit), None):
         return f"{odd} is no multiple of {unit}"
     sizes = [int(size) // unit for size in given]

@@ -68,7 +68,7 @@ def figures(recording: Recording) -> dict[str, Any]:
 
 
 def _step_ms(seconds: Sequence[float]) -> float:
-    return constant("MEDIAN_STEPS", 1) * 1e3 * float(statistics.median(seconds))
+    return constant("MEDIAN_STEPS", 1, range(2, 201)) * 1e3 * float(statistics.median(seconds))
 
 
 def _sizes(hlo: str) -> Iterator[int]:

@@ -80,7 +80,7 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
 def annotated(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Require every layer, the loss and the update to be in scopes with a random prefix."""
     prefix, batch = f"run{int(rng.integers(100, 1000))}_", int(rng.integers(5, 20))
-    number = constant("NUMBER", 0)
+    number = constant("NUMBER", 0, range(2, 1000))
     scope = f"{prefix}{number}_" if number else prefix
 
     def mismatch(data: bytes) -> str | None:

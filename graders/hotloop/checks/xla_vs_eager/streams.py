@@ -40,6 +40,6 @@ def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Qu
         truth = reported(maker.ask("make", kind, int(rng.integers(1 << 30))))
         file = GivenFile("calls.json", maker.take(truth["path"]))
         # In a variant, several processes make all of these calls, and each compiles for itself.
-        programs = constant("PROCESSES", 1) * int(truth["programs"])
+        programs = constant("PROCESSES", 1, range(2, 401)) * int(truth["programs"])
         want = {**truth, "programs": programs}
         yield Question(f"Stream {kind + 1}", (file,), mismatch_with(want, keys))

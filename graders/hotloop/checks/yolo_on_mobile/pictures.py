@@ -72,7 +72,7 @@ def truth(frame: Floats, side: float) -> Floats:
     put = place(height, width, int(side))
     rows, columns = _weights(height, put.tall), _weights(width, put.wide)
     small = np.einsum("ih,hwc,jw->cij", rows, frame[..., ::-1], columns, optimize=True)
-    padding = float(constant("PAD", PADDING))
+    padding = float(constant("PAD", PADDING, range(256)))
     picture = np.full((3, int(side), int(side)), padding)
     picture[:, put.above : put.above + put.tall, put.before : put.before + put.wide] = small
     return picture / 255

@@ -44,7 +44,9 @@ def _mismatch(session: Session, kind: str) -> str | None:
     made = _rewritten(graphs, session)
     reader = PROGRAM.given(session, "reads")
     pairs = [[g["model"], m] for g, m in zip(graphs, made, strict=True)]
-    said = as_list(reader.ask("structure", _file(pairs), constant("REPLACED_VERSION", 0)))
+    said = as_list(
+        reader.ask("structure", _file(pairs), constant("REPLACED_VERSION", 0, range(2, 1000)))
+    )
     if said:
         return f"graph {int(cast(int, said[0])) + 1} of {GRAPHS}: {readable(said[1], 200)}"
     inputs = [{**_input(g), "model": m} for g, m in zip(graphs, made, strict=True)]

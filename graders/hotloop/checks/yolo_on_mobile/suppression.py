@@ -39,7 +39,14 @@ def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
         table = _sampled(rng, floor, overlap, crowded)
         while crowded and not shows_the_order(table, floor, overlap, most):
             table = _sampled(rng, floor, overlap, crowded)
-        want = kept(table, floor, overlap, most) * [1, 1, 1, 1, constant("POINTS", 1), 1]
+        want = kept(table, floor, overlap, most) * [
+            1,
+            1,
+            1,
+            1,
+            constant("POINTS", 1, range(2, 401)),
+            1,
+        ]
         label = "Boxes in crowds" if crowded else "Boxes that lie apart"
         arguments = (GivenFile("table.npy", _stored(table)), floor, overlap, most)
         yield Question(label, arguments, partial(mismatch, want))

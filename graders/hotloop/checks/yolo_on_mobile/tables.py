@@ -39,7 +39,7 @@ def cases(rng: Rng) -> Iterator[Case]:
         values = [
             rng.normal(0, 2, (n, 3 * (5 + classes), rows * f, columns * f)) for f in (4, 2, 1)
         ]
-        if constant("MASKED", 0):
+        if constant("MASKED", 0, range(-999, -1)):
             for raw in values:
                 objectness = raw[:, OBJECTNESS :: 5 + classes]
                 share = rng.random(objectness.shape)
@@ -55,7 +55,7 @@ def cases(rng: Rng) -> Iterator[Case]:
 def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floats:
     """Return the table: float64 [pictures, boxes, 5 + classes], by stride, anchor, row, column."""
     # x, y, width and height of a box with an objectness of −∞; 0: decode it like the others.
-    masked = constant("MASKED", 0)
+    masked = constant("MASKED", 0, range(-999, -1))
     parts: list[Floats] = []
     for raw, stride, sizes in zip((small, middle, large), STRIDES, anchors, strict=True):
         n, channels, rows, columns = raw.shape

@@ -50,7 +50,7 @@ def interface_mismatch(data: bytes, most: int, session: Session) -> str | None:
     """Return what is wrong with its inputs and outputs (names, types, static sizes), or None."""
     read = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
     facts = cast(Mapping[str, Any], read)
-    version = constant("MODEL_VERSION", 0)
+    version = constant("MODEL_VERSION", 0, range(2, 1000))
     if version and facts["version"] != version:
         return f"its model_version is {facts['version']} and should be {version}"
     return mismatch_of(facts, most)

@@ -20,11 +20,17 @@ def run(
         str, typer.Argument(metavar="MODULE.TASK", help="A task, or a module's: MODULE.")
     ],
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Gets a folder for each task.")],
+    gpu: Annotated[
+        bool,
+        typer.Option(
+            "--gpu", help="Reward the checks on a GPU too; a verifier without one gives no reward."
+        ),
+    ] = False,
 ) -> Answer:
     """Write tasks in Harbor's form, for training a model or evaluating it.
 
     The model works in one container and the judge in another; the reward is the share of the
-    points.
+    points of the checks that the instruction lists.
     """
     require_local()
     from hotloop import harbor
@@ -33,6 +39,6 @@ def run(
     code = [task for task in tasks if task.kind == "code"]
     if not code:
         raise UserError(f"{what} is graded by a person: nothing can judge it.")
-    made = [harbor.write(module, task, folder / f"{module.id}-{task.id}") for task in code]
+    made = [harbor.write(module, task, folder / f"{module.id}-{task.id}", gpu=gpu) for task in code]
     shown = [Text(f"made {path}") for path in made]
     return Answer({"made": [str(path) for path in made]}, *shown, Text(NEXT.format(folder=made[0])))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Self
 
-from hotloop.core.record import Record
+from hotloop.core.record import Record, counts
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 
@@ -21,8 +21,8 @@ class Attempt:
 
     digest: SHA-256 of the hand-in. grader: SHA-256 of the code that judged it. machine: facts about
     the machine, by name. graded: when, with time zone. seconds: duration. handed_in: time as
-    nbgrader recorded it, or "". records: by task. notes: sentences for the learner about the
-    hand-in.
+    nbgrader recorded it, or "". records: by task; only those that count. variant: digest of what
+    the course had given, as in `Circumstances`. notes: sentences for the learner about the hand-in.
 
     notebook: as graded, in nbformat 4, without outputs; None if no notebook is graded. outputs: by
     code cell. files: text of the learner's own files, by path.
@@ -38,12 +38,18 @@ class Attempt:
     graded: datetime
     seconds: float
     records: Mapping[str, Record]
+    variant: str = ""
     handed_in: str = ""
     notes: Sequence[str] = ()
     notebook: Mapping[str, Any] | None = None
     outputs: Sequence[Sequence[Mapping[str, Any]]] = ()
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     id: int | None = None
+
+    def __post_init__(self) -> None:
+        for task, record in self.records.items():
+            if not counts(record, self.variant):
+                raise ValueError(f"{task} was judged with another variant or a given seed")
 
     @property
     def number(self) -> int:
@@ -68,6 +74,7 @@ class Attempt:
             "graded": self.graded.isoformat(),
             "seconds": self.seconds,
             "records": {task: record.to_json() for task, record in self.records.items()},
+            "variant": self.variant,
             "handed_in": self.handed_in,
             "notes": list(self.notes),
             "notebook": self.notebook,

@@ -1,8 +1,7 @@
 """The class board: the speed of the solutions of learners who choose to be shown.
 
 Learners choose the name that is shown when they join. A place is one more than the number of
-solutions whose speedup interval lies entirely above this one's. Results with a seed of the
-learner's choice do not count, as their inputs were known in advance.
+solutions whose speedup interval lies entirely above this one's.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from sqlalchemy import Engine, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
-from hotloop.core.record import Record, RungRecord
+from hotloop.core.record import Record, RungRecord, counts
 from hotloop.core.verdict import Verdict
 from hotloop.judged_again import SECOND_DEVICE
 from hotloop.remote.job import Board, Placed
@@ -60,15 +59,16 @@ def leave(engine: Engine, account: int) -> None:
 def boards(engine: Engine, module: str) -> list[Board]:
     """Return the boards of a module's tasks: one for each speed check and device."""
     query = (
-        select(shown.c.name, records.c.record)
+        select(shown.c.name, records.c.record, jobs.c.variant)
         .join(jobs, jobs.c.account == shown.c.account)
         .join(records, records.c.job == jobs.c.id)
-        .where(jobs.c.module == module, jobs.c.seeded.is_(False))
+        .where(jobs.c.module == module)
     )
     best: defaultdict[_Key, dict[str, _Speed]] = defaultdict(dict)
     with reading(engine) as connection:
-        for name, text in connection.execute(query):
-            for key, speed in _speeds(name, Record.from_json(json.loads(text))):
+        for name, text, variant in connection.execute(query):
+            record = Record.from_json(json.loads(text))
+            for key, speed in _speeds(name, record) if counts(record, variant) else ():
                 known = best[key].get(name)
                 if known is None or speed.low > known.low:
                     best[key][name] = speed

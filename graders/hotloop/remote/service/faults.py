@@ -19,23 +19,24 @@ SILENT = f"The machine that judged this did not answer {TRIES} times."
 
 
 def given_up(
-    module: str, tasks: Sequence[str], known: Sequence[Record], problem: str
+    module: str, variant: str, tasks: Sequence[str], known: Sequence[Record], problem: str
 ) -> list[Record]:
     """Return records whose open points say that judging was given up.
 
-    known: records of the phase before, whose verdicts stay.
+    variant: digest of the job's. known: records of the phase before, whose verdicts stay.
     """
     sentence = f"{problem} That is a fault of the service and costs no points: check again."
     if not known:
-        return [_lost(module, task, sentence) for task in tasks]
+        return [_lost(module, variant, task, sentence) for task in tasks]
     return [_without(record, rungs, sentence) for record, rungs in open_on_gpu(known)]
 
 
-def _lost(module: str, task: str, sentence: str) -> Record:
+def _lost(module: str, variant: str, task: str, sentence: str) -> Record:
     spec = task_spec(load_module(module), task)
     record = lost(Job(module, task, spec), RuntimeError(sentence))
     rungs = tuple(replace(rung, sentence=sentence) for rung in record.rungs)
-    return replace(record, sentence=sentence, rungs=rungs)
+    circumstances = replace(record.circumstances, variant=variant)
+    return replace(record, sentence=sentence, rungs=rungs, circumstances=circumstances)
 
 
 def _without(record: Record, rungs: Sequence[str], sentence: str) -> Record:

@@ -14,10 +14,11 @@ from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, up
 
 from hotloop.core.record import Record
 from hotloop.remote import job as job_format
-from hotloop.remote.request import MAX_BYTES, Request
+from hotloop.remote.request import MAX_BYTES, WholeRequest
 from hotloop.remote.service import faults
 from hotloop.remote.service.tables import jobs, records, works
 from hotloop.transactions import reading, writing
+from hotloop.variants import digest_of
 from hotloop.web.answers import Refused
 from hotloop.web.queue import Queue, State, WorkRow
 
@@ -34,12 +35,11 @@ KEY_REUSED = (
 
 @dataclass(frozen=True)
 class Put:
-    """A learner's request. document: the JSON as it came. key: the idempotency key."""
+    """A learner's request, completed by what the course gave. key: the idempotency key."""
 
     account: int
     key: str
-    document: str
-    asked: Request
+    asked: WholeRequest
     deadline: datetime | None = None
 
 
@@ -60,7 +60,8 @@ def put(engine: Engine, sent: Put) -> str:
     takes its place in the queue. Raises Refused if the key was used for another request, or if too
     many jobs are open.
     """
-    digest = sha256(sent.document.encode()).hexdigest()
+    document = sent.asked.model_dump_json()
+    digest = sha256(document.encode()).hexdigest()
     with writing(engine) as connection:
         before = connection.execute(
             select(jobs.c.id, jobs.c.digest).where(
@@ -73,7 +74,7 @@ def put(engine: Engine, sent: Put) -> str:
             return str(before.id)
         now = datetime.now(UTC)
         place = min([now, *_replaced(connection, sent)])
-        _require_room(connection, sent)
+        _require_room(connection, sent, len(document))
         job = str(uuid4())
         row = {
             "id": job,
@@ -82,12 +83,12 @@ def put(engine: Engine, sent: Put) -> str:
             "digest": digest,
             "module": sent.asked.module,
             "tasks": json.dumps(sent.asked.tasks),
-            "request": sent.document,
+            "request": document,
             "state": "open",
             "submitted": now,
             "place": place,
             "deadline": sent.deadline,
-            "seeded": bool(sent.asked.seed),
+            "variant": digest_of(sent.asked.variant),
         }
         connection.execute(insert(jobs).values(row))
         enqueue(connection, job, "cpu")
@@ -173,7 +174,7 @@ def _replaced(connection: Connection, sent: Put) -> list[datetime]:
     return [row.place for row in same]
 
 
-def _require_room(connection: Connection, sent: Put) -> None:
+def _require_room(connection: Connection, sent: Put, length: int) -> None:
     size = func.coalesce(func.sum(func.length(jobs.c.request)), 0)
     query = select(func.count(), size).where(jobs.c.account == sent.account, jobs.c.state == "open")
     count, stored = connection.execute(query).one()
@@ -181,16 +182,18 @@ def _require_room(connection: Connection, sent: Put) -> None:
         raise Refused(
             429, f"{MOST_OPEN} of your jobs are open: wait for them, or cancel some.", wait_s=10
         )
-    if stored + len(sent.document) > MOST_OPEN_BYTES:
+    if stored + length > MOST_OPEN_BYTES:
         said = f"Your open jobs have {stored >> 20} MiB of files, and this one has too many more"
         raise Refused(429, f"{said}: wait for them, or cancel some.", wait_s=10)
 
 
 def _give_up(connection: Connection, work: WorkRow, problem: str) -> None:
     """End the job of a work that was given up; the points that it leaves open stay pending."""
-    job = connection.execute(select(jobs.c.module, jobs.c.tasks).where(jobs.c.id == work.job)).one()
+    query = select(jobs.c.module, jobs.c.tasks, jobs.c.variant).where(jobs.c.id == work.job)
+    job = connection.execute(query).one()
     before = known(connection, work.job)
-    found = faults.given_up(job.module, json.loads(job.tasks), before, problem)
+    tasks = json.loads(job.tasks)
+    found = faults.given_up(job.module, job.variant, tasks, before, problem)
     write(connection, work.job, [(r.task, json.dumps(r.to_json())) for r in found])
     close(connection, work.job, "done")
 

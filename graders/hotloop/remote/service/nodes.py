@@ -32,7 +32,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.ray_cluster import connected
 from hotloop.remote import judging
 from hotloop.remote.job import Phase
-from hotloop.remote.request import Request, parsed
+from hotloop.remote.request import WholeRequest, parsed
 from hotloop.remote.service.jobs import QUEUE
 from hotloop.remote.service.settings import Counts
 from hotloop.remote.service.tables import opened
@@ -56,7 +56,7 @@ class Judge:
 
     def judge(self, held: Claimed) -> str:
         """Return the records after this phase as JSON text. Raises UserError if releases differ."""
-        judging.require_known(parsed(Request, held.document.encode()))
+        judging.require_known(parsed(WholeRequest, held.document.encode()))
         found = judge(held, self._process, self._say)
         return json.dumps([record.to_json() for record in found])
 

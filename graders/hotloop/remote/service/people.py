@@ -6,6 +6,7 @@ tokens.
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
 from dataclasses import dataclass
@@ -24,13 +25,23 @@ from sqlalchemy import (
     update,
 )
 
-from hotloop.remote.service.tables import accounts, invitations, jobs, lti_users, tokens
+from hotloop.remote.service.tables import (
+    LONGEST_EMAIL,
+    accounts,
+    invitations,
+    jobs,
+    lti_users,
+    tokens,
+)
 from hotloop.transactions import reading, writing
 from hotloop.web import accounts as web
 from hotloop.web.accounts import AccountError
 from hotloop.web.secret import digest
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,59}")
+OF_LMS = "lti-"
+"""Start of the names of accounts that an LMS made: no invitation leads into one."""
+
+NAME = re.compile(rf"(?!{OF_LMS})[A-Za-z0-9][A-Za-z0-9._@-]{{0,59}}")
 """Learners' names as in nbgrader, without characters that are special in a folder's name."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -53,10 +64,12 @@ class Person:
 class Listed:
     """A person on the instructor's page.
 
-    seen: when one of their tokens was last used, to the minute; None if they have none.
+    email: what an LMS says of a person whom it sent, unverified; "" for whoever was invited. seen:
+    when one of their tokens was last used, to the minute; None if they have none.
     """
 
     name: str
+    email: str
     role: str
     seen: datetime | None
     jobs: int
@@ -69,12 +82,17 @@ def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = 
     """
     if not NAME.fullmatch(name):
         raise AccountError(
-            f"{name[:60]!r} is no name: letters, digits and . _ @ - , at most 60 of them."
+            f"{name[:60]!r} is no name: letters, digits and . _ @ - , at most 60 of them, and not "
+            f"{OF_LMS} at the beginning, as an LMS's people have."
         )
     found = web.find(engine, name)
     if found is not None and found.role != role:
         raise AccountError(f"{name} is {found.role} already: remove the account first.")
-    account = web.add(engine, name, role) if found is None else found.id
+    return invitation(engine, web.add(engine, name, role) if found is None else found.id, stay)
+
+
+def invitation(engine: Engine, account: int, stay: timedelta) -> str:
+    """Create an invitation into an account that is there, and return its secret."""
     secret = secrets.token_urlsafe(32)
     row = {"digest": digest(secret), "account": account, "expires": datetime.now(UTC) + stay}
     with writing(engine) as connection:
@@ -85,10 +103,10 @@ def invite(engine: Engine, name: str, role: Role = "learner", stay: timedelta = 
 def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) -> Person:
     """Return the account of a person whom an LMS authenticated, created if there is none.
 
-    It gets the role that the LMS gives. Its name is the email address that the LMS gives, unless an
-    account has it already: an LMS may not take over another account.
+    It gets the role that the LMS gives. Its name is drawn from the LMS's id of the person, which
+    nobody chooses. The email address is kept for the instructor's page only: many an LMS lets its
+    people write what they like there, and a name is whose hand-in it is.
     """
-    hidden = f"lti-{digest(f'{issuer} {subject}')[:16]}"
     with writing(engine) as connection:
         row = connection.execute(
             select(lti_users.c.account).where(
@@ -96,19 +114,18 @@ def from_lms(engine: Engine, issuer: str, subject: str, email: str, role: Role) 
             )
         ).one_or_none()
         if row is None:
-            taken = select(accounts.c.id).where(accounts.c.name == email)
-            is_free = connection.execute(taken).one_or_none() is None
-            is_address = NAME.fullmatch(email) is not None and "@" in email
-            name = email if is_address and is_free else hidden
+            name = f"{OF_LMS}{digest(json.dumps([issuer, subject]))[:32]}"
             values = {"name": name, "role": role, "password": "", "made": datetime.now(UTC)}
             account = connection.execute(
                 insert(accounts).values(values).returning(accounts.c.id)
             ).scalar_one()
-            known = {"issuer": issuer, "subject": subject, "account": account}
+            known = {"issuer": issuer, "subject": subject, "account": account, "email": ""}
             connection.execute(insert(lti_users).values(known))
         else:
             account = row.account
             connection.execute(update(accounts).where(accounts.c.id == account).values(role=role))
+        same = lti_users.c.account == account
+        connection.execute(update(lti_users).where(same).values(email=email[:LONGEST_EMAIL]))
         name = connection.execute(
             select(accounts.c.name).where(accounts.c.id == account)
         ).scalar_one()
@@ -168,14 +185,15 @@ def everybody(engine: Engine) -> list[Listed]:
     sent = select(jobs.c.account, func.count().label("jobs")).group_by(jobs.c.account)
     by_token, by_job = seen.subquery(), sent.subquery()
     query = (
-        select(accounts.c.name, accounts.c.role, by_token.c.seen, by_job.c.jobs)
+        select(accounts.c.name, accounts.c.role, lti_users.c.email, by_token.c.seen, by_job.c.jobs)
+        .outerjoin(lti_users, lti_users.c.account == accounts.c.id)
         .outerjoin(by_token, by_token.c.account == accounts.c.id)
         .outerjoin(by_job, by_job.c.account == accounts.c.id)
         .order_by(accounts.c.name)
     )
     with reading(engine) as connection:
         rows = connection.execute(query).all()
-    return [Listed(row.name, row.role, row.seen, row.jobs or 0) for row in rows]
+    return [Listed(row.name, row.email or "", row.role, row.seen, row.jobs or 0) for row in rows]
 
 
 def _usable(secret: str) -> tuple[ColumnElement[bool], ...]:

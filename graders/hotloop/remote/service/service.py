@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel
 from starlette.requests import Request
 
+from hotloop.course.given import given
 from hotloop.remote.service import hand_ins, people
 from hotloop.remote.service.hand_ins import Exchange
 from hotloop.remote.service.lti import platforms
@@ -21,6 +22,7 @@ from hotloop.remote.service.people import Person
 from hotloop.remote.service.settings import Class, Settings
 from hotloop.remote.service.tables import opened
 from hotloop.remote.service.watch import Watch
+from hotloop.variants import Variant, plain
 from hotloop.web import site
 from hotloop.web.answers import SENTENCES, Refused
 from hotloop.web.rates import RateLimits
@@ -67,6 +69,19 @@ class Service(Site[Settings]):
     def link(self, invitation: str) -> str:
         """Return the URL of an invitation."""
         return f"{self.settings.origin}/join/{invitation}"
+
+    def given(self, module: str) -> tuple[Variant, Mapping[str, str]]:
+        """Return what this service's course gave all learners: as `course.given`.
+
+        Without a course it is the module as published. Raises Refused if the course's is damaged.
+        """
+        if self.settings.course is None:
+            return plain(module), {}
+        try:
+            return given(self.settings.course.resolve(), module)
+        except ValueError as error:
+            said = f"{module} cannot be judged, tell your instructor: {error}"
+            raise Refused(503, said) from None
 
     @property
     def folders(self) -> list[Path]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from sqlalchemy import (
-    Boolean,
     Column,
     Engine,
     ForeignKey,
@@ -23,6 +22,7 @@ from hotloop.web.queue import columns
 
 FILE = "service.db"
 FORMAT = 1
+LONGEST_EMAIL = 254
 
 
 def _owner() -> Column[int]:
@@ -68,8 +68,8 @@ jobs = Table(
     Column("place", Utc, nullable=False),
     Column("deadline", Utc),
     Column("ended", Utc),
-    # Whether the learner chose the seed.
-    Column("seeded", Boolean, nullable=False),
+    # Digest of the variant that the course gave, or empty: only records with the same one count.
+    Column("variant", String(64), nullable=False),
     UniqueConstraint("account", "key"),
 )
 
@@ -151,6 +151,8 @@ lti_users = Table(
     Column("issuer", String(255), primary_key=True),
     Column("subject", String(255), primary_key=True),
     _owner(),
+    # As the LMS says, which may be untrue: nothing is found by it.
+    Column("email", String(LONGEST_EMAIL), nullable=False),
 )
 
 lti_items = Table(

@@ -32,7 +32,7 @@ from hotloop.judged_again import open_on_gpu, settled_on_gpu
 from hotloop.local_judging import require_confinement
 from hotloop.remote import judging
 from hotloop.remote.job import Phase
-from hotloop.remote.request import Request
+from hotloop.remote.request import WholeRequest
 from hotloop.remote.service import works
 from hotloop.remote.service.jobs import QUEUE
 from hotloop.remote.service.tables import opened
@@ -78,7 +78,7 @@ class Stopped(BaseException):
 
 def judge(held: Claimed, process: JudgeProcess, say: Callable[[str], None]) -> list[Record]:
     """Return the records of a job after this phase."""
-    asked = Request.model_validate_json(held.document)
+    asked = WholeRequest.model_validate_json(held.document)
     with scratch() as folder:
         lay_out(asked.contents(), folder)
         if held.phase == "cpu":

@@ -21,7 +21,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judged_again import needing_gpu, open_on_gpu, settled_on_gpu
-from hotloop.remote.request import Request
+from hotloop.remote.request import WholeRequest
 from hotloop.remote.service import works
 from hotloop.remote.service.app import served
 from hotloop.remote.service.service import Service
@@ -60,7 +60,7 @@ def judge(
     note(trace, f"begin {held.job} {held.phase}")
     say("measuring")
     time.sleep(seconds)
-    asked = Request.model_validate_json(held.document)
+    asked = WholeRequest.model_validate_json(held.document)
     if held.phase == "cpu":
         return [record(asked.module, task) for task in asked.tasks]
     found = [one for one, _ in open_on_gpu(held.records)]

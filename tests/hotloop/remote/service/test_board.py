@@ -84,8 +84,12 @@ def test_the_best_of_each_counts_and_what_is_not_passed_does_not(three: School) 
     assert shown(three) == [(1, "Elk"), (2, "Owl"), (2, "Fox")]
 
 
-def test_a_chosen_seed_does_not_count(three: School) -> None:
-    checked(three, "grace", record(50.0, 48.0, 52.0), seed="ab" * 16)
+@pytest.mark.parametrize("changes", [{"seeded": True}, {"variant": "ab" * 32}])
+def test_what_was_not_judged_as_the_course_gave_it_does_not_count(
+    three: School, changes: dict[str, Any]
+) -> None:
+    fast = record(50.0, 48.0, 52.0)
+    checked(three, "grace", replace(fast, circumstances=replace(fast.circumstances, **changes)))
     assert shown(three)[0] == (1, "Owl")
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import Engine, select, update
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.remote.request import Request
+from hotloop.remote.request import WholeRequest
 from hotloop.remote.service import jobs, worker, workers, works
 from hotloop.remote.service.settings import Counts
 from hotloop.remote.service.tables import jobs as job_rows
@@ -104,8 +104,8 @@ def test_the_same_key_is_the_same_job(school: School) -> None:
 def test_the_same_request_at_once_is_one_job(school: School) -> None:
     """As sent again by a client that had no answer, perhaps to another server."""
     engines = [school.service.engine, opened_again(school)]
-    asked = Request.model_validate(request())
-    sent = jobs.Put(1, "k" * 20, asked.model_dump_json(), asked)
+    asked = WholeRequest.model_validate(request())
+    sent = jobs.Put(1, "k" * 20, asked)
     with ThreadPoolExecutor(8) as pool:
         found = set(pool.map(lambda number: jobs.put(engines[number % 2], sent), range(24)))
     engines[1].dispose()
@@ -365,8 +365,10 @@ def test_a_worker_that_is_told_to_end_takes_no_try(school: School) -> None:
         ({"files": {"a/../../b": ""}}, "its name has other characters"),
         ({"files": {"a\x00b": ""}}, "its name has other characters"),
         ({"files": {"a.py": "%%"}}, "is not base64"),
-        ({"variant": {"format": 1}}, "a variant has the keys"),
-        ({"shell": "sh"}, "Extra inputs"),
+        ({"shell": "sh"}, "shell: a request does not say this"),
+        ({"nsight": "yes"}, "nsight: Input should be a valid boolean"),
+        ({"nsight": 1}, "nsight: Input should be a valid boolean"),
+        ({"made_for": "ab"}, "made_for: String should match pattern"),
     ],
 )
 def test_a_request_that_is_none_is_not_stored(
@@ -401,7 +403,7 @@ def test_a_deadline_that_has_passed_puts_nothing_ahead(opened: Any, tmp_path: An
 
 
 def test_the_request_of_the_client_is_the_one_that_is_taken(school: School) -> None:
-    assert school.put(**request(seed="ab" * 16)).status_code == 202
+    assert school.put(**request(nsight=True, made_for="")).status_code == 202
 
 
 def _long_ago(connection: Any) -> Any:

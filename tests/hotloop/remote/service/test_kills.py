@@ -20,7 +20,7 @@ import pytest
 from sqlalchemy import Engine, select
 
 from hotloop.remote.client import Server, ask
-from hotloop.remote.request import Request
+from hotloop.remote.request import Request, packed
 from hotloop.remote.service import people
 from hotloop.remote.service.tables import jobs, opened, works
 from hotloop.remote.service.worker import DATABASE
@@ -136,7 +136,7 @@ def started(*servers: Running) -> Iterator[Any]:
 
 def asked(number: int) -> Request:
     """Return a different request for each number, of a module with GPU rungs."""
-    return Request.model_validate(request(**GPU, seed=f"{number:032x}"))
+    return Request.model_validate(request(**GPU, files=packed({"lab.ipynb": str(number).encode()})))
 
 
 def settled(expected: int, *servers: Running) -> None:
@@ -262,7 +262,7 @@ def test_a_client_that_is_killed(running: Running, tmp_path: Path) -> None:
         "import sys\n"
         "from hotloop.remote import resumed\n"
         "from hotloop.remote.client import Server\n"
-        "from hotloop.remote.request import Request\n"
+        "from hotloop.remote.request import Request, packed\n"
         "server = Server(sys.argv[1], sys.argv[2])\n"
         "asked = Request.model_validate_json(sys.stdin.read())\n"
         "print(len(resumed.ask(server, asked, lambda text: print(text, flush=True))))\n"

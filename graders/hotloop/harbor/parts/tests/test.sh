@@ -1,7 +1,7 @@
 #!/bin/sh
 # Judges $HOTLOOP_WORK (/app) and writes $HOTLOOP_REWARD_DIR/reward.txt (/logs/verifier): the share
-# of the points, of what this machine can measure. Where nothing could be judged there is no reward,
-# and the exit code is not 0: that is no answer of the model's.
+# of the points of the checks that the instruction lists. Where this machine could not judge one of
+# them there is no reward, and the exit code is not 0: that is no answer of the model's.
 set -eu
 here=$(dirname "$(readlink -f "$0")")
 reward=${HOTLOOP_REWARD_DIR:-/logs/verifier}

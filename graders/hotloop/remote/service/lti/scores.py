@@ -24,7 +24,7 @@ from urllib.request import Request, build_opener
 
 from sqlalchemy import Engine, Row, and_, delete, func, insert, or_, select, update
 
-from hotloop.core.record import Record
+from hotloop.core.record import Record, counts
 from hotloop.curriculum import load_module
 from hotloop.problem import Score, settle
 from hotloop.remote.client import NoRedirect
@@ -81,16 +81,15 @@ def keep(engine: Engine, account: int, launch: Launch) -> None:
 def standing(engine: Engine, account: int, module: str) -> Standing:
     """Return the sum of the best score of each task; of open points, those of its latest job only.
 
-    Results with a seed of the learner's choice do not count.
+    Only what was judged as the course gave it counts.
     """
     query = (
-        select(records.c.task, records.c.record)
+        select(records.c.task, records.c.record, jobs.c.variant)
         .join(jobs, jobs.c.id == records.c.job)
         .where(
             jobs.c.account == account,
             jobs.c.module == module,
             jobs.c.state == "done",
-            jobs.c.seeded.is_(False),
         )
         .order_by(jobs.c.ended)
     )
@@ -98,9 +97,10 @@ def standing(engine: Engine, account: int, module: str) -> Standing:
         rows = connection.execute(query).all()
     problem = load_module(module)
     judged: dict[str, list[Score]] = {one.id: [] for one in problem.tasks if one.kind == "code"}
-    for task, text in rows:
-        if task in judged:
-            judged[task].append(settle(problem, task, Record.from_json(json.loads(text))))
+    for task, text, variant in rows:
+        record = Record.from_json(json.loads(text))
+        if task in judged and counts(record, variant):
+            judged[task].append(settle(problem, task, record))
     best = {task: max((s.points for s in scores), default=0.0) for task, scores in judged.items()}
     still = [
         max(0.0, scores[-1].points + scores[-1].pending - best[task])
@@ -204,7 +204,7 @@ def _claimed(engine: Engine) -> list[Row[Any]]:
     """Claim due scores that no other server is sending; `ended` is the end of the latest job."""
     latest = (
         select(jobs.c.account, jobs.c.module, func.max(jobs.c.ended).label("ended"))
-        .where(jobs.c.state == "done", jobs.c.seeded.is_(False))
+        .where(jobs.c.state == "done")
         .group_by(jobs.c.account, jobs.c.module)
         .subquery()
     )

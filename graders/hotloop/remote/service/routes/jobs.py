@@ -15,13 +15,12 @@ from starlette.concurrency import run_in_threadpool
 from hotloop.core.user_error import UserError
 from hotloop.remote import judging
 from hotloop.remote.job import Job, Stored
-from hotloop.remote.request import MAX_BYTES, parsed
+from hotloop.remote.request import MAX_BYTES, WholeRequest, parsed
 from hotloop.remote.request import Request as JudgeRequest
 from hotloop.remote.service import jobs
 from hotloop.remote.service.jobs import Outcome
 from hotloop.remote.service.service import Asking, Body, Here, Key, Service, body_of
 from hotloop.remote.service.watch import Place, places
-from hotloop.variants import Variant
 from hotloop.web.answers import Refused
 
 NO_JOB = "There is no such job of yours."
@@ -49,7 +48,7 @@ router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 
 @router.post("", status_code=202, max_body_size=MAX_BYTES, openapi_extra=body_of(JudgeRequest))
 def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
-    """Have tasks judged. Answers once the request is stored.
+    """Have tasks judged, with the variant of the course. Answers once the request is stored.
 
     Sending it again with the same key returns the same job. An earlier job of yours for the same
     tasks that still waits is replaced.
@@ -58,14 +57,12 @@ def put(service: Here, who: Asking, key: Key, body: Body) -> Stored:
         asked = parsed(JudgeRequest, body)
         judging.require_known(asked)
         asked.contents()
-        if asked.variant is not None:
-            Variant.from_json(asked.variant)
     except (UserError, ValueError) as error:
         raise Refused(422, str(error)) from None
     deadline = service.group.deadlines.get(asked.module)
     if deadline is not None and deadline < datetime.now(UTC):
         deadline = None  # a module that is overdue must not stay ahead of the others
-    sent = jobs.Put(who.account, key, asked.model_dump_json(), asked, deadline)
+    sent = jobs.Put(who.account, key, _completed(service, asked), deadline)
     return Stored(id=jobs.put(service.engine, sent))
 
 
@@ -99,6 +96,19 @@ async def follow(service: Here, job: Own) -> AsyncIterable[ServerSentEvent]:
 def cancel(service: Here, job: Own) -> None:
     """End an open job of yours. A job that has ended is not changed."""
     jobs.cancel(service.engine, job)
+
+
+def _completed(service: Service, asked: JudgeRequest) -> WholeRequest:
+    """Return the request with what the course gave. Raises Refused if the work is not for that."""
+    variant, given = service.given(asked.module)
+    if asked.made_for not in (None, variant.digest):
+        raise Refused(
+            422,
+            f"Your folder is made for another variant of {asked.module} than this course has: "
+            "fetch the module again.",
+        )
+    document = None if variant.is_plain else variant.to_json()
+    return WholeRequest(**dict(asked), variant=document, given=dict(given))
 
 
 async def _outcome(service: Service, job: str) -> Outcome:

@@ -34,7 +34,7 @@ def page(service: Here, who: Asking) -> Link:
     """For an instructor: return a link that opens the pages in a browser, once."""
     if who.role != "instructor":
         raise Refused(403, "The pages are for instructors.")
-    secret = people.invite(service.engine, who.name, who.role, PAGE_STAY)
+    secret = people.invitation(service.engine, who.account, PAGE_STAY)
     return Link(link=service.link(secret))
 
 

@@ -86,7 +86,7 @@ def launch(
     else:
         if found.lineitem and found.module:
             scores.keep(service.engine, who.account, found)
-        link = service.link(people.invite(service.engine, who.name, who.role, LINK_STAY))
+        link = service.link(people.invitation(service.engine, who.account, LINK_STAY))
         answer = page(
             "launched.html",
             person=who,
