@@ -2,28 +2,66 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 
 from hotloop.core.verdict import Ruling, Verdict
 
+OWN_SHARE = 1 / 3
+"""If the judge waited for the candidate for this share of the task's time, then the candidate has
+used the time up. The judge's own work needs less than the rest, unless the machine is busy."""
+
+NOTHING_S = 1.0
+"""Seconds that are too few to begin anything."""
+
 TIME_IS_UP = "The judging's time was used up: judging again decides."
+_USED_UP = "It used up the time that the task has: do less in each call."
 
 
 class Budget:
     """A deadline `seconds` from now.
 
     turn: blocks until no other grading runs on the machine.
+    turn_s: seconds for which `turn` has blocked; the deadline was moved by them.
     """
 
     def __init__(self, seconds: float, turn: Callable[[], None] = lambda: None) -> None:
         self.deadline = time.monotonic() + seconds
+        self.turn_s = 0.0
+        self._seconds = seconds
+        self._waited_s = 0.0
         self._turn: Callable[[], None] | None = turn
 
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Count the time inside the `with` block, in which the judge waits for the candidate."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._waited_s += time.monotonic() - started
+
+    @property
+    def used_by_candidate(self) -> bool:
+        """True if no time is left, and the candidate is why."""
+        left = self.deadline - time.monotonic()
+        return left < NOTHING_S and self._waited_s >= OWN_SHARE * self._seconds
+
+    def time_is_up(self) -> Ruling:
+        """Return the Ruling for a task whose time is used up.
+
+        TIMEOUT if the candidate used it, so that nobody chooses to stay open; UNDECIDED if the
+        judge or other programs did.
+        """
+        if self.used_by_candidate:
+            return Ruling(Verdict.TIMEOUT, _USED_UP)
+        return Ruling(Verdict.UNDECIDED, TIME_IS_UP)
+
     def remaining_s(self) -> float:
-        """Return the seconds left for measuring. Raises Ruling(UNDECIDED) if there are none."""
+        """Return the seconds left for measuring. Raises the Ruling of `time_is_up` if none is."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP)
+            raise self.time_is_up()
         return left
 
     def timeout(self, most_s: float) -> float:
@@ -33,9 +71,7 @@ class Budget:
         """
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(
-                Verdict.TIMEOUT, "It used up all the time that the task has: do less in each call."
-            )
+            raise Ruling(Verdict.TIMEOUT, _USED_UP)
         return min(most_s, left)
 
     def wait_for_turn(self) -> None:
@@ -46,4 +82,5 @@ class Budget:
         started, deadline = time.monotonic(), self.deadline
         self.deadline = math.inf
         turn()
-        self.deadline = deadline + time.monotonic() - started
+        self.turn_s = time.monotonic() - started
+        self.deadline = deadline + self.turn_s

@@ -187,9 +187,8 @@ class Session:
         """Wait until no other grading runs on this machine. For rungs marked `timed`."""
         if self.launcher.fork is not None:
             raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
-        self.budget.wait_for_turn()
-        for worker in self._workers.values():
-            worker.deadline = self.budget.deadline
+        with self.launcher.bystanders.held():  # others measure meanwhile
+            self.budget.wait_for_turn()
 
     # --- the candidate --------------------------------------------------------------------------
 
@@ -238,9 +237,9 @@ class Session:
     def worker(self) -> Worker:
         """Return the candidate's process, with the judged function found in it."""
         worker = self._workers.get(self.candidate.file)
-        if worker is None or not worker.is_open:
+        if worker is None or not worker.continues:
             worker = self._start()
-            worker.deadline = self.budget.deadline
+            worker.judged_within(self.budget)
             self._workers[self.candidate.file] = worker
         self._resolve(worker)
         return worker
@@ -252,7 +251,7 @@ class Session:
         """
         worker = self._start(anew=True)
         self._owned.append(worker)
-        worker.deadline = self.budget.deadline
+        worker.judged_within(self.budget)
         self._resolve(worker)
         return worker
 
@@ -291,7 +290,7 @@ class Session:
             read_only=read_only,
         )
         worker.trusted = False
-        worker.deadline = self.budget.deadline
+        worker.judged_within(self.budget)
         self._owned.append(worker)
         return worker
 
@@ -350,6 +349,7 @@ class Session:
                 Verdict.RUNTIME_ERROR,
                 "The notebook's process ended before this task could be checked.",
             )
+        self.launcher.bystanders.add(worker)
         return worker
 
     def _start_with_simulator(self, anew: bool) -> Worker:
@@ -371,7 +371,8 @@ class Session:
         from hotloop.simulate import build, cache, toolchain  # needs optional packages
 
         self.progress(f"preparing the simulator: {toolchain.step()}")
-        build.prepare()
+        with self.launcher.bystanders.held():
+            build.prepare()
         folder = cache.folder()
         if self.launcher.isolation == "none":
             return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}

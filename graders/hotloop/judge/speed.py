@@ -3,6 +3,9 @@
 Order of events: warm-up (it looks like any window) → choice of the window's length → A/A control,
 which also measures the baseline alone → blocks until the confidence interval decides every level →
 the baseline alone again. The candidate is frozen whenever it is not timed.
+
+A candidate whose windows have already taken longer than all of them may is too slow, without any
+further window (`Comparison._require_within_reach`).
 """
 
 import time
@@ -15,7 +18,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import TIME_IS_UP
-from hotloop.judge.levels import Level, decided
+from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided
 from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
 
 CONTROL_TOLERANCE = 0.05
@@ -38,6 +41,11 @@ class Pace:
     def windows(self) -> int:
         """Minimum number of windows for a decision: controls, and blocks up to the first look."""
         return 3 * self.pairs + 4 * self.looks[0]
+
+    @property
+    def most_windows(self) -> int:
+        """Number of windows of each side at the last look."""
+        return 2 * self.looks[-1]
 
 
 USUAL = Pace()
@@ -74,6 +82,11 @@ class TimedWindow(Protocol):
         ...
 
     @property
+    def foreign(self) -> float:
+        """Share of the time that others took, as far as it was measured."""
+        ...
+
+    @property
     def intact(self) -> bool:
         """False if the side ran while it should have been frozen."""
         ...
@@ -102,6 +115,7 @@ class Samples:
     """Seconds per call, as blocks of two windows, and numbers of discarded windows.
 
     control, alone_after: baseline windows in the A/A control and at the end.
+    own_s: seconds of each intact candidate window, discarded ones too, less what others took.
     broken: candidate windows during which it ran although frozen.
     self_delayed: blocks given up because the candidate's windows were delayed.
     """
@@ -110,6 +124,8 @@ class Samples:
     candidate: list[list[float]] = field(default_factory=list[list[float]])
     control: list[float] = field(default_factory=list[float])
     alone_after: list[float] = field(default_factory=list[float])
+    slowest_baseline: float = 0.0
+    own_s: list[float] = field(default_factory=list[float])
     counted_baseline: int = 0
     discarded_baseline: int = 0
     discarded_candidate: int = 0
@@ -158,7 +174,9 @@ class Comparison:
         control_tolerance: float = CONTROL_TOLERANCE,
         pace: Pace = USUAL,
         second_baseline: Callable[[], AbstractContextManager[Timer]] | None = None,
+        time_is_up: Callable[[], Ruling] = lambda: Ruling(Verdict.UNDECIDED, TIME_IS_UP),
     ) -> None:
+        self.time_is_up = time_is_up
         self.second_baseline = second_baseline
         self.pace = pace
         self.control_tolerance = control_tolerance
@@ -175,7 +193,7 @@ class Comparison:
         """Measure until decided, or until looks or time are used up.
 
         Raises Ruling: UNDECIDED if time or noise prevents a figure, TAMPERED if the candidate ran
-        while frozen, TOO_SLOW if it delays itself.
+        while frozen, TOO_SLOW if it delays itself or its windows use up the time.
         """
         try:
             kept_s = self._control()
@@ -183,7 +201,8 @@ class Comparison:
             self._require_baseline_undisturbed()
             self._require_second_baseline_alike()
         except _TimeIsUp:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+            self._require_within_reach(hiccups=0)
+            raise self.time_is_up() from None
         return Outcome(figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
@@ -230,8 +249,10 @@ class Comparison:
         while True:
             window = self._in_time(timer)
             if window.counts:
+                seconds = window.seconds / len(timer.calls)
                 self.samples.counted_baseline += 1
-                return window.seconds / len(timer.calls)
+                self.samples.slowest_baseline = max(self.samples.slowest_baseline, seconds)
+                return seconds
             self.samples.discarded_baseline += 1
             if time.monotonic() > self.deadline:
                 self._too_noisy()
@@ -250,12 +271,37 @@ class Comparison:
             if not window.intact:
                 self._note_broken()
                 continue
+            self.samples.own_s.append(window.seconds * max(0.0, 1 - window.foreign))
+            self._require_within_reach(hiccups=1)
             if window.counts:
                 return window.seconds / len(self.candidate.calls)
             self.samples.discarded_candidate += 1
             if time.monotonic() > given_up:
                 return None
         return None
+
+    def _require_within_reach(self, hiccups: int) -> None:
+        """Raise TOO_SLOW if the candidate's total time misses every level whatever follows.
+
+        All its windows up to the last look may take as long as that many of the slowest baseline
+        window, divided by the lowest level. It is too slow if those made so far have taken longer,
+        without the time that others took from them, and without the `hiccups` longest ones: a
+        single long window may have another cause.
+        """
+        longest_last = sorted(self.samples.own_s)
+        own_s = sum(longest_last[: len(longest_last) - hiccups])
+        level = min((at.ratio for at in self.levels if at.earned > 0), default=0.0)
+        windows = max(self.pace.most_windows, len(longest_last))
+        baseline_s = self.samples.slowest_baseline * len(self.candidate.calls)
+        if own_s * TOTAL_TIME_MARGIN * level <= windows * baseline_s:
+            return
+        mean_s = sum(longest_last) / len(longest_last)
+        raise Ruling(
+            Verdict.TOO_SLOW,
+            f"{baseline_s / mean_s:.2g}× the baseline: {len(longest_last)} windows took "
+            f"{mean_s:.2g} s each, and with the baseline at most {baseline_s:.2g} s. The first "
+            f"level is {level:g}×, and no further window could make up for it.",
+        )
 
     def _note_broken(self) -> None:
         self.samples.broken += 1
@@ -276,8 +322,9 @@ class Comparison:
     def _nothing_counted(self) -> Estimate:
         """Raise UNDECIDED if the baseline was disturbed too, otherwise TOO_SLOW.
 
-        In the second case, the candidate delays itself.
+        In the second case, the candidate delays itself, or its windows have used up the time.
         """
+        self._require_within_reach(hiccups=0)
         discarded, counted = self.samples.discarded_baseline, self.samples.counted_baseline
         noisy = discarded > QUIET_DISCARDS * (discarded + counted)
         if noisy or self.samples.self_delayed < FEWEST_SELF_DELAYED:
@@ -352,6 +399,9 @@ class Comparison:
         return [bool(h) for h in self.rng.permutation(hostile)]
 
     def _too_noisy(self) -> Estimate:
+        late = self.time_is_up()
+        if late.verdict is not Verdict.UNDECIDED:
+            raise late
         raise Ruling(
             Verdict.UNDECIDED,
             "Timing too noisy: this machine is busy. Run the check again.",

@@ -16,6 +16,7 @@ from hotloop.judge.speed import MAX_BROKEN, Comparison, Pace
 @dataclass(frozen=True)
 class FakeWindow:
     seconds: float
+    foreign: float = 0.0
     intact: bool = True
     counts: bool = True
 

@@ -229,7 +229,7 @@ def _worker(session: Session, environment: Environment) -> Worker:
         read_only={str(environment.root): environment.root},
         anew=True,
     )
-    worker.deadline = session.budget.deadline
+    worker.judged_within(session.budget)
     worker.resolve(session.name, session.candidate.file, session.timeout(RESOLVE_TIMEOUT_S))
     return worker
 

@@ -16,7 +16,7 @@ from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.fast import Baseline, bytes_of
+from hotloop.judge.rungs.fast import HOPELESS, Baseline, bytes_of
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
@@ -84,7 +84,7 @@ class GpuFast:
             ours = self.baseline.candidate
             other.resolve(ours.name, ours.file, 120)
             timed_baseline = self._side(other, ours, self.of_baseline(), card, session, before)
-            lengthen(timed_baseline)
+            baseline_s = lengthen(timed_baseline)
             taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
             with candidate_worker(session, card) as worker:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
@@ -97,6 +97,8 @@ class GpuFast:
                     card.free_bytes - taken,
                 )
                 try:
+                    session.progress("warming up")
+                    lengthen(timed_candidate, HOPELESS * baseline_s)
                     return self._judge(timed_baseline, timed_candidate, ceiling, session)
                 except CardBusy as busy:
                     raise blame(worker, card, str(busy)) from None
@@ -133,8 +135,6 @@ class GpuFast:
         ceiling: Ceiling,
         session: Session,
     ) -> str:
-        session.progress("warming up")
-        lengthen(timed_candidate)
         shares = [
             take_off_protocol(timed_baseline, side) for side in (timed_baseline, timed_candidate)
         ]
@@ -147,6 +147,7 @@ class GpuFast:
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
             pace=self.pace,
+            time_is_up=session.budget.time_is_up,
         )
         outcome = comparison.run()
         evidence = speed_evidence(

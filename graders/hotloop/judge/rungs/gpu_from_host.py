@@ -10,8 +10,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
@@ -114,7 +112,7 @@ class GpuFastFromHost:
         try:
             return self._measured(session)
         except Overrun:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+            raise session.budget.time_is_up() from None
 
     def _measured(self, session: Session) -> str:
         with card_for_three(session) as card:
@@ -164,6 +162,7 @@ class GpuFastFromHost:
                 session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
                 pace=self.pace,
+                time_is_up=session.budget.time_is_up,
             )
             outcome = comparison.run()
         flops = float(self.fewest_flops(spec))

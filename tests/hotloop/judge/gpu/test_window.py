@@ -360,10 +360,10 @@ def test_a_comparison_that_is_interrupted_decides_nothing(
 def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
     """The candidate's deadline is extended by the time that the judge used meanwhile."""
     side = side_of(start(HONEST), card)
-    side.worker.deadline = time.monotonic() + 1.0
+    side.worker.judged_within(Budget(1.0))
     assert side.worker._frozen_at is not None
     side.worker._frozen_at -= 10.0
-    side.worker.deadline -= 5.0
+    side.worker.budget.deadline -= 5.0
     assert window(side).seconds > 0
 
 
