@@ -68,6 +68,9 @@ coincidence: foreign load would disturb as many windows of the baseline."""
 
 MAX_BROKEN = 3
 
+MOST_OF_MEDIAN = 2.0
+"""A baseline window that takes longer than this many medians was disturbed without being noticed."""
+
 
 class _TimeIsUp(Exception):
     """The deadline has passed; no further window is started."""
@@ -115,6 +118,7 @@ class Samples:
     """Seconds per call, as blocks of two windows, and numbers of discarded windows.
 
     control, alone_after: baseline windows in the A/A control and at the end.
+    counted: all baseline windows that count.
     own_s: seconds of each intact candidate window, discarded ones too, less what others took.
     broken: candidate windows during which it ran although frozen.
     self_delayed: blocks given up because the candidate's windows were delayed.
@@ -124,9 +128,8 @@ class Samples:
     candidate: list[list[float]] = field(default_factory=list[list[float]])
     control: list[float] = field(default_factory=list[float])
     alone_after: list[float] = field(default_factory=list[float])
-    slowest_baseline: float = 0.0
+    counted: list[float] = field(default_factory=list[float])
     own_s: list[float] = field(default_factory=list[float])
-    counted_baseline: int = 0
     discarded_baseline: int = 0
     discarded_candidate: int = 0
     broken: int = 0
@@ -250,8 +253,7 @@ class Comparison:
             window = self._in_time(timer)
             if window.counts:
                 seconds = window.seconds / len(timer.calls)
-                self.samples.counted_baseline += 1
-                self.samples.slowest_baseline = max(self.samples.slowest_baseline, seconds)
+                self.samples.counted.append(seconds)
                 return seconds
             self.samples.discarded_baseline += 1
             if time.monotonic() > self.deadline:
@@ -288,19 +290,22 @@ class Comparison:
         without the time that others took from them, and without the `hiccups` longest ones: a
         single long window may have another cause.
         """
-        longest_last = sorted(self.samples.own_s)
-        own_s = sum(longest_last[: len(longest_last) - hiccups])
+        baseline = self.samples.counted
         level = min((at.ratio for at in self.levels if at.earned > 0), default=0.0)
-        windows = max(self.pace.most_windows, len(longest_last))
-        baseline_s = self.samples.slowest_baseline * len(self.candidate.calls)
-        if own_s * TOTAL_TIME_MARGIN * level <= windows * baseline_s:
+        if not baseline or level <= 0:
             return
-        mean_s = sum(longest_last) / len(longest_last)
+        calls, usual_s = len(self.candidate.calls), float(np.median(baseline))
+        own_s = sorted(self.samples.own_s)
+        windows = max(self.pace.most_windows, len(own_s))
+        allowed_s = windows * calls * min(max(baseline), MOST_OF_MEDIAN * usual_s) / level
+        if TOTAL_TIME_MARGIN * sum(own_s[: len(own_s) - hiccups]) <= allowed_s:
+            return
+        mean_s = sum(own_s) / len(own_s) / calls
         raise Ruling(
             Verdict.TOO_SLOW,
-            f"{baseline_s / mean_s:.2g}× the baseline: {len(longest_last)} windows took "
-            f"{mean_s:.2g} s each, and with the baseline at most {baseline_s:.2g} s. The first "
-            f"level is {level:g}×, and no further window could make up for it.",
+            f"{usual_s / mean_s:.2g}× the baseline: a call takes {_readable(mean_s)} in "
+            f"{len(own_s)} windows, and {_readable(usual_s)} in the baseline. The first level is "
+            f"{level:g}×, and no further window could make up for these.",
         )
 
     def _note_broken(self) -> None:
@@ -325,7 +330,7 @@ class Comparison:
         In the second case, the candidate delays itself, or its windows have used up the time.
         """
         self._require_within_reach(hiccups=0)
-        discarded, counted = self.samples.discarded_baseline, self.samples.counted_baseline
+        discarded, counted = self.samples.discarded_baseline, len(self.samples.counted)
         noisy = discarded > QUIET_DISCARDS * (discarded + counted)
         if noisy or self.samples.self_delayed < FEWEST_SELF_DELAYED:
             self._too_noisy()
@@ -406,3 +411,7 @@ class Comparison:
             Verdict.UNDECIDED,
             "Timing too noisy: this machine is busy. Run the check again.",
         )
+
+
+def _readable(seconds: float) -> str:
+    return f"{seconds:.2g} s" if seconds >= 1 else f"{1e3 * seconds:.2g} ms"

@@ -265,7 +265,8 @@ def _beside(
     bystanders: Bystanders, *, trusted: bool, freezer: Any = None
 ) -> tuple[Worker, socket.socket]:
     ours, theirs = socket.socketpair()
-    worker = Worker(ours, freezer or NotingFreezer(), trusted=trusted, bystanders=bystanders)
+    noting: Any = freezer or NotingFreezer()
+    worker = Worker(ours, noting, trusted=trusted, bystanders=bystanders)
     bystanders.add(worker)
     return worker, theirs
 
@@ -279,7 +280,9 @@ def test_a_process_of_ours_never_computes_beside_a_candidates(answers: bool) -> 
     frozen.freeze()
     with our_end, end, frozen_end:
         ours.send({"op": "run"})
-        assert candidate.freezer.frozen and frozen.freezer.frozen and not ours.freezer.frozen
+        assert candidate.freezer.frozen
+        assert frozen.freezer.frozen
+        assert not ours.freezer.frozen
         if answers:
             wire.send(our_end, {"ok": True})
             ours.receive(time.monotonic() + 1)
