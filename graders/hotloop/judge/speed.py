@@ -69,7 +69,7 @@ coincidence: foreign load would disturb as many windows of the baseline."""
 MAX_BROKEN = 3
 
 MOST_OF_MEDIAN = 2.0
-"""A baseline window that takes longer than this many medians was disturbed without being noticed."""
+"""A baseline window that takes longer than this many medians was disturbed unnoticed."""
 
 
 class _TimeIsUp(Exception):
@@ -414,4 +414,4 @@ class Comparison:
 
 
 def _readable(seconds: float) -> str:
-    return f"{seconds:.2g} s" if seconds >= 1 else f"{1e3 * seconds:.2g} ms"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1e3 * seconds:.1f} ms"

@@ -87,7 +87,8 @@ def _total_interval(a: NDArray[np.float64], b: NDArray[np.float64], tail: float)
 
 
 def _t_quantile(share: float, freedom: int) -> float:
-    """Return a quantile of Student's t by its expansion around the normal's; within 1 % from 5 on."""
+    """Return a quantile of Student's t, within 1 % from 5 degrees of freedom on."""
+    # Its expansion around the quantile of the normal distribution.
     z = NormalDist().inv_cdf(share)
     return (
         z

@@ -242,7 +242,7 @@ def test_however_slow_it_is_too_slow(clock: Clock, times: float, own_s: float) -
 
 
 def test_the_sentence_names_the_ratio_and_the_level(clock: Clock) -> None:
-    with pytest.raises(Ruling, match=r"0\.02× the baseline: .* 620 ms in 3 .* level is 1\.2×"):
+    with pytest.raises(Ruling, match=r"0\.02× the baseline: .* 625.0 ms in 3 .* level is 1\.2×"):
         clock.compare(lambda _n: FakeWindow(2.5)).run()
 
 
