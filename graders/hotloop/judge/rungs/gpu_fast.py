@@ -1,6 +1,7 @@
 """Rung: speedup on the GPU over a baseline measured at the same time, and fraction of the limit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -97,11 +98,10 @@ class GpuFast:
                     card.free_bytes - taken,
                 )
                 try:
-                    session.progress("warming up")
-                    lengthen(timed_candidate, HOPELESS * baseline_s)
-                    return self._judge(timed_baseline, timed_candidate, ceiling, session)
-                except CardBusy as busy:
-                    raise blame(worker, card, str(busy)) from None
+                    with blaming(worker, card):
+                        session.progress("warming up")
+                        lengthen(timed_candidate, HOPELESS * baseline_s)
+                        return self._judge(timed_baseline, timed_candidate, ceiling, session)
                 finally:
                     timed_candidate.close()
 
@@ -193,6 +193,15 @@ def take_off_protocol(trusted: TimedDeviceWorker, side: TimedDeviceWorker) -> fl
         )
     side.leg_cost_s = cost
     return cost / leg
+
+
+@contextmanager
+def blaming(worker: Worker, card: Card) -> Generator[None]:
+    """Raise the Ruling of `blame` if the GPU is in use all the time inside the `with` block."""
+    try:
+        yield
+    except CardBusy as busy:
+        raise blame(worker, card, str(busy)) from None
 
 
 def blame(worker: Worker, card: Card, state: str) -> Ruling:

@@ -21,6 +21,7 @@ from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.overrun import Overrun
 from hotloop.judge.rungs.correct import Case, Require, Running, ask, frozen
 from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_fast import blaming
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Comparison, Pace
@@ -73,7 +74,8 @@ class OnGpuFromHost:
                 with frozen(worker):
                     require(answer)
 
-            yield Running(run, ", on the GPU", card)
+            with blaming(worker, card):
+                yield Running(run, ", on the GPU", card)
 
 
 class TimedGpuWorker(TimedWorker):
@@ -133,7 +135,10 @@ class GpuFastFromHost:
                 timed_baseline = TimedGpuWorker(other, ours, theirs, threads, session.seeds)
                 timed_candidate = TimedGpuWorker(worker, run, workload, threads, session.seeds)
                 try:
-                    return self._judge(timed_baseline, timed_candidate, card, peak or 0.0, session)
+                    with blaming(worker, card):
+                        return self._judge(
+                            timed_baseline, timed_candidate, card, peak or 0.0, session
+                        )
                 finally:
                     timed_baseline.close()
                     timed_candidate.close()
