@@ -42,7 +42,7 @@ from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.labelled import labelled
 from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.gpu_fast import GpuFast, blaming
 from hotloop.judge.rungs.on_gpu import run
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Pace
@@ -227,7 +227,7 @@ class OnGpu:
                     session.budget, oracle=oracle, test=number, weights=weights, kinds=(kind,),
                 )  # fmt: skip
                 side.plan([spec])
-                with labelled(f"Call {number + 1}, {LABELS[kind]}"):
+                with labelled(f"Call {number + 1}, {LABELS[kind]}"), blaming(worker, card):
                     side.window([False])
                 passed += 1
                 session.note(cases=passed, sizes=sizes)

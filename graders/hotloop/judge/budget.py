@@ -7,7 +7,15 @@ from contextlib import contextmanager
 
 from hotloop.core.verdict import Ruling, Verdict
 
+OWN_SHARE = 1 / 3
+"""If the judge waited for the candidate for this share of the task's time, then the candidate has
+used the time up. The judge's own work needs less than the rest, unless the machine is busy."""
+
+NOTHING_S = 1.0
+"""Seconds that are too few to begin anything."""
+
 TIME_IS_UP = "The judging's time was used up: judging again decides."
+_USED_UP = "It used up the time that the task has: do less in each call."
 
 
 class Budget:
@@ -15,6 +23,8 @@ class Budget:
 
     turn: blocks until no other grading runs on the machine.
     extend: tells whoever waits for the judge that it takes up to so many seconds more.
+    turn_s: seconds that did not count, spent on `turn` or in `without`; the deadline was moved by
+        them.
     """
 
     def __init__(
@@ -24,14 +34,42 @@ class Budget:
         extend: Callable[[float], None] = lambda _seconds: None,
     ) -> None:
         self.deadline = time.monotonic() + seconds
+        self.turn_s = 0.0
+        self._seconds = seconds
+        self._waited_s = 0.0
         self._turn: Callable[[], None] | None = turn
         self._extend = extend
 
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Count the time inside the `with` block, in which the judge waits for the candidate."""
+        started = time.monotonic()
+        try:
+            yield
+        finally:
+            self._waited_s += time.monotonic() - started
+
+    @property
+    def used_by_candidate(self) -> bool:
+        """True if no time is left, and the candidate is why."""
+        left = self.deadline - time.monotonic()
+        return left < NOTHING_S and self._waited_s >= OWN_SHARE * self._seconds
+
+    def time_is_up(self) -> Ruling:
+        """Return the Ruling for a task whose time is used up.
+
+        TIMEOUT if the candidate used it, so that nobody chooses to stay open; UNDECIDED if the
+        judge or other programs did.
+        """
+        if self.used_by_candidate:
+            return Ruling(Verdict.TIMEOUT, _USED_UP)
+        return Ruling(Verdict.UNDECIDED, TIME_IS_UP)
+
     def remaining_s(self) -> float:
-        """Return the seconds left for measuring. Raises Ruling(UNDECIDED) if there are none."""
+        """Return the seconds left for measuring. Raises the Ruling of `time_is_up` if none is."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP)
+            raise self.time_is_up()
         return left
 
     def timeout(self, most_s: float) -> float:
@@ -41,9 +79,7 @@ class Budget:
         """
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(
-                Verdict.TIMEOUT, "It used up all the time that the task has: do less in each call."
-            )
+            raise Ruling(Verdict.TIMEOUT, _USED_UP)
         return min(most_s, left)
 
     def wait_for_turn(self) -> None:
@@ -71,4 +107,6 @@ class Budget:
         try:
             yield
         finally:
-            self.deadline = deadline + time.monotonic() - started
+            stopped_s = time.monotonic() - started
+            self.turn_s += stopped_s
+            self.deadline = deadline + stopped_s

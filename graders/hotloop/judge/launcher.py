@@ -4,10 +4,11 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.bystanders import Bystanders
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
@@ -32,6 +33,9 @@ class Launcher:
     fork: Callable[[Confinement], Confined] | None = None
     """Starts a worker faster than exec does; None if a worker is timed."""
 
+    bystanders: Bystanders = field(default_factory=Bystanders)
+    """The processes of the judging, which wait while another one starts."""
+
     def start(
         self,
         *,
@@ -54,40 +58,48 @@ class Launcher:
         anew: start it by exec instead of fork.
         under: a profiler's command line that starts it.
         """
-        ours, theirs = socket.socketpair()
-        with theirs:
-            argv = (*under, sys.executable, *program, "--fd", str(theirs.fileno()), *arguments)
-            starts = self._launch if anew or self.fork is None else self.fork
-            confined = _started(
-                starts,
-                Confinement(
-                    argv=argv,
-                    environment={
-                        **worker_environment(self.threads),
-                        "HOTLOOP_REPLAY": "1",
-                        **(environment or {}),
-                    },
-                    read_only=read_only or {},
-                    writable={},
-                    files=files,
-                    memory_bytes=self.memory_bytes,
-                    # The limit includes threads: CUDA, XLA and Triton start some for each core.
-                    processes=1024 if devices else 64,
-                    tmp_bytes=GIB,
-                    wall_s=self.wall_s,
-                    output_bytes=1 << 20,
-                    pass_fds=(theirs.fileno(),),
-                    devices=devices,
-                ),
+        with self.bystanders.held():
+            ours, theirs = socket.socketpair()
+            with theirs:
+                argv = (*under, sys.executable, *program, "--fd", str(theirs.fileno()), *arguments)
+                starts = self._launch if anew or self.fork is None else self.fork
+                confined = _started(
+                    starts,
+                    Confinement(
+                        argv=argv,
+                        environment={
+                            **worker_environment(self.threads),
+                            "HOTLOOP_REPLAY": "1",
+                            **(environment or {}),
+                        },
+                        read_only=read_only or {},
+                        writable={},
+                        files=files,
+                        memory_bytes=self.memory_bytes,
+                        # The limit includes threads: CUDA, XLA and Triton start some for each core.
+                        processes=1024 if devices else 64,
+                        tmp_bytes=GIB,
+                        wall_s=self.wall_s,
+                        output_bytes=1 << 20,
+                        pass_fds=(theirs.fileno(),),
+                        devices=devices,
+                    ),
+                )
+            worker = Worker(
+                ours,
+                confined.freezer,
+                trusted=trusted,
+                confined=confined,
+                bystanders=self.bystanders,
             )
-        worker = Worker(ours, confined.freezer, trusted=trusted, confined=confined)
-        try:
-            worker.hello(START_TIMEOUT_S)
-        except (Ruling, JudgeFault) as failure:
-            # No code of the candidate has run yet, so this is the judge's failure.
-            said = confined.output().decode(errors="replace")[-500:]
-            worker.close()
-            raise JudgeFault(f"a worker did not start: {failure}; it said: {said}") from None
+            try:
+                worker.hello(START_TIMEOUT_S)
+            except (Ruling, JudgeFault) as failure:
+                # No code of the candidate has run yet, so this is the judge's failure.
+                said = confined.output().decode(errors="replace")[-500:]
+                worker.close()
+                raise JudgeFault(f"a worker did not start: {failure}; it said: {said}") from None
+        self.bystanders.add(worker)
         return worker
 
     def _launch(self, confinement: Confinement) -> Confined:

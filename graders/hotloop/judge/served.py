@@ -1,6 +1,7 @@
 """Servers over a candidate's model repository: failures become Rulings."""
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -8,6 +9,7 @@ from hotloop.judge.fault import JudgeFault
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable
 from hotloop.sandbox.confinement import SubmissionRefused
+from hotloop.sandbox.freezer import FreezeError
 from hotloop.serving import preflight, repository, trial
 from hotloop.serving.environment import Environment
 from hotloop.serving.options import Options
@@ -35,6 +37,27 @@ def require_environment(session: Session) -> Environment:
         raise Ruling(Verdict.NOT_MEASURED, f"Not served here: {gap}") from None
 
 
+@dataclass(frozen=True)
+class _CandidateServer:
+    """A server of the candidate beside processes of ours; loads freeze and thaw it as well."""
+
+    server: Server
+
+    def hold(self) -> bool:
+        freezer = self.server.process.freezer
+        if freezer.frozen or not self.server.alive:
+            return False
+        try:
+            freezer.freeze()
+        except FreezeError:
+            self.server.stop()
+            return False
+        return True
+
+    def release(self) -> None:
+        self.server.process.freezer.thaw()
+
+
 def require_sound(folder: Path) -> None:
     """Run the static check. Raises Ruling(COMPILE_ERROR) with place and text of a problem."""
     try:
@@ -59,7 +82,11 @@ def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
         ready_s=READY_S if trusted else round(session.timeout(READY_S), 1),
     )
     try:
-        return session.keep(Server(folder, environment, options))
+        with session.launcher.bystanders.held():
+            server = session.keep(Server(folder, environment, options))
+        if not trusted:
+            session.launcher.bystanders.add(_CandidateServer(server))
+        return server
     except SubmissionRefused as refusal:
         if trusted:
             raise
@@ -69,8 +96,10 @@ def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
 def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> None:
     """Wait until all models are loaded. Raises Ruling with the server's reason if they are not."""
     session.progress("waiting for the server")
+    budget, bystanders = session.budget, session.launcher.bystanders
     try:
-        server.wait_ready()
+        with bystanders.held() if trusted else budget.waiting():
+            server.wait_ready()
     except ServerFailed as failure:
         if trusted:
             raise JudgeFault(f"a server over our own repository failed: {failure}") from None
@@ -78,7 +107,8 @@ def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> No
             raise Ruling(failure.death, _LIMITS[failure.death]) from None
         hung = server.alive
         server.stop()  # so that it does not slow down the trial
-        tried = trial.run(server.environment)
+        with bystanders.held():
+            tried = trial.run(server.environment)
         if tried.failure:
             raise JudgeFault(f"no server starts here: {tried.failure}") from None
         if hung and tried.ready_s > _BUSY_S:

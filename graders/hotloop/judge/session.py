@@ -188,14 +188,8 @@ class Session:
         """Wait until no other grading runs on this machine. For rungs marked `timed`."""
         if self.launcher.fork is not None:
             raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
-        self.budget.wait_for_turn()
-        self._renew_deadlines()
-
-    def _renew_deadlines(self) -> None:
-        """Pass on the task's deadline after time that does not count."""
-        for worker in (*self._workers.values(), *self._owned):
-            if worker.deadline != math.inf:
-                worker.deadline = self.budget.deadline
+        with self.launcher.bystanders.held():  # others measure meanwhile
+            self.budget.wait_for_turn()
 
     # --- the candidate --------------------------------------------------------------------------
 
@@ -244,9 +238,9 @@ class Session:
     def worker(self) -> Worker:
         """Return the candidate's process, with the judged function found in it."""
         worker = self._workers.get(self.candidate.file)
-        if worker is None or not worker.is_open:
+        if worker is None or not worker.continues:
             worker = self._start()
-            worker.deadline = self.budget.deadline
+            worker.judged_within(self.budget)
             self._workers[self.candidate.file] = worker
         self._resolve(worker)
         return worker
@@ -258,7 +252,7 @@ class Session:
         """
         worker = self._start(anew=True)
         self._owned.append(worker)
-        worker.deadline = self.budget.deadline
+        worker.judged_within(self.budget)
         self._resolve(worker)
         return worker
 
@@ -297,7 +291,7 @@ class Session:
             read_only=read_only,
         )
         worker.trusted = False
-        worker.deadline = self.budget.deadline
+        worker.judged_within(self.budget)
         self._owned.append(worker)
         return worker
 
@@ -356,6 +350,7 @@ class Session:
                 Verdict.RUNTIME_ERROR,
                 "The notebook's process ended before this task could be checked.",
             )
+        self.launcher.bystanders.add(worker)
         return worker
 
     def _start_with_simulator(self, anew: bool) -> Worker:
@@ -377,11 +372,10 @@ class Session:
         from hotloop.simulate import build, cache, toolchain  # needs optional packages
 
         self.progress(f"preparing the simulator: {toolchain.step()}")
-        with ours("preparing the simulator"):
+        with ours("preparing the simulator"), self.launcher.bystanders.held():
             if not build.is_prepared():
                 with self.budget.without(toolchain.PREPARE_TIMEOUT_S):
                     build.prepare()
-                self._renew_deadlines()
         folder = cache.folder()
         if self.launcher.isolation == "none":
             return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}

@@ -3,6 +3,9 @@
 Order of events: warm-up (it looks like any window) → choice of the window's length → A/A control,
 which also measures the baseline alone → blocks until the confidence interval decides every level →
 the baseline alone again. The candidate is frozen whenever it is not timed.
+
+A candidate whose windows have already taken longer than all of them may is too slow, without any
+further window (`Comparison._require_within_reach`).
 """
 
 import time
@@ -15,7 +18,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import TIME_IS_UP
-from hotloop.judge.levels import Level, decided
+from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, decided
 from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
 
 CONTROL_TOLERANCE = 0.05
@@ -39,6 +42,11 @@ class Pace:
         """Minimum number of windows for a decision: controls, and blocks up to the first look."""
         return 3 * self.pairs + 4 * self.looks[0]
 
+    @property
+    def most_windows(self) -> int:
+        """Number of windows of each side at the last look."""
+        return 2 * self.looks[-1]
+
 
 USUAL = Pace()
 SECOND_BASELINE_TOLERANCE = 0.08
@@ -60,6 +68,9 @@ coincidence: foreign load would disturb as many windows of the baseline."""
 
 MAX_BROKEN = 3
 
+MOST_OF_MEDIAN = 2.0
+"""A baseline window that takes longer than this many medians was disturbed unnoticed."""
+
 
 class _TimeIsUp(Exception):
     """The deadline has passed; no further window is started."""
@@ -71,6 +82,11 @@ class TimedWindow(Protocol):
     @property
     def seconds(self) -> float:
         """Time of the whole window."""
+        ...
+
+    @property
+    def foreign(self) -> float:
+        """Share of the time that others took, as far as it was measured."""
         ...
 
     @property
@@ -102,6 +118,8 @@ class Samples:
     """Seconds per call, as blocks of two windows, and numbers of discarded windows.
 
     control, alone_after: baseline windows in the A/A control and at the end.
+    counted: all baseline windows that count.
+    own_s: seconds of each intact candidate window, discarded ones too, less what others took.
     broken: candidate windows during which it ran although frozen.
     self_delayed: blocks given up because the candidate's windows were delayed.
     """
@@ -110,7 +128,8 @@ class Samples:
     candidate: list[list[float]] = field(default_factory=list[list[float]])
     control: list[float] = field(default_factory=list[float])
     alone_after: list[float] = field(default_factory=list[float])
-    counted_baseline: int = 0
+    counted: list[float] = field(default_factory=list[float])
+    own_s: list[float] = field(default_factory=list[float])
     discarded_baseline: int = 0
     discarded_candidate: int = 0
     broken: int = 0
@@ -158,7 +177,9 @@ class Comparison:
         control_tolerance: float = CONTROL_TOLERANCE,
         pace: Pace = USUAL,
         second_baseline: Callable[[], AbstractContextManager[Timer]] | None = None,
+        time_is_up: Callable[[], Ruling] = lambda: Ruling(Verdict.UNDECIDED, TIME_IS_UP),
     ) -> None:
+        self.time_is_up = time_is_up
         self.second_baseline = second_baseline
         self.pace = pace
         self.control_tolerance = control_tolerance
@@ -175,7 +196,7 @@ class Comparison:
         """Measure until decided, or until looks or time are used up.
 
         Raises Ruling: UNDECIDED if time or noise prevents a figure, TAMPERED if the candidate ran
-        while frozen, TOO_SLOW if it delays itself.
+        while frozen, TOO_SLOW if it delays itself or its windows use up the time.
         """
         try:
             kept_s = self._control()
@@ -183,7 +204,8 @@ class Comparison:
             self._require_baseline_undisturbed()
             self._require_second_baseline_alike()
         except _TimeIsUp:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+            self._require_within_reach(hiccups=0)
+            raise self.time_is_up() from None
         return Outcome(figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
@@ -230,8 +252,9 @@ class Comparison:
         while True:
             window = self._in_time(timer)
             if window.counts:
-                self.samples.counted_baseline += 1
-                return window.seconds / len(timer.calls)
+                seconds = window.seconds / len(timer.calls)
+                self.samples.counted.append(seconds)
+                return seconds
             self.samples.discarded_baseline += 1
             if time.monotonic() > self.deadline:
                 self._too_noisy()
@@ -250,12 +273,40 @@ class Comparison:
             if not window.intact:
                 self._note_broken()
                 continue
+            self.samples.own_s.append(window.seconds * max(0.0, 1 - window.foreign))
+            self._require_within_reach(hiccups=1)
             if window.counts:
                 return window.seconds / len(self.candidate.calls)
             self.samples.discarded_candidate += 1
             if time.monotonic() > given_up:
                 return None
         return None
+
+    def _require_within_reach(self, hiccups: int) -> None:
+        """Raise TOO_SLOW if the candidate's total time misses every level whatever follows.
+
+        All its windows up to the last look may take as long as that many of the slowest baseline
+        window, divided by the lowest level. It is too slow if those made so far have taken longer,
+        without the time that others took from them, and without the `hiccups` longest ones: a
+        single long window may have another cause.
+        """
+        baseline = self.samples.counted
+        level = min((at.ratio for at in self.levels if at.earned > 0), default=0.0)
+        if not baseline or level <= 0:
+            return
+        calls, usual_s = len(self.candidate.calls), float(np.median(baseline))
+        own_s = sorted(self.samples.own_s)
+        windows = max(self.pace.most_windows, len(own_s))
+        allowed_s = windows * calls * min(max(baseline), MOST_OF_MEDIAN * usual_s) / level
+        if TOTAL_TIME_MARGIN * sum(own_s[: len(own_s) - hiccups]) <= allowed_s:
+            return
+        mean_s = sum(own_s) / len(own_s) / calls
+        raise Ruling(
+            Verdict.TOO_SLOW,
+            f"{usual_s / mean_s:.2g}× the baseline: a call takes {_readable(mean_s)} in "
+            f"{len(own_s)} windows, and {_readable(usual_s)} in the baseline. The first level is "
+            f"{level:g}×, and no further window could make up for these.",
+        )
 
     def _note_broken(self) -> None:
         self.samples.broken += 1
@@ -276,9 +327,10 @@ class Comparison:
     def _nothing_counted(self) -> Estimate:
         """Raise UNDECIDED if the baseline was disturbed too, otherwise TOO_SLOW.
 
-        In the second case, the candidate delays itself.
+        In the second case, the candidate delays itself, or its windows have used up the time.
         """
-        discarded, counted = self.samples.discarded_baseline, self.samples.counted_baseline
+        self._require_within_reach(hiccups=0)
+        discarded, counted = self.samples.discarded_baseline, len(self.samples.counted)
         noisy = discarded > QUIET_DISCARDS * (discarded + counted)
         if noisy or self.samples.self_delayed < FEWEST_SELF_DELAYED:
             self._too_noisy()
@@ -352,7 +404,14 @@ class Comparison:
         return [bool(h) for h in self.rng.permutation(hostile)]
 
     def _too_noisy(self) -> Estimate:
+        late = self.time_is_up()
+        if late.verdict is not Verdict.UNDECIDED:
+            raise late
         raise Ruling(
             Verdict.UNDECIDED,
             "Timing too noisy: this machine is busy. Run the check again.",
         )
+
+
+def _readable(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1e3 * seconds:.1f} ms"

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import TIME_IS_UP
+from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Buffer
+from hotloop.judge.bystanders import Bystander, Bystanders, release
 from hotloop.judge.fault import JudgeFault, Stumble
 from hotloop.judge.overrun import Overrun
-from hotloop.sandbox.freezer import Unstoppable
+from hotloop.sandbox.freezer import FreezeError, Unstoppable
 
 if TYPE_CHECKING:
     from hotloop.sandbox.confinement import Confined
@@ -51,8 +52,10 @@ class Worker:
     trusted: it runs only trusted code, so its failures are the judge's.
     program: it is a program of the platform, even if it was given files of the candidate.
     confined: the sandboxed process; None for a notebook's kernel, which the judge did not start.
-    deadline: the task's deadline on the monotonic clock. Answers are awaited no longer than that,
-        plus the time for which the judge had frozen the worker.
+    budget: the task's time. Answers are awaited no longer than that, plus the time for which the
+        judge had frozen the worker.
+    bystanders: the judging's processes; those with code of the candidate stand still while this
+        worker starts or answers, if it is trusted.
     answered: the candidate's last plain answer, as text for a sentence.
     """
 
@@ -63,6 +66,7 @@ class Worker:
         *,
         trusted: bool,
         confined: Confined | None = None,
+        bystanders: Bystanders | None = None,
     ) -> None:
         # A worker that does not read must not block the judge in a send.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _SEND_TIMEOUT)
@@ -71,18 +75,31 @@ class Worker:
         self.trusted = trusted
         self.program = trusted
         self.confined = confined
+        self.bystanders = bystanders or Bystanders()
         self.versions: dict[str, str] = {}
         self.answered = ""
-        self.deadline = math.inf
+        self.budget = Budget(math.inf)
         self._kept_s = 0.0
         self._frozen_at: float | None = None
+        self._turn_s = 0.0
+        self._held: list[Bystander] = []
+        self._unstoppable: Ruling | None = None
         self._resolved: tuple[str, str | None] | None = None
         self._late = False
+
+    def judged_within(self, budget: Budget) -> None:
+        """Have the candidate's worker end with the task's time."""
+        self.budget, self._turn_s = budget, budget.turn_s
 
     @property
     def is_open(self) -> bool:
         """False after `close`, by the judge or because the worker failed."""
         return self.sock.fileno() >= 0
+
+    @property
+    def continues(self) -> bool:
+        """True unless another worker may take its place: what could not be frozen ends a task."""
+        return self.is_open or self._unstoppable is not None
 
     def request(
         self, message: wire.Message, timeout_s: float, fds: Sequence[int] = ()
@@ -101,28 +118,44 @@ class Worker:
         hold one. A message that is too long may quote the candidate, and is its failure if the
         worker has its code or its files.
         """
+        if self._unstoppable is not None:
+            raise self._unstoppable
         if self._late:
             self._fail(Verdict.TIMEOUT, "It had not finished what it was asked before.")
+        if self.trusted:
+            self._held += self.bystanders.hold()
         try:
             wire.send(self.sock, message, fds)
         except wire.WireError:
+            release(self._held)
             self._fail(*self._death())
         except wire.TooLong as error:
+            release(self._held)
             self._fail(Verdict.OUTPUT_LIMIT, f"What it gave is too long to be passed on: {error}.")
         except TypeError as error:
+            release(self._held)
             raise JudgeFault(
                 f"the request {message.get('op')!r} cannot be sent: {error}"
             ) from error
 
     def receive(self, deadline: float) -> wire.Message:
         """Return the reply to the last request; `deadline` is on the monotonic clock."""
-        own, latest = self.deadline + self._kept_s, self.deadline + LATEST_S
         try:
-            reply = wire.receive(self.sock, min(deadline, own, latest))
+            return self._receive(deadline)
+        finally:
+            release(self._held)
+
+    def _receive(self, deadline: float) -> wire.Message:
+        # While the judge waited for its turn, the worker was frozen, and the deadline moved too.
+        own = self.budget.deadline + self._kept_s - (self.budget.turn_s - self._turn_s)
+        latest = self.budget.deadline + LATEST_S
+        try:
+            with self.budget.waiting():
+                reply = wire.receive(self.sock, min(deadline, own, latest))
         except wire.WireTimeout:
             self._give_up()
             if latest < min(deadline, own):
-                raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+                raise self.budget.time_is_up() from None
             self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
         except wire.WireClosed:
             self._fail(*self._death())
@@ -173,6 +206,27 @@ class Worker:
         freeze(self.freezer, trusted=self.trusted)
         if self._frozen_at is None:
             self._frozen_at = time.monotonic()
+
+    def hold(self) -> bool:
+        """Freeze the worker if it may run code of the candidate; False if nothing is to release.
+
+        What cannot be frozen is ended: its next request raises the Ruling.
+        """
+        if self.trusted or self._frozen_at is not None or not self.is_open:
+            return False
+        try:
+            self.freeze()
+        except (Ruling, FreezeError) as failure:
+            if self.confined is None:
+                return False
+            self._unstoppable = failure if isinstance(failure, Ruling) else _unstoppable()
+            self.close()
+            return False
+        return True
+
+    def release(self) -> None:
+        """Thaw the worker that `hold` has frozen."""
+        self.thaw()
 
     def thaw(self) -> None:
         """Thaw the worker. The time for which it was frozen is added to its own."""
@@ -229,11 +283,15 @@ def freeze(freezer: Freezer, *, trusted: bool) -> None:
     except Unstoppable as error:
         if trusted:
             raise
-        raise Ruling(
-            Verdict.RUNTIME_ERROR,
-            "It starts processes, or wakes stopped ones, faster than they can be stopped: start "
-            "no processes while you are timed.",
-        ) from error
+        raise _unstoppable() from error
+
+
+def _unstoppable() -> Ruling:
+    return Ruling(
+        Verdict.RUNTIME_ERROR,
+        "It starts processes, or wakes stopped ones, faster than they can be stopped: start no "
+        "processes that outlive your function.",
+    )
 
 
 @contextmanager

@@ -47,6 +47,11 @@ class Unstoppable(FreezeError):
 class Freezer(Protocol):
     """Freezes, thaws and measures a process tree."""
 
+    @property
+    def frozen(self) -> bool:
+        """True from `freeze` to `thaw`."""
+        ...
+
     def freeze(self) -> None:
         """Return when every process is frozen. Raises FreezeError after FREEZE_TIMEOUT_S."""
         ...
@@ -85,7 +90,7 @@ class CgroupFreezer:
             if version == 2
             else ("freezer.state", "freezer.state", "tasks")
         )
-        self._frozen = False
+        self.frozen = False
         self._on, self._off = (b"1", b"0") if version == 2 else (b"FROZEN", b"THAWED")
         self._still = b"frozen 1" if version == 2 else b"FROZEN"
         self._tasks = str(group / tasks)
@@ -110,11 +115,11 @@ class CgroupFreezer:
             if time.monotonic() > deadline:
                 raise FreezeError(f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s")
             os.sched_yield()
-        self._frozen = True
+        self.frozen = True
 
     def thaw(self) -> None:
         """Let all tasks run again; has no effect if the group is gone."""
-        self._frozen = False
+        self.frozen = False
         try:
             os.write(self._switch, self._off)
         except OSError:
@@ -128,7 +133,7 @@ class CgroupFreezer:
         and not in `freeze`.
         """
         tasks = self._threads()
-        if self._frozen:
+        if self.frozen:
             _await_rest(tasks)
         return processes.usage(tasks)
 
@@ -173,6 +178,7 @@ class SignalFreezer:
         self.pid = pid
         self.exclude = exclude
         self.started = processes.started(pid) if started is None else started
+        self.frozen = False
         self._known: list[int] = []
         self._newest = b""
 
@@ -181,6 +187,7 @@ class SignalFreezer:
 
         Raises Unstoppable if that never happens.
         """
+        self.frozen = True
         if self._known:
             self._stop(self._known)
             if processes.newest() == self._newest:
@@ -197,6 +204,7 @@ class SignalFreezer:
 
     def thaw(self) -> None:
         """Send SIGCONT to the whole tree."""
+        self.frozen = False
         _signal(reversed(self._known or self._tree()), signal.SIGCONT)
 
     def usage(self) -> Usage:

@@ -4,18 +4,22 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.levels import Level
+from hotloop.judge.levels import TOTAL_TIME_MARGIN, Level, earned
 from hotloop.judge.speed import MAX_BROKEN, Comparison, Pace
 
 
 @dataclass(frozen=True)
 class FakeWindow:
     seconds: float
+    foreign: float = 0.0
     intact: bool = True
     counts: bool = True
 
@@ -164,6 +168,149 @@ def test_a_baseline_that_is_slow_as_a_process_decides_nothing(
     with pytest.raises(Ruling) as caught:
         comparison.run()
     assert caught.value.verdict is Verdict.UNDECIDED
+
+
+# --- a slow candidate on a simulated clock --------------------------------------------------------
+
+LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
+BASELINE_S = 0.05
+
+
+class Clock:
+    """Simulated seconds, instead of the time that passes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 1000.0
+        monkeypatch.setattr("hotloop.judge.speed.time.monotonic", lambda: self.now)
+
+    def timer(
+        self, make: Callable[[int], FakeWindow], calls: int = 4, own_s: float = 0.05
+    ) -> FakeTimer:
+        """Return a side whose windows take their time, and the judge `own_s` for each of them."""
+
+        def window(number: int) -> FakeWindow:
+            made = make(number)
+            self.now += made.seconds + own_s
+            return made
+
+        timer = FakeTimer(window)
+        timer.calls = [None] * calls
+        return timer
+
+    def compare(
+        self,
+        candidate: Callable[[int], FakeWindow],
+        baseline: Callable[[int], FakeWindow] = lambda _n: FakeWindow(BASELINE_S),
+        *,
+        seconds: float = 30.0,
+        own_s: float = 0.05,
+        **more: Any,
+    ) -> Comparison:
+        """Return a comparison that has 30 simulated seconds."""
+        sides = self.timer(baseline, own_s=own_s), self.timer(candidate, own_s=own_s)
+        deadline = self.now + seconds
+        return Comparison(*sides, LEVELS, np.random.default_rng(0), deadline, **more)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def _verdict_of(comparison: Comparison) -> Verdict:
+    """Return what a speed check says at the end, on a machine where the baseline is quiet."""
+    try:
+        outcome = comparison.run()
+    except Ruling as ruling:
+        return ruling.verdict
+    if not outcome.decided and not outcome.samples.quiet:
+        return Verdict.UNDECIDED
+    return Verdict.PASSED if earned(LEVELS, outcome.figure) >= 1 else Verdict.TOO_SLOW
+
+
+@pytest.mark.parametrize("own_s", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("times", [4, 10, 16, 20, 30, 50, 100, 1000])
+def test_however_slow_it_is_too_slow(clock: Clock, times: float, own_s: float) -> None:
+    seconds = times * BASELINE_S
+    began = clock.now
+    comparison = clock.compare(lambda _n: FakeWindow(seconds), own_s=own_s)
+    assert _verdict_of(comparison) is Verdict.TOO_SLOW
+    if times >= 10:
+        enough_s = 92 * BASELINE_S / 1.2 / TOTAL_TIME_MARGIN + 2 * seconds
+        around_s = 50 * (BASELINE_S + own_s)
+        assert clock.now - began <= enough_s + around_s, "it ends as soon as nothing helps"
+
+
+def test_the_sentence_names_the_ratio_and_the_level(clock: Clock) -> None:
+    with pytest.raises(Ruling, match=r"0\.02× the baseline: .* 625.0 ms in 3 .* level is 1\.2×"):
+        clock.compare(lambda _n: FakeWindow(2.5)).run()
+
+
+@given(
+    slow_s=st.floats(0.5, 20.0),
+    share=st.floats(0.1, 1.0),
+    quick_s=st.floats(0.02, 0.06),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_mixture_of_slow_and_quick_windows_stays_open(
+    slow_s: float, share: float, quick_s: float, seed: int
+) -> None:
+    """A tenth of the windows, at ten times the baseline's, makes the total miss all levels."""
+    rng = np.random.default_rng(seed)
+    with pytest.MonkeyPatch.context() as patch:
+        comparison = Clock(patch).compare(
+            lambda _n: FakeWindow(slow_s if rng.random() < share else quick_s)
+        )
+        assert _verdict_of(comparison) in {Verdict.TOO_SLOW, Verdict.PASSED}
+
+
+def test_one_window_that_uses_up_the_time_is_too_slow(clock: Clock) -> None:
+    assert _verdict_of(clock.compare(lambda _n: FakeWindow(60.0))) is Verdict.TOO_SLOW
+
+
+def test_one_long_window_is_not_held_against_a_good_answer(clock: Clock) -> None:
+    noise = np.random.default_rng(3)
+
+    def good(number: int) -> FakeWindow:
+        ordinary = BASELINE_S / 1.5 * float(np.exp(noise.normal(0, 0.01)))
+        return FakeWindow(6.0 if number == 5 else ordinary)
+
+    comparison = clock.compare(good)
+    comparison.run()
+    assert len(comparison.samples.baseline) >= 10
+
+
+@pytest.mark.parametrize("taken", [0.5, 0.9, 0.99])
+def test_what_others_took_is_not_held_against_a_good_answer(clock: Clock, taken: float) -> None:
+    """Its windows are long because others have the core, and are discarded for that."""
+    seconds = BASELINE_S / 1.5 / (1 - taken)
+    busy = FakeWindow(seconds, foreign=taken, counts=False)
+    comparison = clock.compare(lambda _n: busy, lambda n: FakeWindow(0.05, counts=n <= 12))
+    assert _verdict_of(comparison) is Verdict.UNDECIDED
+
+
+def test_a_slow_answer_is_too_slow_on_a_busy_machine_as_well(clock: Clock) -> None:
+    """Of its long windows none counts; but its own share of them is known, and is too long."""
+    slow = FakeWindow(2.0, foreign=0.3, counts=False)
+    comparison = clock.compare(lambda _n: slow, lambda n: FakeWindow(BASELINE_S, counts=n % 2 == 0))
+    assert _verdict_of(comparison) is Verdict.TOO_SLOW
+
+
+def test_a_disturbed_window_of_the_baseline_does_not_keep_it_open(clock: Clock) -> None:
+    def baseline(number: int) -> FakeWindow:
+        return FakeWindow(BASELINE_S * (10 if number == 3 else 1))
+
+    comparison = clock.compare(lambda _n: FakeWindow(2.0), baseline)
+    assert _verdict_of(comparison) is Verdict.TOO_SLOW
+
+
+def test_a_judging_without_time_is_told_by_whoever_used_it(clock: Clock) -> None:
+    late = Ruling(Verdict.TIMEOUT, "The candidate slept.")
+    for ruling, verdict in ((late, Verdict.TIMEOUT), (None, Verdict.UNDECIDED)):
+        more = {} if ruling is None else {"time_is_up": lambda: late}
+        comparison = clock.compare(lambda _n: FakeWindow(0.04), seconds=0.5, **more)
+        assert _verdict_of(comparison) is verdict
 
 
 # --- deadlines ------------------------------------------------------------------------------------

@@ -34,12 +34,29 @@ def test_slow_windows_show_in_the_total() -> None:
     figure = estimate(a, b, rng)
     assert figure.interval.low > 1.9
     assert figure.total_ratio < 1.0
+    assert state_of(Level(1.5, 1.0), figure) is LevelState.MISSED
+
+
+def _figure(low: float, high: float, total: Interval | None = None) -> Estimate:
+    middle = (low + high) / 2
+    return Estimate(middle, Interval(low, high), middle, total or Interval(low, high))
+
+
+def test_one_block_says_nothing_of_the_total() -> None:
+    figure = estimate([[2.0, 2.0]], [[1.0, 1.0]], np.random.default_rng(0))
+    assert figure.total_interval == Interval(0.0, float("inf"))
     assert state_of(Level(1.5, 1.0), figure) is LevelState.OPEN
 
 
-def _figure(low: float, high: float, total: float | None = None) -> Estimate:
-    middle = (low + high) / 2
-    return Estimate(middle, Interval(low, high), middle if total is None else total)
+def test_the_interval_of_the_total_holds_the_truth_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    looks = 5
+    missed = 0
+    for _ in range(300):
+        a, b = _blocks(rng, 10, 1.5, 0.1), _blocks(rng, 10, 1.0, 0.1)
+        total = estimate(a, b, rng, looks=looks).total_interval
+        missed += not total.low <= 1.5 <= total.high
+    assert missed <= 9  # 1 % of 300, and what chance adds to it
 
 
 def test_a_level_is_reached_missed_or_open() -> None:
@@ -47,6 +64,18 @@ def test_a_level_is_reached_missed_or_open() -> None:
     assert state_of(level, _figure(2.0, 2.2)) is LevelState.REACHED
     assert state_of(level, _figure(1.8, 1.99)) is LevelState.MISSED
     assert state_of(level, _figure(1.9, 2.1)) is LevelState.OPEN
+
+
+@pytest.mark.parametrize(
+    ("total", "state"),
+    [
+        (Interval(1.95, 2.4), LevelState.REACHED),
+        (Interval(1.90, 2.4), LevelState.OPEN),
+        (Interval(1.50, 1.9), LevelState.MISSED),
+    ],
+)
+def test_the_total_must_reach_a_level_too(total: Interval, state: LevelState) -> None:
+    assert state_of(Level(2.0, 1.0), _figure(2.1, 2.2, total)) is state
 
 
 def test_points_are_those_of_the_highest_level_reached() -> None:

@@ -4,6 +4,7 @@ import socket
 import threading
 import time
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import worker_connection as module
+from hotloop.judge.budget import Budget
+from hotloop.judge.bystanders import Bystanders
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import Unstoppable
@@ -184,13 +187,18 @@ class Still:
         pass
 
 
-def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch) -> Verdict:
-    """Return the verdict for a silent worker after its deadline; the judge used `kept_s` of it."""
+def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch, budget_s: float = 60.0) -> Verdict:
+    """Return the verdict for a silent worker after the task's `budget_s`.
+
+    The judge used `kept_s` of it.
+    """
     ours, theirs = socket.socketpair()
     with ours, theirs:
         worker = Worker(ours, Still(), trusted=False)  # type: ignore[arg-type]
         monkeypatch.setattr(module, "LATEST_S", 0.2)
-        worker.deadline = time.monotonic()
+        budget = Budget(budget_s)
+        budget.deadline = time.monotonic()
+        worker.judged_within(budget)
         worker.freeze()
         assert worker._frozen_at is not None
         worker._frozen_at -= kept_s
@@ -212,3 +220,103 @@ def test_what_the_judges_own_work_leaves_no_time_for_is_undecided(
     started = time.monotonic()
     assert _late(100.0, monkeypatch) is Verdict.UNDECIDED
     assert 0.2 <= time.monotonic() - started < 5.0
+
+
+def test_whoever_kept_the_judge_waiting_for_his_share_of_the_time_is_not_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert _late(100.0, monkeypatch, budget_s=0.5) is Verdict.TIMEOUT
+
+
+def test_the_wait_for_the_machine_gives_a_candidate_no_further_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It stood frozen meanwhile, and the deadline has moved: counted twice, a hang is undecided."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        worker = Worker(ours, Still(), trusted=False)  # type: ignore[arg-type]
+        monkeypatch.setattr(module, "LATEST_S", 0.2)
+        budget = Budget(0.1, turn=lambda: time.sleep(0.5))
+        worker.judged_within(budget)
+        worker.freeze()
+        budget.wait_for_turn()
+        worker.thaw()
+        with pytest.raises(Ruling) as ruling:
+            worker.receive(time.monotonic() + 60)
+        assert ruling.value.verdict is Verdict.TIMEOUT
+        assert time.monotonic() < budget.deadline + 0.15
+
+
+# --- who stands still -----------------------------------------------------------------------------
+
+
+class NotingFreezer:
+    def __init__(self) -> None:
+        self.frozen = False
+
+    def freeze(self) -> None:
+        self.frozen = True
+
+    def thaw(self) -> None:
+        self.frozen = False
+
+
+def _beside(
+    bystanders: Bystanders, *, trusted: bool, freezer: Any = None
+) -> tuple[Worker, socket.socket]:
+    ours, theirs = socket.socketpair()
+    noting: Any = freezer or NotingFreezer()
+    worker = Worker(ours, noting, trusted=trusted, bystanders=bystanders)
+    bystanders.add(worker)
+    return worker, theirs
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_process_of_ours_never_computes_beside_a_candidates(answers: bool) -> None:
+    bystanders = Bystanders()
+    ours, our_end = _beside(bystanders, trusted=True)
+    candidate, end = _beside(bystanders, trusted=False)
+    frozen, frozen_end = _beside(bystanders, trusted=False)
+    frozen.freeze()
+    with our_end, end, frozen_end:
+        ours.send({"op": "run"})
+        assert candidate.freezer.frozen
+        assert frozen.freezer.frozen
+        assert not ours.freezer.frozen
+        if answers:
+            wire.send(our_end, {"ok": True})
+            ours.receive(time.monotonic() + 1)
+        else:
+            with pytest.raises(JudgeFault):
+                ours.receive(time.monotonic())
+        assert not candidate.freezer.frozen, "it goes on where it was"
+        assert frozen.freezer.frozen, "whoever froze it thaws it"
+    for worker in (ours, candidate, frozen):
+        worker.sock.close()
+
+
+def test_one_candidates_request_leaves_the_other_running() -> None:
+    bystanders = Bystanders()
+    candidate, end = _beside(bystanders, trusted=False)
+    other, other_end = _beside(bystanders, trusted=False)
+    with end, other_end:
+        candidate.send({"op": "run"})
+        assert not other.freezer.frozen
+    candidate.sock.close()
+    other.sock.close()
+
+
+def test_what_cannot_be_frozen_beside_ours_is_ended_and_told() -> None:
+    bystanders = Bystanders()
+    ours, our_end = _beside(bystanders, trusted=True)
+    candidate, end = _beside(bystanders, trusted=False, freezer=OutrunFreezer())
+    ended: list[bool] = []
+    candidate.confined = SimpleNamespace(kill=lambda: ended.append(True))  # type: ignore[assignment]
+    with our_end, end:
+        ours.send({"op": "run"})
+        assert ended == [True]
+        assert candidate.continues, "no new process takes its place"
+        with pytest.raises(Ruling, match="faster than they can be stopped") as ruling:
+            candidate.request({"op": "run"}, 1)
+        assert ruling.value.verdict is Verdict.RUNTIME_ERROR
+    ours.sock.close()

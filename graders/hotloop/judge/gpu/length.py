@@ -28,10 +28,13 @@ L2_TIMES = 5
 """Minimum size of a leg's tensors as a multiple of L2, so that L2 holds none of them."""
 
 
-def lengthen(side: TimedDeviceWorker) -> None:
+def lengthen(side: TimedDeviceWorker, hopeless_s_per_call: float = math.inf) -> float:
     """Plan a window of at least WINDOW_S: more calls while they fit in memory, then more legs.
 
-    Raises Ruling(UNDECIDED) if the task's time runs out first.
+    hopeless_s_per_call: once the fastest window's calls take longer, no more time is spent on them.
+
+    Returns the seconds per call of the fastest window. Raises Ruling if the task's time runs out
+    first.
     """
     first = fitting(side, 0)
     count, most = limits(side, first)
@@ -39,14 +42,16 @@ def lengthen(side: TimedDeviceWorker) -> None:
     while True:
         specs += [fitting(side, i) for i in range(len(specs), count)]
         side.plan(specs)
-        fastest = min(_seconds(side) for _ in range(WARMUP_WINDOWS))
+        fastest = min(_seconds(side) for _ in range(2))
+        if fastest <= max(WINDOW_S, hopeless_s_per_call * count):
+            fastest = min(fastest, *(_seconds(side) for _ in range(WARMUP_WINDOWS - 2)))
         side.timeout_s = min(RUN_TIMEOUT_S, max(5.0, 50 * fastest))
         if fastest >= WINDOW_S:
-            return
+            return fastest / count
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
         if count >= most:
             side.plan(specs, legs=min(MOST_LEGS, math.ceil(wanted / count)))
-            return
+            return fastest / count
         count = min(most, max(count + 1, min(wanted, 16 * count)))
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.budget import TIME_IS_UP, Budget
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
@@ -58,7 +58,7 @@ class DeviceWindow:
 
     intact: False if the worker used CPU time while it should have been frozen.
     clean: False if the device was not idle before or after, throttled, or used by others.
-    foreign: share of the time in which the worker waited for a CPU.
+    foreign: share of the time in which the worker waited for a CPU; 1 if it was not clean.
     """
 
     seconds: float
@@ -117,8 +117,7 @@ class TimedDeviceWorker:
     def window(self, adversarial: Sequence[bool]) -> DeviceWindow:
         """Run one window; `adversarial` marks the calls that get adversarial inputs.
 
-        Raises Ruling if the candidate fails or answers incorrectly, UNDECIDED if the task's time is
-        up.
+        Raises Ruling if the candidate fails or answers incorrectly, or the task's time is up.
         """
         size = len(self.layout.calls)
         shares = [adversarial[i * size : (i + 1) * size] for i in range(self.legs)]
@@ -151,9 +150,9 @@ class TimedDeviceWorker:
         try:
             return self._leg(adversarial)
         except Overrun:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+            raise self._budget.time_is_up() from None
         except Ruling as ruling:
-            if self.worker.trusted and ruling.verdict is not Verdict.UNDECIDED:
+            if self.worker.trusted and ruling.verdict not in {Verdict.UNDECIDED, Verdict.TIMEOUT}:
                 raise JudgeFault(f"a trusted worker was ruled on: {ruling}") from ruling
             raise
 
@@ -179,7 +178,7 @@ class TimedDeviceWorker:
         self._unmap_in_worker()
         self.worker.freeze()
         foreign = (after.wait_ns - before.wait_ns) * 1e-9 / seconds
-        return DeviceWindow(seconds, still, clean, foreign)
+        return DeviceWindow(seconds, still, clean, foreign if clean else 1.0)
 
     def _verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
         self._verifier.verify(loan, secrets, captured)

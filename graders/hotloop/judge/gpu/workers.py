@@ -88,7 +88,7 @@ def candidate_worker(
     if memory_bytes is not None:
         launcher = replace(launcher, memory_bytes=memory_bytes)
     worker = _start(launcher, session.files.root, card, trusted=False, under=under)
-    worker.deadline = session.budget.deadline
+    worker.judged_within(session.budget)
     try:
         path = candidate.launched_by
         launcher_source = None if path is None else session.launcher_text(path)

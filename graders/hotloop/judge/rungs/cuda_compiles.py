@@ -20,7 +20,7 @@ from hotloop.nvcc import compile as compiling
 from hotloop.nvcc import figures, toolchain
 from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
 from hotloop.nvcc.sass import Code, widest
-from hotloop.nvcc.toolchain import DISASSEMBLER_REMEDY, Toolchain
+from hotloop.nvcc.toolchain import Toolchain
 from hotloop.simulate.problem import ToolMissing
 
 _REPLY_S = 30.0
@@ -70,7 +70,7 @@ class CudaCompiles(Check):
         tools = _toolchain()
         made: list[Compiled] = []
         with kernel_process(session, "nvcc_compile", {}) as worker:
-            worker.deadline = session.budget.deadline
+            worker.judged_within(session.budget)
             for target in self.targets:
                 session.progress(f"compiling {file} for sm_{target}")
                 timeout_s = session.timeout(self.timeout_s)
@@ -178,9 +178,9 @@ class _Ruled:
             return None
         if found == 0 and code == "PTX":
             # In PTX, the loads of a function that was not inlined are outside of the kernel.
-            return Verdict.NOT_MEASURED, (
-                f"Loads of {_called(worst)} were not found without a disassembler: "
-                f"{DISASSEMBLER_REMEDY}"
+            return Verdict.TOO_SLOW, (
+                f"Loads of {_called(worst)} were not found in its PTX, where those of a function "
+                "that was not inlined stand apart: declare functions that load __forceinline__."
             )
         return Verdict.TOO_SLOW, (
             f"{_called(worst)} loads {found} bytes a thread with its widest instruction, "

@@ -39,6 +39,10 @@ WINDOW_S."""
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 8
 BINDING_LOSS = 1.03
+HOPELESS = 8
+"""A candidate's call that takes so many times as long as the baseline's is not worth a longer
+warm-up."""
+
 IMPLAUSIBLE = 1.3
 """Maximum credible speed as a multiple of the measured limit; caches explain some excess."""
 
@@ -191,8 +195,9 @@ class Fast(Check):
         self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session
     ) -> str:
         rng = session.rng()
-        for side in (timed_candidate, timed_baseline):
-            lengthen_side(side, self.workload, session.seeds)
+        baseline_s = lengthen_side(timed_baseline, self.workload, session.seeds)
+        hopeless_s = HOPELESS * baseline_s / len(timed_baseline.calls)
+        lengthen_side(timed_candidate, self.workload, session.seeds, hopeless_s_per_call=hopeless_s)
         deadline = session.deadline_in(self.seconds)
         comparison = Comparison(
             timed_baseline,
@@ -202,6 +207,7 @@ class Fast(Check):
             deadline,
             session.progress,
             second_baseline=lambda: self._second_baseline(timed_baseline, session),
+            time_is_up=session.budget.time_is_up,
         )
         outcome = comparison.run()
         evidence = speed_evidence(
@@ -274,17 +280,29 @@ def warm_up(side: TimedWorker, workload: Workload, seeds: Seeds) -> None:
     _windows(side, 1)
 
 
-def lengthen_side(side: TimedWorker, workload: Workload, seeds: Seeds, count: int = 1) -> float:
+def lengthen_side(
+    side: TimedWorker,
+    workload: Workload,
+    seeds: Seeds,
+    count: int = 1,
+    hopeless_s_per_call: float = math.inf,
+) -> float:
     """Plan enough calls for a window of at least WINDOW_S, which also warms up.
 
-    count: number of calls to start with. Returns the time of the fastest window of the final plan,
-        in seconds.
+    count: number of calls to start with.
+    hopeless_s_per_call: once the fastest window's calls take longer, no more time is spent on them.
+
+    Returns the time of the fastest window of the final plan, in seconds.
     """
     while True:
         specs = [workload.spec(seeds.shapes(), i) for i in range(count)]
         side.plan(specs)
-        fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
+        fastest = min(w.seconds for w in _windows(side, 2))
         promote(side.worker)
+        if fastest > max(WINDOW_S, hopeless_s_per_call * count):
+            side.timeout_s = max(5.0, 50 * fastest)
+            return fastest
+        fastest = min(fastest, *(w.seconds for w in _windows(side, WARMUP_WINDOWS - 2)))
         most = _most_calls(specs)
         if fastest >= WINDOW_S or count >= most:
             side.timeout_s = max(5.0, 50 * fastest)

@@ -1,6 +1,7 @@
 """Rung: speedup on the GPU over a baseline measured at the same time, and fraction of the limit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from hotloop.judge.gpu.nsight import profile
 from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.rungs.fast import Baseline, bytes_of
+from hotloop.judge.rungs.fast import HOPELESS, Baseline, bytes_of
 from hotloop.judge.session import Session
 from hotloop.judge.speed import USUAL, Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
@@ -85,7 +86,7 @@ class GpuFast(Check):
             ours = self.baseline.candidate
             other.resolve(ours.name, ours.file, 120)
             timed_baseline = self._side(other, ours, self.of_baseline(), card, session, before)
-            lengthen(timed_baseline)
+            baseline_s = lengthen(timed_baseline)
             taken = self.helper_bytes + max(0, before - card.driver.memory()[0])
             with candidate_worker(session, card) as worker:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
@@ -98,9 +99,10 @@ class GpuFast(Check):
                     card.free_bytes - taken,
                 )
                 try:
-                    return self._judge(timed_baseline, timed_candidate, ceiling, session)
-                except CardBusy as busy:
-                    raise blame(worker, card, str(busy)) from None
+                    with blaming(worker, card):
+                        session.progress("warming up")
+                        lengthen(timed_candidate, HOPELESS * baseline_s)
+                        return self._judge(timed_baseline, timed_candidate, ceiling, session)
                 finally:
                     timed_candidate.close()
 
@@ -134,8 +136,6 @@ class GpuFast(Check):
         ceiling: Ceiling,
         session: Session,
     ) -> str:
-        session.progress("warming up")
-        lengthen(timed_candidate)
         shares = [
             take_off_protocol(timed_baseline, side) for side in (timed_baseline, timed_candidate)
         ]
@@ -148,6 +148,7 @@ class GpuFast(Check):
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
             pace=self.pace,
+            time_is_up=session.budget.time_is_up,
         )
         outcome = comparison.run()
         evidence = speed_evidence(
@@ -193,6 +194,15 @@ def take_off_protocol(trusted: TimedDeviceWorker, side: TimedDeviceWorker) -> fl
         )
     side.leg_cost_s = cost
     return cost / leg
+
+
+@contextmanager
+def blaming(worker: Worker, card: Card) -> Generator[None]:
+    """Raise the Ruling of `blame` if the GPU is in use all the time inside the `with` block."""
+    try:
+        yield
+    except CardBusy as busy:
+        raise blame(worker, card, str(busy)) from None
 
 
 def blame(worker: Worker, card: Card, state: str) -> Ruling:

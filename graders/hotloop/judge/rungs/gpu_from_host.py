@@ -10,9 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.authored import ANY_STYLE, Authored, Check
-from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.constants import published
@@ -24,6 +22,7 @@ from hotloop.judge.oracle import OracleFunction
 from hotloop.judge.overrun import Overrun
 from hotloop.judge.rungs.correct import Case, Require, Running, ask, frozen
 from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_fast import blaming
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Comparison, Pace
@@ -79,7 +78,8 @@ class OnGpuFromHost(Authored):
                 with frozen(worker):
                     require(answer)
 
-            yield Running(run, lambda: frozen(worker), ", on the GPU", card)
+            with blaming(worker, card):
+                yield Running(run, ", on the GPU", card)
 
 
 class TimedGpuWorker(TimedWorker):
@@ -119,7 +119,7 @@ class GpuFastFromHost(Check):
         try:
             return self._measured(session)
         except Overrun:
-            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+            raise session.budget.time_is_up() from None
 
     def _measured(self, session: Session) -> str:
         with card_for_three(session) as card:
@@ -140,7 +140,10 @@ class GpuFastFromHost(Check):
                 timed_baseline = TimedGpuWorker(other, ours, theirs, threads, session.seeds)
                 timed_candidate = TimedGpuWorker(worker, run, workload, threads, session.seeds)
                 try:
-                    return self._judge(timed_baseline, timed_candidate, card, peak or 0.0, session)
+                    with blaming(worker, card):
+                        return self._judge(
+                            timed_baseline, timed_candidate, card, peak or 0.0, session
+                        )
                 finally:
                     timed_baseline.close()
                     timed_candidate.close()
@@ -169,6 +172,7 @@ class GpuFastFromHost(Check):
                 session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
                 pace=self.pace,
+                time_is_up=session.budget.time_is_up,
             )
             outcome = comparison.run()
         flops = float(self.fewest_flops(spec))

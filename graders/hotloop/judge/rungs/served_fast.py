@@ -5,7 +5,7 @@ must not increase.
 """
 
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -73,7 +73,8 @@ class ServedFast(Check):
             session.progress("warming up")
             for side in (b, a):
                 for _ in range(WARMUP_WINDOWS):
-                    side.window([False] * len(side.calls))
+                    with nullcontext() if side.trusted else session.budget.waiting():
+                        side.window([False] * len(side.calls))
             return self._judge(a, b, session)
 
     def _side(self, server: Server, session: Session, *, trusted: bool = False) -> LoadedServer:
@@ -98,6 +99,7 @@ class ServedFast(Check):
             deadline,
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
+            time_is_up=session.budget.time_is_up,
         )
         outcome = comparison.run()
         session.progress("measuring the network alone")

@@ -1,6 +1,5 @@
 """The whole protocol of a timed window on a fake GPU, with workers in processes of their own."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -335,8 +334,14 @@ def test_an_adversarial_call_is_often_the_one_that_is_compared_whole() -> None:
     assert all(len(set(s.calls)) == COMPARED_CALLS and s.whole in s.calls for s in drawn)
 
 
+def _nothing_left() -> Budget:
+    budget = Budget(60.0)
+    budget.deadline -= 61.0
+    return budget
+
+
 def test_no_leg_begins_when_the_time_is_up(card: Card, start) -> None:
-    side = side_of(start(HONEST), card, budget=Budget(-1.0))
+    side = side_of(start(HONEST), card, budget=_nothing_left())
     for act in (lambda: window(side), lambda: lengthen(side)):
         with pytest.raises(Ruling) as ruling:
             act()
@@ -360,10 +365,10 @@ def test_a_comparison_that_is_interrupted_decides_nothing(
 def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
     """The candidate's deadline is extended by the time that the judge used meanwhile."""
     side = side_of(start(HONEST), card)
-    side.worker.deadline = time.monotonic() + 1.0
+    side.worker.judged_within(Budget(1.0))
     assert side.worker._frozen_at is not None
     side.worker._frozen_at -= 10.0
-    side.worker.deadline -= 5.0
+    side.worker.budget.deadline -= 5.0
     assert window(side).seconds > 0
 
 

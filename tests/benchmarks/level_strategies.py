@@ -1,0 +1,135 @@
+"""Prints how often answers of constant and of mixed speed earn a level, with simulated windows.
+
+An answer that is fast in most windows and slow in the others has a median above a level and a total
+below it. Two levels, 1.2 for half of the points and 1.3 for all. `--rule median` shows the rule in
+which the total had no interval.
+
+    python tests/benchmarks/level_strategies.py [--runs N] [--rule total|median]
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hotloop.judge.levels import Level, decided, earned
+from hotloop.judge.statistics import LOOKS, Estimate, Interval, estimate
+
+LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
+
+Rng = np.random.Generator
+Noise = Callable[[Rng], list[float]]
+
+
+def gaussian(share: float, burst_share: float = 0.0) -> Noise:
+    """Return relative times of a block's two windows; a burst adds 15 % to a window's time."""
+
+    def draw(rng: Rng) -> list[float]:
+        bursts = 1 + 0.15 * (rng.random(2) < burst_share)
+        return [float(each) for each in np.exp(rng.normal(0, share, 2)) * bursts]
+
+    return draw
+
+
+NOISES = {"1 %": gaussian(0.01), "3 %": gaussian(0.03), "3 % and bursts": gaussian(0.03, 0.05)}
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A share of the windows, or of the blocks of two, is `fast` times as fast as the baseline.
+
+    The others are `slow` times as fast.
+    """
+
+    name: str
+    fast: float
+    slow: float = 0.0
+    share: float = 1.0
+    by_block: bool = False
+
+    @property
+    def total(self) -> float:
+        """The ratio of total times that many windows have."""
+        return 1 / (self.share / self.fast + (1 - self.share) / (self.slow or self.fast))
+
+    @property
+    def due(self) -> float:
+        """The share of the points that the ratio of total times earns."""
+        return max((at.earned for at in LEVELS if self.total >= at.ratio), default=0.0)
+
+    def speeds(self, rng: Rng) -> list[float]:
+        """Return the speeds of a block's two windows."""
+        draws = [rng.random()] * 2 if self.by_block else [rng.random(), rng.random()]
+        return [self.fast if each < self.share else self.slow for each in draws]
+
+
+MIXED = (
+    Strategy("65 % at 1.40, 35 % at 0.90", 1.40, 0.90, 0.65),
+    Strategy("the same by blocks", 1.40, 0.90, 0.65, by_block=True),
+    Strategy("56 % at 1.45, 44 % at 0.85", 1.45, 0.85, 0.56),
+)
+CONSTANT = tuple(
+    Strategy(f"always {speed:g}", speed) for speed in (1.15, 1.18, 1.22, 1.25, 1.33, 1.36)
+)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Shares of the runs: earned more than is due, what is due, and left open."""
+
+    more: float
+    due: float
+    left_open: float
+
+
+def measure(strategy: Strategy, noise: Noise, runs: int, seed: int, rule: str = "total") -> Tally:
+    """Judge a strategy `runs` times on a machine with this noise."""
+    rng = np.random.default_rng(seed)
+    results = [_judged(strategy, noise, rng, rule) for _ in range(runs)]
+    points = np.array([got for got, _ in results])
+    return Tally(
+        more=float(np.mean(points > strategy.due)),
+        due=float(np.mean(points == strategy.due)),
+        left_open=float(np.mean([not is_decided for _, is_decided in results])),
+    )
+
+
+def _judged(strategy: Strategy, noise: Noise, rng: Rng, rule: str) -> tuple[float, bool]:
+    a: list[list[float]] = []
+    b: list[list[float]] = []
+    figure: Estimate | None = None
+    for look in LOOKS:
+        while len(a) < look:
+            a.append(noise(rng))
+            pairs = zip(noise(rng), strategy.speeds(rng), strict=True)
+            b.append([seconds / speed for seconds, speed in pairs])
+        figure = estimate(a, b, rng)
+        if rule == "median":
+            point = figure.total_ratio * 0.97 / 0.95
+            figure = replace(figure, total_interval=Interval(point, np.inf))
+        if decided(LEVELS, figure):
+            return earned(LEVELS, figure), True
+    assert figure is not None
+    return earned(LEVELS, figure), False
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print a table of all strategies and noises."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--rule", choices=("total", "median"), default="total")
+    asked = parser.parse_args(arguments)
+    print("strategy | total | noise | more than due | what is due | left open")
+    for strategy in (*MIXED, *CONSTANT):
+        for name, noise in NOISES.items():
+            found = measure(strategy, noise, asked.runs, 1, asked.rule)
+            print(
+                f"{strategy.name} | {strategy.total:.3f} | {name} | {found.more:.1%} | "
+                f"{found.due:.1%} | {found.left_open:.1%}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

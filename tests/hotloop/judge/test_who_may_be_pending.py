@@ -1,0 +1,210 @@
+"""Every place that leaves points open, and why no candidate can choose to come to it.
+
+A candidate who can choose to be pending never gets a zero. Whoever adds such a place answers the
+question here: what would a submission have to do to reach it?
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import hotloop
+
+HOTLOOP = Path(hotloop.__file__).parent
+FOLDERS = ("judge", "external", "checks")
+OPEN = {"UNDECIDED", "NOT_MEASURED", "JUDGE_ERROR"}
+
+MACHINE = "It depends on what is installed or which device is there, before code of theirs runs."
+AUTHORS = "It reads module.yaml or the check's own tables, which no submission changes."
+OWN_WORD = (
+    "It is about the type or value of what a program of ours returned, whatever it was given; such "
+    "a process that fails on a candidate's file is ruled on as the candidate's."
+)
+OWN_PROCESS = (
+    "The process is ours, receives nothing from the candidate that it does not have to expect, and "
+    "candidates stand still while it starts and computes (`bystanders`)."
+)
+BUSY = (
+    "It needs a disturbed baseline. The candidate is frozen whenever the baseline runs, and "
+    "its own slow or delayed windows are ruled on before (`_require_within_reach`, "
+    "`_nothing_counted`)."
+)
+OTHERS_ON_GPU = (
+    "`blame` has ended the candidate's process and the GPU is still in use, so others use it; or "
+    "none of its processes was there yet."
+)
+NO_POINTS = "Problems of public sets give no points; a suite counts what is open as not solved."
+
+PLACES = {
+    "judge/blame.py our_failure": "Reached for exceptions that `is_ours` attributes to the judge.",
+    "judge/budget.py Budget.time_is_up": (
+        "The judge has waited for the candidate for less than a third of the task's time, and its "
+        "own work needs less than the rest unless the machine is busy."
+    ),
+    "judge/client.py lost": (
+        "The judge ends by itself 20 s after the task's time (`overrun`); it is lost if it was "
+        "killed from outside, or hangs for 60 s."
+    ),
+    "judge/constants.py constant": "The variant is the course's; a request cannot bring its own.",
+    "judge/cuda_kernel.py _require_no_fault": (
+        "The simulator answers so for exceptions in its own code, after the file was proved "
+        "well-formed."
+    ),
+    "judge/fault.py ours": "It surrounds code that no answer can influence.",
+    "judge/fault.py generated": "It surrounds code that no answer can influence.",
+    "judge/gpu/ceiling.py ask_number": OWN_PROCESS,
+    "judge/gpu/engine.py require_tensorrt": MACHINE,
+    "judge/gpu/window.py TimedDeviceWorker._leg_in_time": OWN_PROCESS,
+    "judge/gpu/workers.py card_for": MACHINE,
+    "judge/gpu/workers.py card_for_three": OTHERS_ON_GPU,
+    "judge/gpu/workers.py require_nvcc": MACHINE,
+    "judge/gpu/workers.py _require_jax": MACHINE,
+    "judge/launcher.py Launcher.start": (
+        "No code of the candidate has run in a process that has not said hello, and its other "
+        "processes stand still meanwhile."
+    ),
+    "judge/loaded.py LoadedServer._rule": OWN_PROCESS,
+    "judge/oracle.py _our_own": OWN_PROCESS,
+    "judge/program.py Process.take": OWN_WORD,
+    "judge/program.py Process._blamed": OWN_PROCESS,
+    "judge/rung.py judge_rungs": MACHINE,
+    "judge/rungs/correct.py require_agreement": AUTHORS,
+    "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
+    "judge/rungs/cuda_compiles.py _compile": MACHINE,
+    "judge/rungs/gpu_fast.py take_off_protocol": (
+        "It compares the baseline's empty legs with each other, relative to the side's leg: a "
+        "shorter leg than the baseline's is a faster answer."
+    ),
+    "judge/rungs/gpu_fast.py _others_use_it": OTHERS_ON_GPU,
+    "judge/same_shapes.py with_values_of": AUTHORS,
+    "judge/served.py require_environment": MACHINE,
+    "judge/served.py require_sound": MACHINE,
+    "judge/served.py wait_ready": (
+        "The server is of ours, or the candidate's was stopped, its other processes stand still, "
+        "and a server of ours does not start either, or only after a long time."
+    ),
+    "judge/service.py _fault": "An exception outside of all rungs: no answer is read there.",
+    "judge/session.py Session.edited": AUTHORS,
+    "judge/session.py Session.levels": AUTHORS,
+    "judge/session.py Session.limits": AUTHORS,
+    "judge/session.py Session.alone": AUTHORS,
+    "judge/speed.py Comparison.__init__": "A default for tests; rungs give `Budget.time_is_up`.",
+    "judge/speed.py Comparison._require_baseline_undisturbed": BUSY,
+    "judge/speed.py Comparison._require_second_baseline_alike": BUSY,
+    "judge/speed.py Comparison._too_noisy": BUSY,
+    "judge/speed_record.py speed_share": BUSY,
+    "judge/window.py TimedWorker._verify": OWN_PROCESS,
+    "judge/worker_connection.py Worker._receive": OWN_PROCESS,
+    "judge/worker_connection.py Worker._cause_of_death": (
+        "The sandbox's own first process says so, before it executes the worker."
+    ),
+    "judge/worker_connection.py Worker._fail": OWN_PROCESS,
+    "external/moves.py _no": "`counted` turns it into a clause of a sentence; it is no verdict.",
+    "external/on_gpu.py OnGpu.__call__": OTHERS_ON_GPU,
+    "external/on_gpu.py OnGpu._judge": "It depends on the problem's sizes and on the GPU's memory.",
+    "external/on_gpu.py FastOnGpu._largest": "It depends on the problem's sizes and on the GPU.",
+    "external/rungs.py Agrees.__call__": NO_POINTS,
+    "external/rungs.py _require_evidence": "It depends on the problem's sizes and own outputs.",
+    "checks/control_flow_export/breaks.py questions": OWN_WORD,
+    "checks/control_flow_export/old_files.py _questions": OWN_WORD,
+    "checks/control_flow_export/ways.py case_of": AUTHORS,
+    "checks/control_flow_export/ways.py wasted": OWN_WORD,
+    "checks/llm_serving_engine/scheduling.py simulator": AUTHORS,
+    "checks/resnet_tensorrt/exported_files.py _frames": OWN_WORD,
+    "checks/resnet_tensorrt/graphs.py _message": OWN_WORD,
+    "checks/resnet_tensorrt/quantized.py fast": MACHINE,
+    "checks/sparse_attention_op/custom_ops.py hidden_models": OWN_WORD,
+    "checks/sparse_attention_op/fallbacks.py assignments": OWN_WORD,
+    "checks/sparse_attention_op/patterns.py sampled": AUTHORS,
+    "checks/sparse_attention_op/patterns.py gates_at_zero": AUTHORS,
+    "checks/sparse_attention_op/plugins.py compiles": MACHINE,
+    "checks/sparse_attention_op/shapes.py _made": OWN_WORD,
+    "checks/sparse_attention_op/silences.py questions": OWN_WORD,
+    "checks/triton_ensemble/analyzed.py _require_short_wait": (
+        "The interval holds the limit, and the baseline was disturbed: where it is quiet, the "
+        "noise is the candidate's own, and too slow."
+    ),
+    "checks/triton_ensemble/analyzed.py _confined": AUTHORS,
+    "checks/triton_ensemble/called_over.py _start": MACHINE,
+    "checks/triton_ensemble/called_over.py _relay": (
+        "A sandbox's network has free ports unless its process holds them, which is ruled on, or "
+        "has ended, which is ruled on."
+    ),
+    "checks/tvm_passes/importing.py _parameters": OWN_WORD,
+    "checks/tvm_passes/passes.py Programs.of": OWN_WORD,
+    "checks/tvm_passes/readings.py functions": OWN_WORD,
+    "checks/tvm_passes/readings.py _reported": OWN_WORD,
+    "checks/xla_vs_eager/given_files.py reported": OWN_WORD,
+    "checks/xla_vs_eager/streams.py _questions": OWN_WORD,
+    "checks/yolo_on_mobile/quantized.py accuracy_mismatch": OWN_WORD,
+    "checks/yolo_on_mobile/rewriting.py _mismatch": OWN_WORD,
+}
+SEVERAL = {
+    "judge/client.py lost": 2,
+    "judge/gpu/workers.py card_for": 2,
+    "judge/gpu/workers.py require_nvcc": 2,
+    "judge/served.py wait_ready": 3,
+    "external/rungs.py _require_evidence": 2,
+    "checks/triton_ensemble/called_over.py _relay": 2,
+}
+"""Functions with more than one such place: a further one needs another look at the reason."""
+
+
+def test_each_place_that_leaves_points_open_has_its_reason() -> None:
+    found = Counter(
+        f"{path.relative_to(HOTLOOP).as_posix()} {name}"
+        for folder in FOLDERS
+        for path in (HOTLOOP / folder).rglob("*.py")
+        for name in _places(ast.parse(path.read_text(encoding="utf-8")), "")
+    )
+    assert sorted(found) == sorted(PLACES), "say here why no candidate can choose a new place"
+    assert {name: count for name, count in found.items() if count > 1} == SEVERAL
+
+
+def test_a_place_is_found_in_each_way_of_writing_it() -> None:
+    written = """
+class Rung:
+    def one(self):
+        raise Ruling(Verdict.UNDECIDED, "")
+    def two(self):
+        return Verdict.NOT_MEASURED, "too noisy"
+    def three(self, late=lambda: Ruling(Verdict.UNDECIDED, "")):
+        raise JudgeFault("")
+    def none(self):
+        if ruling.verdict is Verdict.UNDECIDED:
+            raise Ruling(Verdict.TOO_SLOW, "")
+        return RungRecord("", Verdict.PASSED, "")
+def four():
+    return RungRecord("", verdict=Verdict.JUDGE_ERROR)
+"""
+    found = [*_places(ast.parse(written), "")]
+    assert found == ["Rung.one", "Rung.two", "Rung.three", "Rung.three", "four"]
+
+
+def _places(node: ast.AST, inside: str) -> Iterator[str]:
+    """Yield the name of the function around each place, in order."""
+    for child in ast.iter_child_nodes(node):
+        name = inside
+        if isinstance(child, ast.FunctionDef | ast.ClassDef):
+            name = f"{inside}.{child.name}".lstrip(".")
+        if _leaves_open(child):
+            yield name
+        yield from _places(child, name)
+
+
+def _leaves_open(node: ast.AST) -> bool:
+    if isinstance(node, ast.Return):
+        return isinstance(node.value, ast.Tuple | ast.Attribute) and _names_open(node.value)
+    if not isinstance(node, ast.Call):
+        return False
+    made = node.func.id if isinstance(node.func, ast.Name) else ""
+    given = [*node.args, *(each.value for each in node.keywords)]
+    return made == "JudgeFault" or (
+        made in {"Ruling", "RungRecord", "Record"} and any(map(_names_open, given))
+    )
+
+
+def _names_open(node: ast.AST) -> bool:
+    parts = [node] if isinstance(node, ast.Attribute) else ast.iter_child_nodes(node)
+    return any(isinstance(part, ast.Attribute) and part.attr in OPEN for part in parts)
