@@ -45,6 +45,7 @@ class Worker:
         self.framework = "torch"
         self.style = "return"
         self.watch: str | None = None
+        self.order: int | None = None
         self.device: DeviceCalls | None = None
         self.given: list[Path] = []
 
@@ -137,10 +138,11 @@ class Worker:
         """Build the argument tensors of the planned calls, so that the timed run creates none.
 
         `watch`: what to record of each call: "launches" of Triton kernels, "operations" of PyTorch,
-        or None.
+        or None. `order`: seed of the order in which programs of Triton kernels run, watched for
+        races; None: by number, unwatched.
         """
         self.framework, self.style = message["framework"], message["style"]
-        self.watch = message.get("watch")
+        self.watch, self.order = message.get("watch"), message.get("order")
         self.calls = message["calls"]
         self.arguments = [[self._argument(a) for a in call["args"]] for call in self.calls]
         return {}
@@ -157,7 +159,7 @@ class Worker:
                 results.append(candidate(*arguments))
                 return None if self.style == "destination" else results[-1]
 
-            plans = triton_launches.record(kept, self.arguments)
+            plans = triton_launches.record(kept, self.arguments, self.order)
             return {**self._given_back(results), "watched": plans}
         if self.watch == "operations":
             from hotloop.worker.torch_operations import Watched

@@ -12,7 +12,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from hotloop.core.wire import Message
+from hotloop.worker.triton_watch import watched
 
 MOST_LAUNCHES = 65
 """One more than the judge accepts, so that the judge sees that there were too many."""
@@ -39,21 +42,28 @@ _DEFAULT_WARPS = 4
 _DEFAULT_STAGES = 3
 
 
-def record(launcher: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> list[Message]:
+def record(
+    launcher: Callable[..., Any], calls: Sequence[Sequence[Any]], order: int | None = None
+) -> list[Message]:
     """Make the calls; return a plan of each: `{"launches": [], "scratch": [], "returned": []}`.
 
-    returned: where in memory the call's result is, or the `parts` that it was packed from; empty
-    if it is no contiguous tensor.
+    order: as in `Worker.on_plan`; what races then is in the plan's `races`. returned: where in
+    memory the call's result is, or the `parts` that it was packed from; empty if it is no
+    contiguous tensor.
     """
-    return [_record_call(launcher, arguments) for arguments in calls]
+    generator = None if order is None else np.random.default_rng(order)
+    return [_record_call(launcher, arguments, generator) for arguments in calls]
 
 
-def _record_call(launcher: Callable[..., Any], arguments: Sequence[Any]) -> Message:
+def _record_call(
+    launcher: Callable[..., Any], arguments: Sequence[Any], order: np.random.Generator | None
+) -> Message:
     notes = _Notes(arguments)
-    with _noted(notes):
+    with _noted(notes), watched(order) as races:
         result = launcher(*arguments)
     returned = [_place(part, notes) for part in getattr(result, "parts", [result])]
-    return {"launches": notes.launches, "scratch": notes.scratch, "returned": returned}
+    plan = {"launches": notes.launches, "scratch": notes.scratch, "returned": returned}
+    return {**plan, "races": races[:1]}
 
 
 def _place(result: Any, notes: "_Notes") -> Message:

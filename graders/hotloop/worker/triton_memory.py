@@ -252,7 +252,7 @@ def _packages(*names: str) -> list[Path]:
 
 def bytes_at(address: int, size: int) -> NDArray[np.uint8]:
     """Return memory of this process as an array."""
-    return np.frombuffer((ctypes.c_uint8 * size).from_address(address), np.uint8)
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
 
 
 def element_bytes(shape: Sequence[int], strides: Sequence[int], item: int) -> Bits:

@@ -1,7 +1,8 @@
-"""Runs the launches of ordinary PyTorch code with programs that wait for each other, and finds races.
+"""Runs the launches of ordinary PyTorch code by a schedule, and finds races between their programs.
 
-In the learner's process, where a launch runs before the judge replays it (`triton_replay`), or where
-nothing can be replayed because PyTorch computes between kernels. What is found here is a claim.
+In the learner's process, where a launch runs before the judge replays it (`triton_replay`), or
+where nothing can be replayed because PyTorch computes between kernels. What is found here is a
+claim.
 """
 
 import inspect
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.core.wire import Message
 from hotloop.worker.triton_memory import Addresses, Memory, Region, bytes_at
@@ -108,9 +110,12 @@ class _TensorMemory(Memory):
     def _split(self, addresses: Addresses, item: int, access: str) -> list[tuple[Region, Any]]:
         if not self.regions:
             return []
-        owners = np.searchsorted(self._starts, addresses, side="right") - 1
+        owners = self._owners(addresses)
         inside = (owners >= 0) & (addresses + np.uint64(item) <= self._ends[np.maximum(owners, 0)])
         return super()._split(addresses[inside], item, access)
+
+    def _owners(self, addresses: Addresses) -> NDArray[np.int64]:
+        return np.searchsorted(self._starts, addresses, side="right") - 1
 
 
 def _storages(values: Iterable[Any]) -> Generator[Any]:
