@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import as_list, as_message
+from hotloop.core.wire import as_list
 from hotloop.external import SUBMISSION
 from hotloop.judge import launch_plan
 from hotloop.judge.calls import TensorSpec
@@ -80,7 +80,7 @@ def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]
     claims = as_list(reply.get("watched"))
     if len(claims) != 1:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-    for report in as_list((as_message(claims[0]) or {}).get("races")):
+    for report in as_list(reply.get("races")):
         raise claimed(report)
     digests = tuple(map(_digest, call.inputs))
     return Watched(claims[0], call.reported, len(call.case.arguments), digests, again)

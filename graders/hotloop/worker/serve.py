@@ -148,10 +148,14 @@ class Worker:
         return {}
 
     def on_run(self, _message: Message, _fds: list[int]) -> Message:
-        """Make the planned calls in order. Returns `returned`, `watched` or both."""
+        """Make the planned calls in order. Returns `returned`, `watched` or both.
+
+        races: the first race between programs of a Triton launch, if they are watched.
+        """
         candidate = cast(Callable[..., Any], self.candidate)
         if self.watch == "launches":
             from hotloop.worker import triton_launches
+            from hotloop.worker.triton_watch import watched
 
             results: list[Any] = []
 
@@ -159,8 +163,9 @@ class Worker:
                 results.append(candidate(*arguments))
                 return None if self.style == "destination" else results[-1]
 
-            plans = triton_launches.record(kept, self.arguments, self.order)
-            return {**self._given_back(results), "watched": plans}
+            with watched(self.order) as races:
+                plans = triton_launches.record(kept, self.arguments)
+            return {**self._given_back(results), "watched": plans, "races": races[:1]}
         if self.watch == "operations":
             from hotloop.worker.torch_operations import Watched
 

@@ -12,10 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from hotloop.core.wire import Message
-from hotloop.worker.triton_watch import watched
 
 MOST_LAUNCHES = 65
 """One more than the judge accepts, so that the judge sees that there were too many."""
@@ -42,28 +39,21 @@ _DEFAULT_WARPS = 4
 _DEFAULT_STAGES = 3
 
 
-def record(
-    launcher: Callable[..., Any], calls: Sequence[Sequence[Any]], order: int | None = None
-) -> list[Message]:
+def record(launcher: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> list[Message]:
     """Make the calls; return a plan of each: `{"launches": [], "scratch": [], "returned": []}`.
 
-    order: as in `Worker.on_plan`; what races then is in the plan's `races`. returned: where in
-    memory the call's result is, or the `parts` that it was packed from; empty if it is no
-    contiguous tensor.
+    returned: where in memory the call's result is, or the `parts` that it was packed from; empty
+    if it is no contiguous tensor.
     """
-    generator = None if order is None else np.random.default_rng(order)
-    return [_record_call(launcher, arguments, generator) for arguments in calls]
+    return [_record_call(launcher, arguments) for arguments in calls]
 
 
-def _record_call(
-    launcher: Callable[..., Any], arguments: Sequence[Any], order: np.random.Generator | None
-) -> Message:
+def _record_call(launcher: Callable[..., Any], arguments: Sequence[Any]) -> Message:
     notes = _Notes(arguments)
-    with _noted(notes), watched(order) as races:
+    with _noted(notes):
         result = launcher(*arguments)
     returned = [_place(part, notes) for part in getattr(result, "parts", [result])]
-    plan = {"launches": notes.launches, "scratch": notes.scratch, "returned": returned}
-    return {**plan, "races": races[:1]}
+    return {"launches": notes.launches, "scratch": notes.scratch, "returned": returned}
 
 
 def _place(result: Any, notes: "_Notes") -> Message:

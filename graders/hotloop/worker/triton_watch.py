@@ -30,18 +30,19 @@ from hotloop.worker.triton_schedule import Hang
 
 
 @contextmanager
-def watched(order: np.random.Generator | None) -> Generator[list[Message]]:
+def watched(order: int | None) -> Generator[list[Message]]:
     """Run each launch inside the `with` block by a schedule; yield a list that gets the races.
 
-    order: of the programs; None: by number, and nothing is watched, only programs that wait for
-    each other end.
+    order: seed of the programs' order; None: by number, and nothing is watched, only programs that
+    wait for each other end.
     """
+    generator = None if order is None else np.random.default_rng(order)
     interpreter = triton("triton.runtime.interpreter")
     kind = interpreter.GridExecutor
     original, found = kind.__call__, list[Message]()
 
     def call(executor: Any, *given: Any, **options: Any) -> None:
-        launch = _Launch(interpreter, executor, order, found, [*given, *options.values()])
+        launch = _Launch(interpreter, executor, generator, found, [*given, *options.values()])
         executor.fn = _AtOnce(executor.fn, launch.run)
         original(executor, *given, **options)
 

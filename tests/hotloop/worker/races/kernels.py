@@ -1,3 +1,4 @@
+# ruff: noqa: C901, N803 - kernels in many variants, with the constants of Triton
 """Launches whose programs share memory: RIGHT ones, and RACY ones.
 
 Each is a function without arguments; its name says what the programs do. Interpreted only.
