@@ -33,7 +33,7 @@ def race(place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, 
     """
     if not 1 <= len(accesses) <= 2:
         _tampered()
-    programs = [_number(each.get("program")) for each in accesses]
+    programs = _programs([each.get("program") for each in accesses])
     if len(accesses) == 1:
         return Race(
             f"{place}: program {programs[0]} of `{kernel}` stores different values to `{element}` "
@@ -54,10 +54,11 @@ def race(place: str, kernel: str, element: str, accesses: Sequence[Mapping[str, 
 
 def hang(place: str, kernel: str, element: str, program: object) -> Race:
     """Return the ruling for a program that waits until `element` changes, which nobody does."""
+    (waiting,) = _programs([program])
     return Race(
-        f"{place}: program {_number(program)} of `{kernel}` waits for `{element}`, and no program "
-        "changes it any more, so the launch never ends. Let the program that it waits for change "
-        "it with an atomic (tl.atomic_xchg, tl.atomic_add)."
+        f"{place}: program {waiting} of `{kernel}` waits for `{element}`, and no program changes "
+        "it any more, so the launch never ends. Let the program that it waits for change it with "
+        "an atomic (tl.atomic_xchg, tl.atomic_add)."
     )
 
 
@@ -88,14 +89,15 @@ def _advice(accesses: Sequence[Mapping[str, Any]]) -> str:
     return "use tl.atomic_add, or give each program its own place"
 
 
-def _number(position: object) -> str:
-    """Return a program's position in the grid, without dimensions that it does not need."""
-    numbers = as_list(position)
-    if len(numbers) != 3 or not all(isinstance(n, int) for n in numbers):
+def _programs(positions: Sequence[object]) -> list[str]:
+    """Return programs' positions in the grid, without dimensions that none of them needs."""
+    found = [as_list(position) for position in positions]
+    if not all(len(each) == 3 and all(isinstance(n, int) for n in each) for each in found):
         _tampered()
-    while len(numbers) > 1 and not numbers[-1]:
-        numbers = numbers[:-1]
-    return str(numbers[0]) if len(numbers) == 1 else f"({', '.join(map(str, numbers))})"
+    needed = max((at + 1 for each in found for at in range(3) if each[at]), default=1)
+    return [
+        str(each[0]) if needed == 1 else f"({', '.join(map(str, each[:needed]))})" for each in found
+    ]
 
 
 def _tampered() -> NoReturn:
