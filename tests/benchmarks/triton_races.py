@@ -29,19 +29,24 @@ from unittest.mock import patch
 os.environ["TRITON_INTERPRET"] = "1"
 os.environ["GEMS_VENDOR"] = "arm"
 
-import numpy as np
-import torch
-import triton
+import numpy as np  # noqa: E402 - after the environment that they read
+import torch  # noqa: E402
+import triton  # noqa: E402
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "triton_races.json"
 sys.path[:0] = [str(HERE / "race_corpora"), str(HERE.parent / "hotloop" / "worker" / "races")]
 
-import flaggems
-import kernels
-import liger
+import flaggems  # noqa: E402
+import kernels  # noqa: E402
+import liger  # noqa: E402
 
-from hotloop.worker import triton_compat, triton_races, triton_schedule, triton_watch
+from hotloop.worker import (  # noqa: E402
+    triton_compat,
+    triton_races,
+    triton_schedule,
+    triton_watch,
+)
 
 COSTED = (
     "blocks in_place",
@@ -140,7 +145,8 @@ def library(calls: Iterable[tuple[str, Callable[[], object]]], orders: int) -> d
                 continue
             ran.append(name)
             several += max(counts) > 1
-            reported |= {name: races[0] for found, races in reports if found and races}
+            found = [races[0] for _, races in reports if races]
+            reported |= {name: found[0]} if found else {}
             print(f"{name}: {max(counts)} programs", flush=True)
     return {
         "ran": ran,

@@ -1,4 +1,4 @@
-"""Liger-Kernel (github.com/linkedin/Liger-Kernel): its functions, forward and backward, on the CPU."""
+"""Liger-Kernel (github.com/linkedin/Liger-Kernel): its functions, forward and backward."""
 
 import importlib
 import sys
