@@ -29,9 +29,9 @@ from unittest.mock import patch
 os.environ["TRITON_INTERPRET"] = "1"
 os.environ["GEMS_VENDOR"] = "arm"
 
-import numpy as np  # noqa: E402 - after the environment that they read
-import torch  # noqa: E402
-import triton  # noqa: E402
+import numpy as np
+import torch
+import triton
 
 HERE = Path(__file__).parent
 RESULT = HERE / "results" / "triton_races.json"
