@@ -48,6 +48,14 @@ def made(edits: object, text: str) -> set[tuple[str, str]]:
         ("x += y", "missing statement", "pass"),
         ("a and b", "wrong connective", "((a) or (b))"),
         ("sorted(x)", "wrong order", "sorted(x)[::-1]"),
+        ("tl.atomic_add(p, x, mask=m)", "atomic made plain",
+         "tl.store(p, tl.load(p, mask=m) + x, mask=m)"),
+        ("tl.atomic_max(p, x)", "atomic made plain", "tl.store(p, tl.maximum(tl.load(p), x))"),
+        ("tl.atomic_xchg(lock, 0)", "atomic made plain", "tl.store(lock, 0)"),
+        ("while tl.atomic_cas(lock, 0, 1) == 1:\n    pass", "lock removed", "pass"),
+        ("tl.program_id(0) * B", "blocks overlap", "(tl.program_id(0) * (B - 1))"),
+        ("row = tl.program_id(0).to(tl.int64)\nrow * n", "blocks overlap",
+         "row = tl.program_id(0).to(tl.int64)\n(row * (n - 1))"),
     ],
 )  # fmt: skip
 def test_python(text: str, operator: str, mutant: str) -> None:

@@ -25,8 +25,9 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import BOOL, U8, DType, to_float64, to_storage
 from hotloop.judge.kernel_source import vet
 from hotloop.judge.launch_plan import Argument, Plan, Pointer
+from hotloop.judge.race import Race, claimed
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.kernel_calls import REPLAYS_S, Recorded, replay
+from hotloop.judge.rungs.kernel_calls import REPLAYS_S, Recorded, Replayed, in_two_orders, replay
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import INTERPRETED, Session
 from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
@@ -72,10 +73,15 @@ def watch(session: Session) -> str | None:
 
 
 def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]) -> Watched:
-    """Return a call whose answer was correct. Raises Ruling TAMPERED if the reply has no claim."""
+    """Return a call whose answer was correct.
+
+    Raises Race if programs of its launches race, and Ruling TAMPERED if the reply has no claim.
+    """
     claims = as_list(reply.get("watched"))
     if len(claims) != 1:
         raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+    for report in as_list(reply.get("races")):
+        raise claimed(report)
     digests = tuple(map(_digest, call.inputs))
     return Watched(claims[0], call.reported, len(call.case.arguments), digests, again)
 
@@ -83,11 +89,13 @@ def watched(call: HiddenCall, reply: Any, again: Callable[[], HiddenCall | None]
 def counted(calls: Sequence[Watched], session: Session) -> str:
     """Return a clause with the largest multiple, or why there is none; record the figures.
 
-    Raises Ruling TAMPERED for a malformed claim.
+    Raises Race if the kernels alone are right and race, and Ruling TAMPERED for a malformed claim.
     """
     try:
         found = _counted(calls, session) if calls else []
         reason = "no call decides" if calls else NO_KERNEL
+    except Race:
+        raise
     except Ruling as ruling:
         if ruling.verdict is Verdict.TAMPERED:
             raise
@@ -137,14 +145,26 @@ def _moved(
     places = list(_places(plan, again.outputs))
     arguments = (*again.case.arguments, *again.parameters)
     out = TensorSpec((sum(size for _, size in places),), U8)
-    done = replay(
-        Case(again.case.label, arguments, out), replace(reported, plan=plan), worker, session,
-        session.timeout(REPLAYS_S), writable=copies, returned=places,
-    )  # fmt: skip
-    try:
-        again.require_right(again.joined(list(_parts(done.answer, again.outputs))))
-    except Ruling as ruling:
-        raise _no(f"its kernels alone give another answer ({ruling.sentence})") from None
+
+    def once() -> Replayed:
+        try:
+            done = replay(
+                Case(again.case.label, arguments, out), replace(reported, plan=plan), worker,
+                session, session.timeout(REPLAYS_S), writable=copies, returned=places,
+            )  # fmt: skip
+        except Race as race:
+            raise _no(race.sentence.rstrip(".")) from None  # it gave no answer to compare
+        try:
+            again.require_right(again.joined(list(_parts(done.answer, again.outputs))))
+        except Ruling as ruling:
+            raise _no(f"its kernels alone give another answer ({ruling.sentence})") from None
+        # Only now: where PyTorch computes between kernels, they get other numbers here, and may
+        # race because of them.
+        if done.race is not None:
+            raise done.race
+        return done
+
+    done = in_two_orders(once)
     return Moved(sum(each.loaded + each.stored for each in done.traffic), again.fewest_bytes)
 
 

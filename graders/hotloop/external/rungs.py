@@ -79,7 +79,9 @@ class Agrees:
             session.progress(call.case.label)
             with ruling_about(call.case):
                 timeout_s = session.timeout(TIMEOUT_S)
-                got, reply = ask(call.case, session.worker(), session, timeout_s, watch=noted)
+                order = int(rng.integers(1 << 62))
+                worker = session.worker()
+                got, reply = ask(call.case, worker, session, timeout_s, watch=noted, order=order)
                 call.require_right(got)
             seen.append(call.truth())
             if noted:

@@ -62,6 +62,13 @@ COMMUTATIVE = {"max", "min", "maximum", "minimum", "isclose", "allclose", "gcd",
 GUARDS = {"mask", "other", "keepdim", "keepdims", "stable", "reverse", "key"}
 SELECTS = {"where"}
 AXES = {"axis", "dim"}
+PLAIN = {
+    "atomic_add": "tl.load({at}{mask}) + {value}",
+    "atomic_max": "tl.maximum(tl.load({at}{mask}), {value})",
+    "atomic_min": "tl.minimum(tl.load({at}{mask}), {value})",
+    "atomic_xchg": "{value}",
+}
+"""What a plain store would store instead."""
 
 
 class Source:
@@ -74,6 +81,8 @@ class Source:
         for line in text.split("\n"):
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._lines = text.split("\n")
+        self.programs = _program_numbers(self.tree)
+        """Variables that hold a Triton program's number."""
 
     def place(self, line: int, column: int) -> int:
         """Return the character offset of a position; ast counts columns in UTF-8 bytes."""
@@ -94,6 +103,26 @@ class Source:
         """Return a node's text."""
         start, end = self.span(node)
         return self.text[start:end]
+
+
+def _program_numbers(tree: ast.AST) -> set[str]:
+    return {
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _is_program_number(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _is_program_number(node: ast.AST) -> bool:
+    """Return True for `tl.program_id(0)`, also with `.to(tl.int64)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    function = node.func
+    if isinstance(function, ast.Attribute) and function.attr == "to":
+        return _is_program_number(function.value)
+    return _name(function) == "program_id"
 
 
 def edits(text: str) -> Iterator[Edit]:
@@ -218,10 +247,19 @@ def _arithmetic(node: ast.BinOp, source: Source) -> Changes:
     other = ARITHMETIC.get(type(node.op))
     if other is not None and not isinstance(node.left, ast.Constant | ast.JoinedStr):
         yield "other arithmetic", node, f"({left} {other} {right})"
+    if isinstance(node.op, ast.Mult):
+        yield from _overlap(node, source)
     if isinstance(node.op, ast.Mult | ast.Div):
         yield "missing rescale", node, f"({left})"
         if isinstance(node.op, ast.Mult):
             yield "missing rescale", node, f"({right})"
+
+
+def _overlap(node: ast.BinOp, source: Source) -> Changes:
+    """Begin each Triton program's block one element early, inside of the block before."""
+    for program, size in ((node.left, node.right), (node.right, node.left)):
+        if _is_program_number(program) or _name(program) in source.programs:
+            yield "blocks overlap", node, f"({source.of(program)} * ({source.of(size)} - 1))"
 
 
 def _comparison(node: ast.Compare, source: Source) -> Changes:
@@ -287,6 +325,29 @@ def _type(node: ast.Attribute, source: Source) -> Changes:
         yield "narrower type", node, f"{source.of(node.value)}.{NARROWER[node.attr]}"
 
 
+def _plain(node: ast.Expr, source: Source) -> Changes:
+    """Load and store what a Triton kernel changes atomically."""
+    call = node.value
+    if not isinstance(call, ast.Call) or _name(call.func) not in PLAIN or len(call.args) != 2:
+        return
+    at, value = (source.of(argument) for argument in call.args)
+    masks = [f", mask={source.of(k.value)}" for k in call.keywords if k.arg == "mask"]
+    mask = masks[0] if masks else ""
+    stored = PLAIN[_name(call.func)].format(at=at, value=value, mask=mask)
+    yield "atomic made plain", node, f"tl.store({at}, {stored}{mask})"
+
+
+def _without_lock(node: ast.While, _source: Source) -> Changes:
+    """Do not wait for a lock or a flag."""
+    waits = any(_name(call.func).startswith("atomic_") for call in _calls(node.test))
+    if waits and all(isinstance(statement, ast.Pass) for statement in node.body):
+        yield "lock removed", node, "pass"
+
+
+def _calls(node: ast.AST) -> list[ast.Call]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+
+
 def _dropped(node: ast.stmt, _source: Source) -> Changes:
     if not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call):
         yield "missing statement", node, "pass"
@@ -310,6 +371,8 @@ _CHANGES: tuple[tuple[Any, Callable[[Any, Source], Changes]], ...] = (
     (ast.Subscript, _subscript),
     ((ast.AugAssign, ast.Expr, ast.Continue, ast.Break), _dropped),
     (ast.For, _loop),
+    (ast.Expr, _plain),
+    (ast.While, _without_lock),
 )
 
 

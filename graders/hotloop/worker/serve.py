@@ -45,6 +45,7 @@ class Worker:
         self.framework = "torch"
         self.style = "return"
         self.watch: str | None = None
+        self.order: int | None = None
         self.device: DeviceCalls | None = None
         self.given: list[Path] = []
 
@@ -141,19 +142,24 @@ class Worker:
         """Build the argument tensors of the planned calls, so that the timed run creates none.
 
         `watch`: what to record of each call: "launches" of Triton kernels, "operations" of PyTorch,
-        or None.
+        or None. `order`: seed of the order in which programs of Triton kernels run, watched for
+        races; None: by number, unwatched.
         """
         self.framework, self.style = message["framework"], message["style"]
-        self.watch = message.get("watch")
+        self.watch, self.order = message.get("watch"), message.get("order")
         self.calls = message["calls"]
         self.arguments = [[self._argument(a) for a in call["args"]] for call in self.calls]
         return {}
 
     def on_run(self, _message: Message, _fds: list[int]) -> Message:
-        """Make the planned calls in order. Returns `returned`, `watched` or both."""
+        """Make the planned calls in order. Returns `returned`, `watched` or both.
+
+        races: the first race between programs of a Triton launch, if they are watched.
+        """
         candidate = cast(Callable[..., Any], self.candidate)
         if self.watch == "launches":
             from hotloop.worker import triton_launches
+            from hotloop.worker.triton_watch import watched
 
             results: list[Any] = []
 
@@ -161,8 +167,9 @@ class Worker:
                 results.append(candidate(*arguments))
                 return None if self.style == "destination" else results[-1]
 
-            plans = triton_launches.record(kept, self.arguments)
-            return {**self._given_back(results), "watched": plans}
+            with watched(self.order) as races:
+                plans = triton_launches.record(kept, self.arguments)
+            return {**self._given_back(results), "watched": plans, "races": races[:1]}
         if self.watch == "operations":
             from hotloop.worker.torch_operations import Watched
 

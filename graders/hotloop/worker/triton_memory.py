@@ -1,18 +1,24 @@
 """The memory of a replayed kernel: where its tensors are, and the bytes that it loads and stores.
 
-The interpreter calls `Memory.load` or `Memory.store` before each access. An access must stay inside
-the elements of a known tensor, and its bytes are counted. Addresses that repeat within one access
-count once, because a GPU fetches them once.
+The interpreter calls `load`, `store` or `atomic` of `Memory` before each access. An access must
+stay inside the elements of a known tensor, its bytes are counted, and `Memory.races` compares it
+with the accesses of other programs. Addresses that repeat within one access count once, because a
+GPU fetches them once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+import sys
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hotloop.worker.triton_races import Place, Races
 
 Bits = NDArray[np.bool_]
 Addresses = NDArray[np.uint64]
@@ -69,6 +75,7 @@ class Memory:
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = list(regions)
         self.undefined = 0
+        self.races = Races(kernel_place)
         offsets: list[int] = []
         end = GUARD_BYTES
         for region in self.regions:
@@ -83,18 +90,51 @@ class Memory:
 
     def load(self, addresses: Addresses, item: int) -> None:
         """Check and count a read of `item` bytes at each address. Raises MemoryFault."""
+        for region, offsets in self._loaded(addresses, item):
+            self.races.read(region, offsets, item)
+
+    def store(self, addresses: Addresses, values: NDArray[Any]) -> None:
+        """Check and count a write of one value to each address. Raises MemoryFault."""
+        item = values.dtype.itemsize
+        for region, offsets in self._stored(addresses, item):
+            stored = _Stored(region, offsets, addresses, values)
+            if (offset := stored.contradiction()) is not None:
+                self.races.lanes(region, offset)
+            self.races.write(region, offsets, item, stored.changes)
+
+    def atomic(self, addresses: Addresses, item: int, *, reads: bool, writes: bool) -> None:
+        """Check and count an atomic access that other programs see. Raises MemoryFault."""
+        if reads:
+            for region, offsets in self._loaded(addresses, item):
+                if not writes:
+                    self.races.atomic(region, offsets, item, writes=False)
+        if writes:
+            for region, offsets in self._stored(addresses, item):
+                self.races.atomic(region, offsets, item, writes=True)
+
+    def find(self, address: int) -> tuple[Region, int]:
+        """Return the region nearest to an address, and the byte offset in it."""
+        region = self.regions[int(self._owners(np.array([address], np.uint64))[0])]
+        return region, address - region.start
+
+    def _loaded(
+        self, addresses: Addresses, item: int
+    ) -> Generator[tuple[Region, NDArray[np.int64]]]:
         for region, offsets in self._split(addresses, item, "read"):
             self._require_known(region, offsets, item)
             region.loaded_bytes += len(offsets) * item
+            yield region, offsets
 
-    def store(self, addresses: Addresses, item: int) -> None:
-        """Check and count a write of `item` bytes at each address. Raises MemoryFault."""
+    def _stored(
+        self, addresses: Addresses, item: int
+    ) -> Generator[tuple[Region, NDArray[np.int64]]]:
         for region, offsets in self._split(addresses, item, "write"):
             if not region.writable:
                 raise MemoryFault("read_only", "write", region, 0)
             region.stored_bytes += len(offsets) * item
             if region.known is not None:
                 region.known[_bytes_of(offsets, item)] = True
+            yield region, offsets
 
     def _split(
         self, addresses: Addresses, item: int, access: str
@@ -142,6 +182,77 @@ class Memory:
             raise MemoryFault("uninitialised", "read", region, 0)
         region.stored_bytes += len(unknown)
         region.known[unknown] = True
+
+
+class _Stored:
+    """The part of a store that goes to one region. offsets: distinct and sorted, in bytes."""
+
+    def __init__(
+        self,
+        region: Region,
+        offsets: NDArray[np.int64],
+        addresses: Addresses,
+        values: NDArray[Any],
+    ) -> None:
+        self._region, self._offsets = region, offsets
+        self._addresses = addresses.reshape(-1)
+        self._bytes = np.ascontiguousarray(values.reshape(-1)).view(np.uint8)
+        self._bytes = self._bytes.reshape(len(self._addresses), -1)
+
+    def changes(self) -> Bits:
+        """Return which offsets get other bytes than they hold."""
+        where = self._offsets[:, None] + np.arange(self._bytes.shape[1])
+        return (self._region.bytes[where] != self._bytes[self._lanes()]).any(axis=1)
+
+    def contradiction(self) -> int | None:
+        """Return an offset to which lanes write different bytes, or None."""
+        if len(self._offsets) == len(self._addresses):
+            return None
+        order = np.argsort(self._addresses, kind="stable")
+        places, stored = self._addresses[order], self._bytes[order]
+        differ = (places[1:] == places[:-1]) & (stored[1:] != stored[:-1]).any(axis=1)
+        offsets = places[1:][differ].astype(np.int64) - self._region.start
+        inside = offsets[(offsets >= 0) & (offsets < self._region.size)]
+        return int(inside[0]) if len(inside) else None
+
+    def _lanes(self) -> NDArray[np.int64]:
+        """Return the last lane that writes to each offset."""
+        backwards = self._addresses[::-1]
+        distinct, first = np.unique(backwards, return_index=True)
+        found = np.searchsorted(distinct, (self._offsets + self._region.start).astype(np.uint64))
+        return len(backwards) - 1 - first[found]
+
+
+def kernel_place() -> Place:
+    """Return the line of the kernel that runs now: the innermost one outside of Triton and us."""
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage] - quick, it is asked often
+    while frame is not None:
+        if is_kernels(frame.f_code.co_filename):
+            return Place(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    return Place("", 0)
+
+
+def is_kernels(file: str) -> bool:
+    """Return whether code of this file belongs to a kernel, not to what runs it."""
+    known = _IS_KERNELS.get(file)
+    if known is None:
+        packages = (str(Path(__file__).parent), *map(str, _packages("triton", "numpy")))
+        known = _IS_KERNELS[file] = not file.startswith((*packages, "<"))
+    return known
+
+
+_IS_KERNELS: dict[str, bool] = {}
+
+
+def _packages(*names: str) -> list[Path]:
+    files = [getattr(sys.modules.get(name), "__file__", None) for name in names]
+    return [Path(file).parent for file in files if file]
+
+
+def bytes_at(address: int, size: int) -> NDArray[np.uint8]:
+    """Return memory of this process as an array."""
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
 
 
 def element_bytes(shape: Sequence[int], strides: Sequence[int], item: int) -> Bits:

@@ -1,14 +1,16 @@
 """Replays a launch plan with vetted kernels in Triton's interpreter and counts the bytes they move.
 
 `python -m hotloop.worker.triton_replay --fd N`, with TRITON_INTERPRET=1; no other code of the
-learner runs in it. The programs of a launch run in random order, because a GPU guarantees no order.
-In a load without `other`, masked lanes hold NaN or a large number instead of zero: Triton leaves
-them undefined, and a GPU's register can hold anything.
+learner runs in it. The programs of a launch run in random order and change where one waits for
+another (`triton_schedule`), because a GPU guarantees no order; what two of them do to one byte
+without an order is a fault (`triton_races`). In a load without `other`, masked lanes hold NaN or a
+large number instead of zero: Triton leaves them undefined, and a GPU's register can hold anything.
 """
 
-import importlib
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -20,6 +22,16 @@ from hotloop.worker import triton_compat, triton_source
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_bytes
 from hotloop.worker.triton_program import run
+from hotloop.worker.triton_programs import (
+    LINE_BYTES,
+    CountingInterpreter,
+    Wait,
+    numbered,
+    replaced,
+    run_programs,
+    triton,
+)
+from hotloop.worker.triton_schedule import Hang
 
 ELEMENT_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "i64": 8, "i32": 4, "u8": 1, "bool": 1}
 """Bytes per element of the judge's tensors, by type (`hotloop.judge.dtypes`)."""
@@ -40,8 +52,6 @@ _TYPES = {
     "i1": "int1",
 }
 _MESSAGE_LIMIT = 300
-LINE_BYTES = 128
-"""Size of a cache line."""
 
 
 class Replayer(Worker):
@@ -49,6 +59,9 @@ class Replayer(Worker):
 
     def on_replay(self, message: Message, _fds: list[int]) -> Message:
         """Run a plan and return `traffic` by tensor, `undefined` and `wave_bytes`, or a `fault`.
+
+        race: a fault that changed nothing in this order of the programs, or null. ordered: whether
+        another order may show another race, since programs synchronize through atomics.
 
         `source`: vetted text; `tensors`: specs by call argument, null for plain values; `writable`:
         arguments that may be written; `plan`; `returned`: places whose bytes are copied into the
@@ -59,16 +72,23 @@ class Replayer(Worker):
         tensors = _Tensors(message, {i: m.memory for i, m in self.mappings.items()})
         memory = tensors.memory
         order = np.random.default_rng(message["seed"])
-        wave_bytes = 0
+        wave_bytes, ordered, race = 0, False, None
         for number, launch in enumerate(message["plan"]["launches"]):
             try:
-                loaded = _run_launch(module, launch, tensors, order)
+                done = _run_launch(module, launch, tensors, order)
             except Exception as error:  # noqa: BLE001 - whatever a kernel raises is reported
-                return {"fault": {**_describe(error, module, memory), "launch": number}}
-            wave_bytes += _wave_bytes(loaded, message["resident"])
+                fault = _describe(error, module, memory, launch)
+                race = race or _race(memory, launch, number)
+                if race is not None and fault["kind"] in {"error", "hang"}:
+                    fault = race  # which is perhaps its cause
+                return {"fault": {"launch": number, **fault}}
+            wave_bytes += _wave_bytes(done.lines, message["resident"])
+            ordered |= done.used_atomics
+            race = race or _race(memory, launch, number)
         tensors.give_back(message["returned"])
         traffic = [_traffic(region) for region in memory.regions]
-        return {"traffic": traffic, "undefined": memory.undefined, "wave_bytes": wave_bytes}
+        counts = {"traffic": traffic, "undefined": memory.undefined, "wave_bytes": wave_bytes}
+        return {**counts, "ordered": ordered, "race": race}
 
 
 class _Tensors:
@@ -112,104 +132,57 @@ class _Tensors:
         return np.frombuffer(self._buffers[spec["buffer"]], np.uint8, region.size, spec["offset"])
 
 
-class CountingInterpreter:
-    """Replaces the interpreter's native module; checks and counts every memory access.
-
-    Raises AttributeError for a function that this class does not know, since it could access
-    memory.
-    """
-
-    _HARMLESS = frozenset({"MEM_SEMANTIC", "RMW_OP", "fma_fp32", "fma_fp64"})
-
-    def __init__(self, native: Any, memory: Memory) -> None:
-        self._native = native
-        self._memory = memory
-        self.lines = set[int]()
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in self._HARMLESS:
-            raise AttributeError(f"the byte counter does not know {name!r}")
-        return getattr(self._native, name)
-
-    def load(self, pointers: Any, mask: Any, other: Any, dtype: Any) -> Any:
-        """A masked load; inactive lanes move no bytes."""
-        pointers, mask, other = _together(pointers, np.asarray(mask, np.bool_), other)
-        self._memory.load(pointers[mask], np.dtype(dtype).itemsize)
-        self.lines.update(np.unique(pointers[mask] // LINE_BYTES).tolist())
-        return self._native.load(pointers, mask, other, dtype)
-
-    def store(self, pointers: Any, value: Any, mask: Any) -> Any:
-        """A masked store; inactive lanes move no bytes."""
-        pointers, value, mask = _together(pointers, value, np.asarray(mask, np.bool_))
-        self._memory.store(pointers[mask], value.dtype.itemsize)
-        return self._native.store(pointers, value, mask)
-
-    def atomic_rmw(self, operation: Any, pointers: Any, value: Any, mask: Any, order: Any) -> Any:
-        """An atomic read-modify-write: counted as a load and a store."""
-        pointers, value, mask = _together(pointers, value, np.asarray(mask, np.bool_))
-        self._memory.load(pointers[mask], value.dtype.itemsize)
-        self._memory.store(pointers[mask], value.dtype.itemsize)
-        return self._native.atomic_rmw(operation, pointers, value, mask, order)
-
-    def atomic_cas(self, pointers: Any, expected: Any, value: Any, order: Any) -> Any:
-        """An atomic compare-and-swap: counted as a load and a store."""
-        pointers, expected, value = _together(pointers, expected, value)
-        self._memory.load(pointers.reshape(-1), value.dtype.itemsize)
-        self._memory.store(pointers.reshape(-1), value.dtype.itemsize)
-        return self._native.atomic_cas(pointers, expected, value, order)
-
-
-def _triton(name: str) -> Any:
-    """Import one of Triton's modules, which have no types, after the environment was set."""
-    return importlib.import_module(name)
-
-
-def _wave_bytes(loaded: dict[int, set[int]], resident: int) -> int:
+def _wave_bytes(loaded: Sequence[set[int]], resident: int) -> int:
     """Return the bytes of distinct cache lines loaded, in groups of `resident` programs.
 
     A line counts once for each group of `resident` programs with consecutive numbers.
     """
     waves = range(0, len(loaded), resident)
-    together = [
-        set[int]().union(*(loaded[i] for i in range(w, min(w + resident, len(loaded)))))
-        for w in waves
-    ]
+    together = [set[int]().union(*loaded[w : w + resident]) for w in waves]
     return LINE_BYTES * sum(map(len, together))
+
+
+@dataclass(frozen=True)
+class _Launched:
+    """lines: the cache lines that each program loads, with neighbors in x one after the other."""
+
+    lines: Sequence[set[int]]
+    used_atomics: bool
 
 
 def _run_launch(
     module: ModuleType, launch: Message, tensors: _Tensors, order: np.random.Generator
-) -> dict[int, set[int]]:
-    """Run a launch. Return the cache lines that each program loads, by program number."""
-    interpreter = _triton("triton.runtime.interpreter")
+) -> _Launched:
+    interpreter = triton("triton.runtime.interpreter")
     kernel = getattr(module, launch["kernel"])
     signature = inspect.signature(kernel.fn)
     function: Callable[..., Any] = kernel.rewrite()
     native, builder = interpreter._interpreter, interpreter.interpreter_builder
-    counting = interpreter._interpreter = CountingInterpreter(native, tensors.memory)
-    loaded: dict[int, set[int]] = {}
-    across, down, _ = launch["grid"]
-    builder.create_masked_load = _without_zeros(builder.create_masked_load, tensors.memory)
-    patched = interpreter._patch_lang(function)
-    try:
+    counting = CountingInterpreter(native, order, tensors.memory)
+    programs = numbered(launch["grid"])
+    tensors.memory.races.start_launch(len(programs))
+
+    def body() -> None:
+        # New arguments for each program, so that none can leave data for the next.
+        function(**_arguments(signature, launch["arguments"], tensors))
+
+    masked_load = _without_zeros(builder.create_masked_load, tensors.memory)
+    with (
+        replaced(interpreter, "_interpreter", counting),
+        replaced(builder, "create_masked_load", masked_load),
+        ExitStack() as stack,
+    ):
+        stack.callback(interpreter._patch_lang(function).restore)
         builder.set_grid_dim(*launch["grid"])
-        with np.errstate(all="ignore"):
-            for program in _programs(launch["grid"], order):
-                builder.set_grid_idx(*program)
-                x, y, z = program
-                counting.lines = loaded[x + across * (y + down * z)] = set[int]()
-                # New arguments for each program, so that none can leave data for the next.
-                function(**_arguments(signature, launch["arguments"], tensors))
-    finally:
-        patched.restore()
-        del builder.create_masked_load  # the class's own method applies again
-        interpreter._interpreter = native
-    return loaded
+        run_programs(programs, body, counting, builder)
+    loaded = counting.loaded(len(programs))
+    neighbors = sorted(range(len(programs)), key=lambda number: programs[number][::-1])
+    return _Launched([loaded[number] for number in neighbors], counting.used_atomics)
 
 
 def _without_zeros(load: Callable[..., Any], memory: Memory) -> Callable[..., Any]:
     """Wrap the builder's masked load: without `other`, masked lanes get `undefined`, not zero."""
-    interpreter = _triton("triton.runtime.interpreter")
+    interpreter = triton("triton.runtime.interpreter")
 
     def masked_load(ptrs: Any, mask: Any, other: Any, *options: Any, **more: Any) -> Any:
         if other is None and not np.all(mask.data):
@@ -234,16 +207,9 @@ def undefined(dtype: np.dtype[Any]) -> NDArray[Any]:
     return np.array((1 << (8 * dtype.itemsize - 1)) - 1, dtype)
 
 
-def _programs(grid: Sequence[int], order: np.random.Generator) -> list[tuple[int, int, int]]:
-    if 0 in grid:
-        return []
-    programs = np.indices(grid).reshape(3, -1).T
-    return [(int(x), int(y), int(z)) for x, y, z in order.permutation(programs)]
-
-
 def _arguments(signature: inspect.Signature, given: Message, tensors: _Tensors) -> dict[str, Any]:
     """Return the arguments as the interpreter passes them: handles, and constexprs unchanged."""
-    interpreter = _triton("triton.runtime.interpreter")
+    interpreter = triton("triton.runtime.interpreter")
     constexprs = {
         name
         for name, parameter in signature.parameters.items()
@@ -259,7 +225,7 @@ def _arguments(signature: inspect.Signature, given: Message, tensors: _Tensors) 
 
 
 def _value(argument: Message, tensors: _Tensors) -> Any:
-    tl = _triton("triton.language")
+    tl = triton("triton.language")
     if "value" in argument:
         return argument["value"]
     if "float" in argument:
@@ -268,7 +234,7 @@ def _value(argument: Message, tensors: _Tensors) -> Any:
         return getattr(tl, _TYPES[argument["type"]])
     kind = tl.pointer_type(getattr(tl, _TYPES[argument["dtype"]]))
     address = np.array([tensors.address(argument)], np.uint64)
-    return tl.tensor(_triton("triton.runtime.interpreter").TensorHandle(address, kind), kind)
+    return tl.tensor(triton("triton.runtime.interpreter").TensorHandle(address, kind), kind)
 
 
 def _argument_region(index: int, spec: Message, *, writable: bool) -> Region:
@@ -293,12 +259,34 @@ def _fill(region: Region, fill: str | None) -> None:
     region.bytes[:whole].reshape(-1, len(element))[...] = element
 
 
-def _together(*arrays: Any) -> list[NDArray[Any]]:
-    return [np.ascontiguousarray(a) for a in np.broadcast_arrays(*arrays)]
+def _race(memory: Memory, launch: Message, number: int) -> Message | None:
+    """Describe the race that was found, if any, as a fault of this launch."""
+    race = memory.races.found
+    if race is None:
+        return None
+    accesses = [each for each in (race.first, race.second) if each is not None]
+    programs = numbered(launch["grid"])
+    return {
+        "kind": "race",
+        "launch": number,
+        "tensor": list(race.region.name),
+        "offset": race.offset,
+        "accesses": [
+            {
+                "program": programs[each.program],
+                "line": each.place.line,
+                "writes": each.writes,
+                "atomic": each.atomic,
+            }
+            for each in accesses
+        ],
+    }
 
 
-def _describe(error: Exception, module: ModuleType, memory: Memory) -> Message:
+def _describe(error: Exception, module: ModuleType, memory: Memory, launch: Message) -> Message:
     cause = triton_source.innermost(error)
+    if isinstance(cause, Hang):
+        return _hang(cause, memory, launch)
     line = triton_source.line_of(cause, module)
     if isinstance(cause, MemoryFault):
         return {
@@ -311,6 +299,20 @@ def _describe(error: Exception, module: ModuleType, memory: Memory) -> Message:
         }
     message = str(cause)[:_MESSAGE_LIMIT]
     return {"kind": "error", "type": type(cause).__name__, "message": message, "line": line}
+
+
+def _hang(hang: Hang, memory: Memory, launch: Message) -> Message:
+    wait = hang.reason
+    if not isinstance(wait, Wait):
+        raise TypeError("a program waits for what it reads")
+    region, offset = memory.find(wait.address)
+    return {
+        "kind": "hang",
+        "tensor": list(region.name),
+        "offset": offset,
+        "program": numbered(launch["grid"])[hang.program],
+        "line": wait.place.line,
+    }
 
 
 def _traffic(region: Region) -> Message:

@@ -22,11 +22,15 @@ def at(region: Region, *offsets: int) -> np.ndarray:
     return np.array([region.start + offset for offset in offsets], np.uint64)
 
 
+def numbers(count: int) -> np.ndarray:
+    return np.arange(1, count + 1, dtype=np.float32)
+
+
 def test_counts_loads_and_stores_by_tensor() -> None:
     tensors = memory()
     x, out = tensors.regions
     tensors.load(at(x, 0, 4, 8), 4)
-    tensors.store(at(out, 0, 60), 4)
+    tensors.store(at(out, 0, 60), numbers(2))
     assert (x.loaded_bytes, x.stored_bytes) == (12, 0)
     assert (out.loaded_bytes, out.stored_bytes) == (0, 8)
 
@@ -50,7 +54,7 @@ def test_one_access_may_touch_two_tensors() -> None:
 def test_nothing_is_moved_by_an_access_without_lanes() -> None:
     tensors = memory()
     tensors.load(np.zeros(0, np.uint64), 4)
-    tensors.store(np.zeros(0, np.uint64), 4)
+    tensors.store(np.zeros(0, np.uint64), numbers(0))
     assert [r.loaded_bytes + r.stored_bytes for r in tensors.regions] == [0, 0]
 
 
@@ -62,7 +66,7 @@ def test_an_address_outside_is_a_fault(offset: int, distance: int) -> None:
     tensors = memory()
     out = tensors.regions[1]
     with pytest.raises(MemoryFault) as caught:
-        tensors.store(at(out, 0, offset), 4)
+        tensors.store(at(out, 0, offset), numbers(2))
     assert (caught.value.kind, caught.value.distance) == ("outside", distance)
     assert caught.value.region is out
     assert out.stored_bytes == 0
@@ -77,7 +81,7 @@ def test_wild_addresses_are_faults(address: int) -> None:
 def test_an_input_cannot_be_written() -> None:
     tensors = memory()
     with pytest.raises(MemoryFault, match="read_only"):
-        tensors.store(at(tensors.regions[0], 0), 4)
+        tensors.store(at(tensors.regions[0], 0), numbers(1))
 
 
 def test_gaps_between_rows_are_not_elements() -> None:
@@ -95,7 +99,7 @@ def test_a_temporary_is_read_only_after_it_was_written() -> None:
     out = tensors.regions[1]
     with pytest.raises(MemoryFault, match="uninitialised"):
         tensors.load(at(out, 0), 4)
-    tensors.store(at(out, 0), 4)
+    tensors.store(at(out, 0), numbers(1))
     tensors.load(at(out, 0), 4)
     with pytest.raises(MemoryFault, match="uninitialised"):
         tensors.load(at(out, 2), 4)

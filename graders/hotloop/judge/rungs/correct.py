@@ -315,13 +315,14 @@ def call(
     timeout_s: float,
     *,
     watch: str | None = None,
+    order: int | None = None,
 ) -> tuple[Floats, Message]:
     """Run one case; return the output as float64 and the worker's reply.
 
     The output is read while the worker is frozen. Raises Ruling if the candidate fails, changes an
     input or writes outside of its output.
 
-    watch: what the worker records during the call: see `Worker.on_plan`.
+    watch, order: what the worker records during the call: see `Worker.on_plan`.
     """
     buffers = CallBuffers([case.spec], seal_inputs=False)
     try:
@@ -329,7 +330,7 @@ def call(
         fill(placed, case)
         pattern = session.seeds.pattern()
         placed.poison_output(pattern)
-        buffers.hand_to(worker, session.candidate, timeout_s, watch=watch)
+        buffers.hand_to(worker, session.candidate, timeout_s, watch=watch, order=order)
         reply = worker.request({"op": "run"}, timeout_s)
         with frozen(worker):
             require_fit(placed, session.candidate, reply)

@@ -17,6 +17,7 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import JudgeFault, ours
 from hotloop.judge.kernel_source import KernelSource, mentioned, vet
 from hotloop.judge.launch_plan import Launch, Plan, Pointer
+from hotloop.judge.race import Race, hang, race
 from hotloop.judge.rungs.correct import Case, agreement, call, fill, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.same_shapes import same_shapes, with_values_of
@@ -190,9 +191,15 @@ class KernelCalls(Authored):
     def _replay(
         self, case: Case, reported: Recorded, worker: Worker, session: Session
     ) -> tuple[list[TensorTraffic], int]:
-        timeout_s = session.timeout(self.timeout_s)
-        done = replay(case, reported, worker, session, timeout_s, resident=self.resident)
-        self._require_right(case, done.answer, done.undefined)
+        def once() -> Replayed:
+            timeout_s = session.timeout(self.timeout_s)
+            done = replay(case, reported, worker, session, timeout_s, resident=self.resident)
+            if done.race is not None:
+                raise done.race
+            self._require_right(case, done.answer, done.undefined)
+            return done
+
+        done = in_two_orders(once)
         return done.traffic, done.wave_bytes
 
     def _require_right(self, case: Case, answer: Floats, undefined: bool) -> None:
@@ -210,12 +217,26 @@ class KernelCalls(Authored):
 
 @dataclass(frozen=True)
 class Replayed:
-    """What the kernels alone made of a case. undefined: a load left lanes without a value."""
+    """What the kernels alone made of a case.
+
+    undefined: a load left lanes without a value. race: between programs, in this order. ordered:
+    programs synchronize, so that another order may show another race.
+    """
 
     answer: Floats
     undefined: bool
+    race: Race | None
+    ordered: bool
     traffic: list[TensorTraffic]
     wave_bytes: int
+
+
+def in_two_orders(once: Callable[[], Replayed]) -> Replayed:
+    """Replay, and again in another order if that may show more; return the first."""
+    done = once()
+    if done.ordered:
+        once()
+    return done
 
 
 def replay(
@@ -250,8 +271,14 @@ def replay(
         with reading():
             if "fault" in reply:
                 raise _ruling(reply["fault"], reported)
-            moved, waves = _traffic(reply, reported, placed), int(reply["wave_bytes"])
-            return Replayed(placed.output_values(), bool(reply.get("undefined")), moved, waves)
+            return Replayed(
+                answer=placed.output_values(),
+                undefined=bool(reply["undefined"]),
+                race=reply["race"] and _race(reply["race"], reported),
+                ordered=bool(reply["ordered"]),
+                traffic=_traffic(reply, reported, placed),
+                wave_bytes=int(reply["wave_bytes"]),
+            )
     finally:
         buffers.close()
 
@@ -368,10 +395,39 @@ def _parameter_name(launch: Launch, tensor: str, index: int) -> str | None:
     return None
 
 
+def _element(fault: Mapping[str, Any], reported: Recorded) -> str:
+    """Return the faulty element as the kernel's launch names it: `out_ptr[3]`."""
+    launch = reported.plan.launches[int(fault["launch"])]
+    tensor, index = fault["tensor"]
+    offset = int(fault["offset"])
+    pointers = {
+        name: one for name, one in launch.arguments.items()
+        if isinstance(one, Pointer) and (one.tensor, one.index) == (tensor, index)
+    }  # fmt: skip
+    before = {name: one for name, one in pointers.items() if one.offset <= offset}
+    if not before:
+        return _tensor_name(reported.plan, tensor, index)
+    name = max(before, key=lambda name: before[name].offset)
+    element = (offset - before[name].offset) // launch_plan.ELEMENT_BYTES[before[name].dtype]
+    return f"{name}[{element}]"
+
+
+def _race(fault: Mapping[str, Any], reported: Recorded) -> Race:
+    lines = reported.source.lines
+    accesses = [{**each, "line": lines.get(each["line"])} for each in fault["accesses"]]
+    kernel = reported.plan.launches[int(fault["launch"])].kernel
+    place = reported.source.place(fault["accesses"][-1]["line"])
+    return race(place, kernel, _element(fault, reported), accesses)
+
+
 def _ruling(fault: Mapping[str, Any], reported: Recorded) -> Ruling:
+    kind = fault.get("kind")
+    if kind == "race":
+        return _race(fault, reported)
     place = reported.source.place(fault.get("line"))
     launch = reported.plan.launches[int(fault["launch"])]
-    kind = fault.get("kind")
+    if kind == "hang":
+        return hang(place, launch.kernel, _element(fault, reported), fault["program"])
     if kind == "error":
         error = readable(fault["type"], 80)
         message = readable(fault.get("message"), 300).partition("\n")[0]

@@ -1,0 +1,158 @@
+"""Runs the programs of a launch one at a time and changes between them.
+
+A program that waits for another one (a lock, a flag, a barrier of the whole grid) never ends if
+the programs run one after the other, as in Triton's interpreter. Here each started program has a
+thread, and exactly one of them runs at a time. It hands over at an atomic access, or when it
+repeats a read in vain. A program whose state is the same at both reads cannot go on before memory
+changes; if that holds for all of them, the launch hangs, and `Hang` says who waits where.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+
+RESIDENT = 1024
+"""Programs that run at the same time at most; a GPU holds about as many."""
+
+_AHEAD = 16
+"""Programs that are started while others can go on."""
+
+_STACK_BYTES = 1 << 20
+
+
+class Hang(Exception):
+    """Every program that has not ended waits for something that no program does.
+
+    program: one of them. reason: where it waits.
+    """
+
+    def __init__(self, program: int, reason: object) -> None:
+        super().__init__(f"every program waits, {reason}")
+        self.program = program
+        self.reason = reason
+
+
+class _Stop(BaseException):
+    """Ends a program's thread after another program has failed."""
+
+
+class _Program:
+    """A program with its thread, which runs only between `resume` and `pause`."""
+
+    def __init__(self, number: int, body: Callable[[int], None]) -> None:
+        self.number = number
+        self.error: BaseException | None = None
+        self.is_done = False
+        self.stops = False
+        self.blocked_since = -1
+        """Number of changes of memory when it was found to wait; -1: it can go on."""
+        self.reason: object = None
+        self._body = body
+        self._mine, self._theirs = threading.Semaphore(0), threading.Semaphore(0)
+        self._thread: threading.Thread | None = None
+
+    def resume(self) -> None:
+        """Let the program run until it pauses or ends."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+        else:
+            self._mine.release()
+        self._theirs.acquire()
+
+    def pause(self) -> None:
+        """Called in the program's thread: wait for the next `resume`."""
+        self._theirs.release()
+        self._mine.acquire()
+        if self.stops:
+            raise _Stop
+
+    def _run(self) -> None:
+        try:
+            with np.errstate(all="ignore"):  # which numpy keeps for each thread
+                if not self.stops:
+                    self._body(self.number)
+        except _Stop:
+            pass
+        except BaseException as error:  # noqa: BLE001 - raised again in `Schedule.run`
+            self.error = error
+        self.is_done = True
+        self._theirs.release()
+
+
+class Schedule:
+    """Runs programs.
+
+    order: chooses who goes on; None: in order of their numbers, and only a program that waits hands
+    over. changes: returns how often memory was changed so far.
+    """
+
+    def __init__(self, order: np.random.Generator | None, changes: Callable[[], int]) -> None:
+        self._order, self._changes = order, changes
+        self._current: _Program | None = None
+
+    def may_switch(self) -> None:
+        """Perhaps hand over: called before an atomic access."""
+        if self._current is not None and self._order is not None and self._order.random() < 0.5:
+            self._current.pause()
+
+    def repeats(self, *, same: bool, reason: object) -> None:
+        """Hand over: the current program has repeated a read in vain.
+
+        same: nothing in the program has changed since then. reason: what it reads, for `Hang`.
+        """
+        program = self._current
+        if program is None:
+            return
+        if same:
+            program.blocked_since, program.reason = self._changes(), reason
+        program.pause()
+        program.blocked_since = -1
+
+    def run(self, programs: int, body: Callable[[int], None], enter: Callable[[int], None]) -> None:
+        """Call `body(number)` for each program, and `enter(number)` each time before it goes on.
+
+        Raises what a program raises, and Hang.
+        """
+        numbers = range(programs) if self._order is None else self._order.permutation(programs)
+        fresh = [int(number) for number in reversed(numbers)]
+        alive: list[_Program] = []
+        size = threading.stack_size(_STACK_BYTES)
+        try:
+            while fresh or alive:
+                program = self._next(fresh, alive, body)
+                enter(program.number)
+                self._current = program
+                program.resume()
+                if program.error is not None:
+                    raise program.error
+                alive.remove(program)
+                if not program.is_done:
+                    alive.append(program)
+        finally:
+            threading.stack_size(size)
+            self._current = None
+            for program in alive:
+                program.stops = True
+                if not program.is_done:
+                    program.resume()
+
+    def _next(
+        self, fresh: list[int], alive: list[_Program], body: Callable[[int], None]
+    ) -> _Program:
+        ready = [program for program in alive if program.blocked_since != self._changes()]
+        if fresh and len(alive) < RESIDENT and (not ready or self._starts(len(alive))):
+            alive.append(_Program(fresh.pop(), body))
+            return alive[-1]
+        if not ready:
+            raise Hang(alive[0].number, alive[0].reason)
+        return ready[0 if self._order is None else int(self._order.integers(len(ready)))]
+
+    def _starts(self, alive: int) -> bool:
+        """Return whether to start another program although one can go on."""
+        if self._order is None:
+            return alive < RESIDENT
+        return alive < _AHEAD and self._order.random() < 0.5

@@ -1,0 +1,174 @@
+"""Runs the launches of ordinary PyTorch code by a schedule, and finds races between their programs.
+
+In the learner's process, where a launch runs before the judge replays it (`triton_replay`), or
+where nothing can be replayed because PyTorch computes between kernels. What is found here is a
+claim.
+"""
+
+import inspect
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.core.wire import Message
+from hotloop.worker.triton_memory import Addresses, Memory, Region, bytes_at
+from hotloop.worker.triton_programs import (
+    CountingInterpreter,
+    ScheduledInterpreter,
+    Wait,
+    numbered,
+    replaced,
+    run_programs,
+    triton,
+)
+from hotloop.worker.triton_races import Access, Race
+from hotloop.worker.triton_schedule import Hang
+
+
+@contextmanager
+def watched(order: int | None) -> Generator[list[Message]]:
+    """Run each launch inside the `with` block by a schedule; yield a list that gets the races.
+
+    order: seed of the programs' order; None: by number, and nothing is watched, only programs that
+    wait for each other end.
+    """
+    generator = None if order is None else np.random.default_rng(order)
+    interpreter = triton("triton.runtime.interpreter")
+    kind = interpreter.GridExecutor
+    original, found = kind.__call__, list[Message]()
+
+    def call(executor: Any, *given: Any, **options: Any) -> None:
+        launch = _Launch(interpreter, executor, generator, found, [*given, *options.values()])
+        executor.fn = _AtOnce(executor.fn, launch.run)
+        original(executor, *given, **options)
+
+    with replaced(kind, "__call__", call):
+        yield found
+
+
+class _AtOnce:
+    """Stands for a kernel's function: the first program's call runs all programs."""
+
+    def __init__(self, function: Any, run: Callable[[Any, Message], None]) -> None:
+        self.__signature__ = inspect.signature(function)
+        self.__globals__ = function.__globals__
+        self.__name__ = function.__name__
+        self._function = function
+        self._run: Callable[[Any, Message], None] | None = run
+
+    def __call__(self, **arguments: Any) -> None:
+        run, self._run = self._run, None
+        if run is not None:
+            run(self._function, arguments)
+
+
+@dataclass
+class _Launch:
+    """One launch. given: its arguments, whose tensors are watched."""
+
+    interpreter: Any
+    executor: Any
+    order: np.random.Generator | None
+    found: list[Message]
+    given: Sequence[Any]
+
+    def run(self, function: Any, arguments: Message) -> None:
+        """Run all programs. Raises what one of them raises."""
+        native, builder = self.interpreter._interpreter, self.interpreter.interpreter_builder
+        programs = numbered(builder.grid_dim)
+        memory = _TensorMemory(self.given)
+        memory.races.start_launch(len(programs))
+        counting = ScheduledInterpreter(native, None)
+        if self.order is not None:
+            counting = CountingInterpreter(native, self.order, memory)
+        try:
+            with replaced(self.interpreter, "_interpreter", counting):
+                run_programs(programs, lambda: function(**arguments), counting, builder)
+        except Hang as hang:
+            raise Hang(hang.program, _waiting(hang, programs, arguments)) from None
+        finally:
+            if memory.races.found is not None:
+                self.found.append(_told(memory.races.found, self.executor, programs, arguments))
+
+
+class _TensorMemory(Memory):
+    """The storages of a launch's tensors. Other accesses are not watched."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        super().__init__([])
+        storages = {s.data_ptr(): s.nbytes() for s in _storages(values) if s.nbytes()}
+        self.regions = [
+            Region(("argument", 0), size, writable=True, start=start, bytes=bytes_at(start, size))
+            for start, size in sorted(storages.items())
+        ]
+        self._starts = np.array([region.start for region in self.regions], np.uint64)
+        self._ends = np.array([r.start + r.size for r in self.regions], np.uint64)
+
+    def _split(self, addresses: Addresses, item: int, access: str) -> list[tuple[Region, Any]]:
+        if not self.regions:
+            return []
+        owners = self._owners(addresses)
+        inside = (owners >= 0) & (addresses + np.uint64(item) <= self._ends[np.maximum(owners, 0)])
+        return super()._split(addresses[inside], item, access)
+
+    def _owners(self, addresses: Addresses) -> NDArray[np.int64]:
+        return np.searchsorted(self._starts, addresses, side="right") - 1
+
+
+def _storages(values: Iterable[Any]) -> Generator[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _storages(value)  # pyright: ignore[reportUnknownArgumentType]
+        elif hasattr(value, "untyped_storage"):
+            yield value.untyped_storage()
+        elif hasattr(value, "base"):  # a tensor descriptor, or a wrapper of another type
+            yield from _storages([value.base])
+
+
+def _told(race: Race, executor: Any, programs: Sequence[Any], arguments: Message) -> Message:
+    tensor, index = _element(race.region.start + race.offset, arguments)
+    accesses = [_access(each, programs) for each in (race.first, race.second) if each is not None]
+    kernel = executor.fn.__name__
+    return {"kernel": kernel, "tensor": tensor, "index": index, "accesses": accesses}
+
+
+def _access(access: Access, programs: Sequence[Any]) -> Message:
+    return {
+        "program": programs[access.program],
+        "file": access.place.file,
+        "line": access.place.line,
+        "writes": access.writes,
+        "atomic": access.atomic,
+    }
+
+
+def _element(address: int, arguments: Message) -> tuple[str, int]:
+    """Return the parameter that points to an address, or before it, and the element's index."""
+    pointers = {name: value for name, value in arguments.items() if _is_pointer(value)}
+    starts = {name: int(value.handle.data.reshape(-1)[0]) for name, value in pointers.items()}
+    before = {name: start for name, start in starts.items() if start <= address}
+    if not before:
+        return "a tensor", 0
+    name = max(before, key=lambda name: before[name])
+    item = max(1, pointers[name].dtype.element_ty.primitive_bitwidth // 8)
+    return name, (address - before[name]) // item
+
+
+def _is_pointer(value: Any) -> bool:
+    return hasattr(value, "handle") and hasattr(getattr(value, "dtype", None), "element_ty")
+
+
+def _waiting(hang: Hang, programs: Sequence[Any], arguments: Message) -> str:
+    wait = hang.reason
+    if not isinstance(wait, Wait):
+        return ""
+    tensor, index = _element(wait.address, arguments)
+    program = programs[hang.program]
+    return (
+        f"program {program} waits in line {wait.place.line} for {tensor}[{index}], which no other "
+        "program changes"
+    )

@@ -1,0 +1,207 @@
+"""Races between the programs of a launch are found in whatever order they run, and nothing else is.
+
+`races/kernels.py` holds the launches; they run in a process of their own, in Triton's interpreter.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hotloop.worker.triton_memory import Region
+from hotloop.worker.triton_races import MOST_FLAGS, Place, Races
+
+FOLDER = Path(__file__).parent / "races"
+ORDERS = 3
+
+
+@cache
+def runs() -> dict[str, list[dict[str, Any]]]:
+    """What is found in each launch, by its name, once per order."""
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "report.py"), str(ORDERS)],
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[dict[str, Any]]] = {}
+    for line in done.stdout.splitlines():
+        run = json.loads(line)
+        found.setdefault(run["name"], []).append(run)
+    return found
+
+
+def test_no_right_launch_is_reported_in_any_order_and_every_racy_one_is() -> None:
+    right = {name: each for name, each in runs().items() if not each[0]["is_racy"]}
+    racy = {name: each for name, each in runs().items() if each[0]["is_racy"]}
+    assert len(right) >= 36
+    assert len(racy) >= 55
+    assert {name: each for name, each in right.items() if any(map(_is_reported, each))} == {}
+    assert [name for name, each in racy.items() if not any(map(_is_reported, each))] == []
+    reported = [_is_reported(run) for each in racy.values() for run in each]
+    assert np.mean(reported) > 0.95, "a single order shows nearly all"
+
+
+def _is_reported(run: dict[str, Any]) -> bool:
+    return bool(run["races"] or run["error"])
+
+
+@pytest.mark.parametrize(
+    ("name", "tensor", "wrote"),
+    [
+        ("sum_of_all plain", "out_ptr", "tl.store(out_ptr, tl.load(out_ptr) + part)"),
+        ("sum_of_all half_atomic", "out_ptr", "out_ptr"),
+        ("lock relaxed_unlock", "out_ptr", "out_ptr"),
+        ("queue plain", "queue_ptr", "queue_ptr"),
+        ("blocks past_the_row", "out_ptr", "tl.store(out_ptr + wide"),
+    ],
+)
+def test_a_race_names_the_tensor_both_lines_and_both_programs(
+    name: str, tensor: str, wrote: str
+) -> None:
+    source = (FOLDER / "kernels.py").read_text().splitlines()
+    (race,) = runs()[name][0]["races"]
+    first, second = race["accesses"]
+    assert race["tensor"] == tensor
+    assert first["program"] != second["program"]
+    assert first["writes"] or second["writes"]
+    assert all(wrote in source[access["line"] - 1] for access in (first, second))
+
+
+def test_lanes_that_disagree_are_told_apart() -> None:
+    (race,) = runs()["blocks two_lanes"][0]["races"]
+    assert len(race["accesses"]) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["running_sum flag_forgotten", "running_sum other_flag", "barrier one_too_many"]
+)
+def test_a_hang_says_what_is_waited_for(name: str) -> None:
+    for run in runs()[name]:
+        assert "waits in line" in run["error"]
+        assert "_ptr[" in run["error"]
+
+
+def test_a_loop_that_reads_the_same_number_again_is_no_hang() -> None:
+    assert [run["error"] for run in runs()["blocks same_parameter_again"]] == [""] * ORDERS
+
+
+# --- against a slow model -------------------------------------------------------------------------
+
+PROGRAMS, BYTES = 3, 8
+DATA, FLAG = 0, 4
+
+steps = st.lists(
+    st.tuples(
+        st.integers(0, PROGRAMS - 1),
+        st.sampled_from(["read", "write", "atomic", "release", "acquire"]),
+        st.integers(0, BYTES // 2 - 1),
+        st.sampled_from([1, 2]),
+    ),
+    max_size=12,
+)
+
+
+@given(steps)
+def test_agrees_with_a_model_that_keeps_every_access(
+    given_steps: list[tuple[int, str, int, int]],
+) -> None:
+    """Every race of a model with whole histories is found, and no other: of each program's accesses
+    the model keeps all, where `Races` keeps the last ones."""
+    region = Region(("argument", 0), BYTES, writable=True)
+    races = Races(lambda: Place("file", 1))
+    races.start_launch(PROGRAMS)
+    model = Model()
+    expected = False
+    for program, kind, place, item in given_steps:
+        races.program = program
+        flag = np.array([place], np.uint64) * 2
+        if kind == "release":
+            races.release(flag)
+            model.release(program, place)
+        elif kind == "acquire":
+            races.acquire(flag)
+            model.acquire(program, place)
+        else:
+            offset = place // item * item
+            offsets = np.array([offset])
+            if kind == "read":
+                races.read(region, offsets, item)
+            elif kind == "write":
+                races.write(region, offsets, item, lambda: np.array([True]))
+            else:
+                races.atomic(region, offsets, item, writes=True)
+            expected |= model.access(program, kind, range(offset, offset + item))
+        if expected:
+            break
+    assert (races.found is not None) is expected
+
+
+class Model:
+    """Vector clocks as dictionaries, and a list of every access."""
+
+    def __init__(self) -> None:
+        self.clocks = {p: {q: int(p == q) for q in range(PROGRAMS)} for p in range(PROGRAMS)}
+        self.released: dict[int, dict[int, int]] = {}
+        self.accesses: list[tuple[int, int, str, int]] = []
+
+    def release(self, program: int, flag: int) -> None:
+        self.released[flag] = _merged(self.released.get(flag, {}), self.clocks[program])
+        self.clocks[program][program] += 1
+
+    def acquire(self, program: int, flag: int) -> None:
+        own = self.clocks[program][program]
+        self.clocks[program] = _merged(self.clocks[program], self.released.get(flag, {}))
+        self.clocks[program][program] = own
+
+    def access(self, program: int, kind: str, touched: range) -> bool:
+        races = any(
+            byte in touched
+            and other != program
+            and clock > self.clocks[program][other]
+            and {kind, before} != {"read"}
+            and {kind, before} != {"atomic"}
+            for other, clock, before, byte in self.accesses
+        )
+        clock = self.clocks[program][program]
+        self.accesses += [(program, clock, kind, byte) for byte in touched]
+        return races
+
+
+def _merged(one: dict[int, int], other: dict[int, int]) -> dict[int, int]:
+    return {p: max(one.get(p, 0), other.get(p, 0)) for p in {*one, *other}}
+
+
+def test_launches_are_ordered() -> None:
+    region = Region(("argument", 0), BYTES, writable=True)
+    races = Races(lambda: Place("file", 1))
+    for program in range(2):
+        races.start_launch(PROGRAMS)
+        races.program = program
+        races.write(region, np.array([0]), 4, lambda: np.array([True]))
+    assert races.found is None
+
+
+def test_an_atomic_on_many_addresses_orders_nothing() -> None:
+    region = Region(("argument", 0), BYTES, writable=True)
+    races = Races(lambda: Place("file", 1))
+    races.start_launch(PROGRAMS)
+    many = np.arange(MOST_FLAGS + 1, dtype=np.uint64)
+    races.write(region, np.array([0]), 4, lambda: np.array([True]))
+    races.release(many)
+    races.program = 1
+    races.acquire(many)
+    races.read(region, np.array([0]), 4)
+    assert races.found is not None
+    assert races.found.first is not None
+    assert (races.found.first.program, races.found.second.program) == (0, 1)
