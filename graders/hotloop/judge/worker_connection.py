@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.core import wire
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.fault import JudgeFault
@@ -34,6 +34,9 @@ own time is not used up. The judge's parent gives up later (`client.GRACE_S`).""
 NO_PROTOCOL = "The worker's answer does not keep to the protocol."
 """Sentence about a reply that no unmodified worker gives."""
 
+LATE = "a loop does not end, or the code is far too slow for what it is given."
+"""What a process that does not answer in time may have: nobody can tell which from outside."""
+
 _MOST_OF_COMPILER = 2000
 """Maximum characters of a compiler's message."""
 
@@ -41,7 +44,7 @@ _SEND_TIMEOUT = struct.pack("ll", 10, 0)
 _DEATHS = {
     Verdict.MEMORY_LIMIT: "It used more memory than allowed and was stopped: keep less alive.",
     Verdict.OUTPUT_LIMIT: "It printed more than allowed and was stopped: print less.",
-    Verdict.TIMEOUT: "It ran longer than allowed and was stopped: look for an endless loop.",
+    Verdict.TIMEOUT: f"It ran longer than allowed and was stopped: {LATE}",
 }
 
 
@@ -95,11 +98,11 @@ class Worker:
     def send(self, message: wire.Message, fds: Sequence[int] = ()) -> None:
         """Send a request without waiting; it stays in the socket while the worker is frozen."""
         if self._late:
-            self._fail(Verdict.TIMEOUT, "It had not finished what it was asked before.")
+            self._fail(Ruling(Verdict.TIMEOUT, "It had not finished what it was asked before."))
         try:
             wire.send(self.sock, message, fds)
         except wire.WireError:
-            self._fail(*self._death())
+            self._fail(Ruling(*self._death()))
 
     def receive(self, deadline: float) -> wire.Message:
         """Return the reply to the last request; `deadline` is on the monotonic clock."""
@@ -110,17 +113,17 @@ class Worker:
             self._give_up()
             if latest < min(deadline, own):
                 raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
-            self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
+            self._fail(Ruling(Verdict.TIMEOUT, f"It did not finish in time: {LATE}"))
         except wire.WireClosed:
-            self._fail(*self._death())
+            self._fail(Ruling(*self._death()))
         except wire.WireError as error:
-            self._fail(Verdict.TAMPERED, f"{NO_PROTOCOL[:-1]}: {error}.")
+            self._fail(Ruling(Verdict.TAMPERED, f"{NO_PROTOCOL[:-1]}: {error}."))
         except Overrun as overrun:
             if self.trusted:
                 raise JudgeFault("our own program took too long") from overrun
             raise
         if reply.get("ok") is not True:
-            self._fail(*_failure(reply))
+            self._fail(_failure(reply))
         return reply
 
     def resolve(
@@ -201,10 +204,10 @@ class Worker:
             raise JudgeFault(f"the sandbox failed: {self.confined.fault}")
         return self.confined.death
 
-    def _fail(self, verdict: Verdict, sentence: str) -> NoReturn:
+    def _fail(self, ruling: Ruling) -> NoReturn:
         if self.trusted:
-            raise JudgeFault(f"a trusted worker failed ({verdict}): {sentence}")
-        raise Ruling(verdict, sentence)
+            raise JudgeFault(f"a trusted worker failed ({ruling})")
+        raise ruling
 
 
 def freeze(freezer: Freezer, *, trusted: bool) -> None:
@@ -238,23 +241,25 @@ def readable(text: object, limit: int) -> str:
     return "".join(c for c in str(text or "")[:limit] if c.isprintable() or c == "\n")
 
 
-def _failure(reply: wire.Message) -> tuple[Verdict, str]:
+def _failure(reply: wire.Message) -> Ruling:
     error = wire.as_message(reply.get("error"))
     if error is None:
-        return Verdict.TAMPERED, NO_PROTOCOL
+        return Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     kind, message = readable(error.get("type"), 80), readable(error.get("message"), 300)
     if kind == "NotImplementedError":
-        return (
+        return Ruling(
             Verdict.WRONG_ANSWER,
             "Not attempted yet: it still raises NotImplementedError.",
         )
     if kind in {"SyntaxError", "IndentationError", "CompilationError"}:
         text = readable(error.get("message"), _MOST_OF_COMPILER)
-        return Verdict.COMPILE_ERROR, f"It does not compile: {text}"
+        return Ruling(Verdict.COMPILE_ERROR, f"It does not compile: {text}")
     first_line = message.strip().splitlines()[0] if message.strip() else ""
     where = readable(error.get("where"), 80)
+    if kind == NotInterpreted.__name__:
+        return NotInterpreted(f"{where}: {first_line}" if where else first_line)
     kind = f"{kind} at {where}" if where else kind
-    return (
+    return Ruling(
         Verdict.RUNTIME_ERROR,
         f"It raised {kind}: {first_line}" if first_line else f"It raised {kind}.",
     )

@@ -289,6 +289,8 @@ def registered(name: str) -> Any:
 def describe_error(error: BaseException) -> Message:
     """Return the error's type, its message and the end of its trace, cut to a readable length."""
     trace = "".join(traceback.format_exception(error))
+    while type(error).__name__ == "InterpreterError" and error.__cause__ is not None:
+        error = error.__cause__  # what a Triton kernel raised
     return {
         "type": type(error).__name__,
         "message": str(error)[:_MESSAGE_LIMIT],

@@ -156,7 +156,8 @@ def _rounding(_self: Any, source: Any, target: Any, mode: Any) -> Any:
     narrowed: Any = values.astype(numpy_type)
     if towards_zero and numpy_type.kind == "f":
         too_far = np.abs(narrowed.astype(values.dtype)) > np.abs(values)
-        narrowed = np.where(too_far, np.nextafter(narrowed, numpy_type.type(0)), narrowed)
+        nearer_zero: Any = np.nextafter(narrowed, numpy_type.type(0))
+        narrowed = np.where(too_far, nearer_zero, narrowed)
     return interpreter().TensorHandle(narrowed, dtype)
 
 

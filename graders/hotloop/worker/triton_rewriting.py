@@ -19,6 +19,9 @@ from hotloop.worker.triton_modules import NotInterpreted, interpreter, language
 from hotloop.worker.triton_reductions import NotOneValue
 
 _BOOLEAN = {"And": "__logical_and__", "Or": "__logical_or__"}
+MOST_TURNS = 300_000
+"""A `while` that takes more turns in one program would need most of a minute here, if it ended."""
+
 _BUILTINS = {"min": "minimum", "max": "maximum"}
 
 
@@ -39,6 +42,7 @@ def correct() -> None:
         __called__=_called,
         __truth__=_truth,
         __value__=_value,
+        __Turns__=_Turns,
     )
 
 
@@ -84,9 +88,13 @@ class _Rewriting(ast.NodeTransformer):
         """`if a`."""
         return self._test(node)
 
-    def visit_While(self, node: ast.While) -> ast.AST:
-        """`while a`."""
-        return self._test(node)
+    def visit_While(self, node: ast.While) -> list[ast.AST]:
+        """`while a`, whose turns are counted."""
+        self._test(node)
+        counter = f"__turns_{node.lineno}__"
+        node.test = _call(counter, [node.test], node.test)
+        made = ast.Assign([ast.Name(counter, ast.Store())], _call("__Turns__", [], node.test))
+        return [ast.copy_location(made, node), node]
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         """`x if a else y`."""
@@ -162,6 +170,21 @@ def _truth(value: Any) -> Any:
     if _is_tensor(value) and value.handle.data.size != 1:
         raise NotOneValue
     return value
+
+
+class _Turns:
+    """Counts the turns of a `while`. Raises RuntimeError if it takes too many to end in time."""
+
+    def __init__(self) -> None:
+        self._left = MOST_TURNS
+
+    def __call__(self, condition: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise RuntimeError(
+                f"this `while` has gone round {MOST_TURNS:,} times: does its condition ever end it?"
+            )
+        return condition
 
 
 def _loop(start: Any, stop: Any = None, step: Any = 1, **_options: Any) -> Generator[Any]:
