@@ -153,12 +153,11 @@ def _rounding(_self: Any, source: Any, target: Any, mode: Any) -> Any:
         bits = encode(values, dtype.name, towards_zero=towards_zero)
         return interpreter().TensorHandle(bits, dtype)
     numpy_type = interpreter()._get_np_dtype(dtype)
-    narrowed: Any = values.astype(numpy_type)
+    rounded: Any = values.astype(numpy_type)
     if towards_zero and numpy_type.kind == "f":
-        too_far = np.abs(narrowed.astype(values.dtype)) > np.abs(values)
-        nearer_zero: Any = np.nextafter(narrowed, numpy_type.type(0))
-        narrowed = np.where(too_far, nearer_zero, narrowed)
-    return interpreter().TensorHandle(narrowed, dtype)
+        too_far = np.abs(rounded.astype(values.dtype)) > np.abs(values)
+        np.copyto(rounded, np.nextafter(rounded, numpy_type.type(0)), where=too_far)
+    return interpreter().TensorHandle(rounded, dtype)
 
 
 def _constant(_self: Any, value: float) -> Any:
