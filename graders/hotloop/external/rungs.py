@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -12,7 +13,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.external import SUBMISSION, moves
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -77,7 +78,7 @@ class Agrees:
             if (call := again()) is None:
                 continue
             session.progress(call.case.label)
-            with ruling_about(call.case):
+            with ruling_about(call.case), unless_interpreted():
                 timeout_s = session.timeout(TIMEOUT_S)
                 got, reply = ask(call.case, session.worker(), session, timeout_s, watch=noted)
                 call.require_right(got)
@@ -97,6 +98,15 @@ class Agrees:
         call = HiddenCall(oracle, key, self.who, reported) if reported else None
         undecided = call is not None and self.who == "eager" and not call.decides()
         return None if undecided else call
+
+
+@contextmanager
+def unless_interpreted() -> Generator[None]:
+    """Make a kernel that Triton's interpreter cannot run NOT_MEASURED: no points are given here."""
+    try:
+        yield
+    except NotInterpreted as ruling:
+        raise Ruling(Verdict.NOT_MEASURED, ruling.sentence) from None
 
 
 TOLD: dict[Who, str] = {

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -216,7 +216,7 @@ OPERATIONS: dict[str, Operation] = {
     "atomic_add, masked": Operation("tl.atomic_add(scratch + o, a, mask=o < 100)\ntl.debug_barrier()\nr = tl.load(scratch + o)", lambda a, _b: torch.where(AT < 100, a, 0 * a.abs()), ("fp32", "fp16", "bf16", "i32")),
     "histogram": Operation("h = tl.histogram(tl.abs(a) % 32, 16)\nr = tl.reshape(h, (16,))", lambda a, _b: torch.bincount(a.abs() % 32, minlength=32)[:16], ("i32",)),
     "histogram, masked": Operation("r = tl.histogram(tl.abs(a) % 16, 16, mask=o < 100)", lambda a, _b: torch.bincount(a[:100].abs() % 16, minlength=16), ("i32",)),
-    "tensor descriptor": Operation("d = tl.make_tensor_descriptor(x, shape=[16, 16], strides=[16, 1], block_shape=[16, 16])\nr = tl.reshape(d.load([0, 0]), (256,))", lambda a, _b: a, F + ("i32",)),
+    "tensor descriptor": Operation("d = tl.make_tensor_descriptor(x, shape=[16, 16], strides=[16, 1], block_shape=[16, 16])\nr = tl.reshape(d.load([0, 0]), (256,))", lambda a, _b: a, (*F, "i32")),
     # Python's words and a kernel's arguments
     "and of masks": Operation("r = tl.where(r16 < 5 and c16 < 7, 1, 0).reshape(256)", lambda _a, _b: (ROW < 5) & (COLUMN < 7), ("i32",)),
     "or of masks": Operation("r = tl.where(r16 < 5 or c16 < 7, 1, 0).reshape(256)", lambda _a, _b: (ROW < 5) | (COLUMN < 7), ("i32",)),
@@ -331,10 +331,9 @@ def _special(a: Any) -> Any:
 
 
 def _recurrence(a: Any) -> Any:
-    values, last = [], torch.zeros(())
-    for element in a:
-        last = 0.5 * last + element
-        values.append(last)
+    values: list[Any] = [a[0]]
+    for element in a[1:]:
+        values.append(0.5 * values[-1] + element)
     return torch.stack(values)
 
 
@@ -389,9 +388,7 @@ def wrong(kernels: Any, name: str, dtype: str) -> str:
     """Say what is wrong with an operation; empty if nothing is."""
     operation = OPERATIONS[name]
     a, b = inputs(dtype, 1), inputs(dtype, 2)
-    wide = torch.float64 if a.is_floating_point() else torch.int64
-    truth = operation.truth(a.to(wide), b.to(wide))
-    want, size = truth if isinstance(truth, tuple) else (truth, None)
+    want, size = expected(operation, a, b)
     out_type = operation.out or dtype
     out = torch.zeros(want.numel(), dtype=DTYPES[out_type])
     try:
@@ -413,6 +410,13 @@ def wrong(kernels: Any, name: str, dtype: str) -> str:
             cause = cause.__cause__
         return f"{type(cause).__name__}: {str(cause)[:200]}"
     return difference(out, want, size, operation.ulps)
+
+
+def expected(operation: Operation, a: Any, b: Any) -> tuple[Any, Any]:
+    """Return the right result, and the size that errors are relative to, None for the result's."""
+    wide = torch.float64 if a.is_floating_point() else torch.int64
+    truth: Any = operation.truth(a.to(wide), b.to(wide))
+    return cast(tuple[Any, Any], truth if isinstance(truth, tuple) else (truth, None))
 
 
 def difference(out: Any, want: Any, size: Any, ulps: float) -> str:
