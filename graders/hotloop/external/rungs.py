@@ -57,12 +57,14 @@ class Agrees:
 
     The inputs' seeds are secret. kinds: of the inputs, one per call. who: decides what is right:
     `eager`, float64 with a tolerance from the error of the problem's own code; `problem`, the
-    problem's own check.
+    problem's own check. graded: somebody's points depend on the verdict, so that a kernel which
+    Triton's interpreter cannot run earns nothing instead of being left open.
     """
 
     program: Program
     kinds: tuple[str, ...]
     who: Who
+    graded: bool
 
     def __call__(self, session: Session) -> str:
         """Run each call. Raises Ruling at the first wrong one."""
@@ -78,7 +80,7 @@ class Agrees:
             if (call := again()) is None:
                 continue
             session.progress(call.case.label)
-            with ruling_about(call.case), unless_interpreted():
+            with self._left_open(), ruling_about(call.case):
                 timeout_s = session.timeout(TIMEOUT_S)
                 got, reply = ask(call.case, session.worker(), session, timeout_s, watch=noted)
                 call.require_right(got)
@@ -89,6 +91,16 @@ class Agrees:
         _require_evidence(seen)
         return f"Right on all {len(seen)} hidden cases; {moves.counted(watched, session)}."
 
+    @contextmanager
+    def _left_open(self) -> Generator[None]:
+        """Make a kernel that Triton's interpreter cannot run NOT_MEASURED, if no points depend."""
+        try:
+            yield
+        except NotInterpreted as ruling:
+            if self.graded:
+                raise
+            raise Ruling(Verdict.NOT_MEASURED, ruling.sentence) from None
+
     def _call(
         self, oracle: Process, rng: np.random.Generator, weights: int, number: int
     ) -> HiddenCall | None:
@@ -98,15 +110,6 @@ class Agrees:
         call = HiddenCall(oracle, key, self.who, reported) if reported else None
         undecided = call is not None and self.who == "eager" and not call.decides()
         return None if undecided else call
-
-
-@contextmanager
-def unless_interpreted() -> Generator[None]:
-    """Make a kernel that Triton's interpreter cannot run NOT_MEASURED: no points are given here."""
-    try:
-        yield
-    except NotInterpreted as ruling:
-        raise Ruling(Verdict.NOT_MEASURED, ruling.sentence) from None
 
 
 TOLD: dict[Who, str] = {
