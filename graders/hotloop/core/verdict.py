@@ -51,3 +51,14 @@ class Partly(Ruling):
     def __init__(self, earned: float, sentence: str) -> None:
         super().__init__(Verdict.PARTIAL if earned else Verdict.TOO_SLOW, sentence)
         self.earned = earned
+
+
+class NotInterpreted(Ruling):
+    """A kernel uses what Triton compiles and its interpreter cannot run.
+
+    It earns nothing, as anybody could choose to write that. A check that gives no points may say
+    `not_measured` instead.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(Verdict.RUNTIME_ERROR, sentence)

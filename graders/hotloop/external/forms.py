@@ -37,7 +37,7 @@ from pathlib import Path
 
 from hotloop.external.tasks import {form}
 
-{name} = {form}(Path(__file__).parent / "{given}")
+{name} = {form}(Path(__file__).parent / "{given}", graded={graded})
 '''
 
 
@@ -102,8 +102,11 @@ def find(path: Path) -> External:
     )
 
 
-def write(problem: External, folder: Path) -> None:
-    """Write it as a problem of Hotloop, which `hotloop check --from` can also judge."""
+def write(problem: External, folder: Path, *, graded: bool = False) -> None:
+    """Write it as a problem of Hotloop, which `hotloop check --from` can also judge.
+
+    graded: somebody's points depend on the verdict.
+    """
     given = folder / GIVEN
     given.mkdir(parents=True)
     if problem.form == "kernelbench":
@@ -114,7 +117,7 @@ def write(problem: External, folder: Path) -> None:
     else:
         _copy_gpu_mode(problem.path, given)
     words = {"title": problem.title, "given": GIVEN, "form": problem.form, "name": problem.name}
-    (folder / "tasks.py").write_text(_TASKS.format(**words), encoding="utf-8")
+    (folder / "tasks.py").write_text(_TASKS.format(graded=graded, **words), encoding="utf-8")
     (folder / FILE).write_text(yaml.safe_dump(described(problem), sort_keys=False))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -12,7 +13,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.external import SUBMISSION, moves
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -56,12 +57,14 @@ class Agrees:
 
     The inputs' seeds are secret. kinds: of the inputs, one per call. who: decides what is right:
     `eager`, float64 with a tolerance from the error of the problem's own code; `problem`, the
-    problem's own check.
+    problem's own check. graded: somebody's points depend on the verdict, so that a kernel which
+    Triton's interpreter cannot run earns nothing instead of being left open.
     """
 
     program: Program
     kinds: tuple[str, ...]
     who: Who
+    graded: bool
 
     def __call__(self, session: Session) -> str:
         """Run each call. Raises Ruling at the first wrong one."""
@@ -77,7 +80,7 @@ class Agrees:
             if (call := again()) is None:
                 continue
             session.progress(call.case.label)
-            with ruling_about(call.case):
+            with self._left_open(), ruling_about(call.case):
                 timeout_s = session.timeout(TIMEOUT_S)
                 order = int(rng.integers(1 << 62))
                 worker = session.worker()
@@ -89,6 +92,16 @@ class Agrees:
             session.note(cases=len(seen), sizes=call.sizes, tolerance=TOLD[self.who])
         _require_evidence(seen)
         return f"Right on all {len(seen)} hidden cases; {moves.counted(watched, session)}."
+
+    @contextmanager
+    def _left_open(self) -> Generator[None]:
+        """Make a kernel that Triton's interpreter cannot run NOT_MEASURED, if no points depend."""
+        try:
+            yield
+        except NotInterpreted as ruling:
+            if self.graded:
+                raise
+            raise Ruling(Verdict.NOT_MEASURED, ruling.sentence) from None
 
     def _call(
         self, oracle: Process, rng: np.random.Generator, weights: int, number: int

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.core import wire
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.bystanders import Bystander, Bystanders, release
@@ -35,6 +35,9 @@ own time is not used up. The judge's parent gives up later (`client.GRACE_S`).""
 NO_PROTOCOL = "The worker's answer does not keep to the protocol."
 """Sentence about a reply that no unmodified worker gives."""
 
+LATE = "a loop does not end, or the code is far too slow for what it is given."
+"""What a process that does not answer in time may have: nobody can tell which from outside."""
+
 _MOST_OF_COMPILER = 2000
 """Maximum characters of a compiler's message."""
 
@@ -42,7 +45,7 @@ _SEND_TIMEOUT = struct.pack("ll", 10, 0)
 _DEATHS = {
     Verdict.MEMORY_LIMIT: "It used more memory than allowed and was stopped: keep less alive.",
     Verdict.OUTPUT_LIMIT: "It printed more than allowed and was stopped: print less.",
-    Verdict.TIMEOUT: "It ran longer than allowed and was stopped: look for an endless loop.",
+    Verdict.TIMEOUT: f"It ran longer than allowed and was stopped: {LATE}",
 }
 
 
@@ -121,17 +124,18 @@ class Worker:
         if self._unstoppable is not None:
             raise self._unstoppable
         if self._late:
-            self._fail(Verdict.TIMEOUT, "It had not finished what it was asked before.")
+            self._fail(Ruling(Verdict.TIMEOUT, "It had not finished what it was asked before."))
         if self.trusted:
             self._held += self.bystanders.hold()
         try:
             wire.send(self.sock, message, fds)
         except wire.WireError:
             release(self._held)
-            self._fail(*self._death())
+            self._fail(Ruling(*self._death()))
         except wire.TooLong as error:
             release(self._held)
-            self._fail(Verdict.OUTPUT_LIMIT, f"What it gave is too long to be passed on: {error}.")
+            sentence = f"What it gave is too long to be passed on: {error}."
+            self._fail(Ruling(Verdict.OUTPUT_LIMIT, sentence))
         except TypeError as error:
             release(self._held)
             raise JudgeFault(
@@ -156,11 +160,11 @@ class Worker:
             self._give_up()
             if latest < min(deadline, own):
                 raise self.budget.time_is_up() from None
-            self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
+            self._fail(Ruling(Verdict.TIMEOUT, f"It did not finish in time: {LATE}"))
         except wire.WireClosed:
-            self._fail(*self._death())
+            self._fail(Ruling(*self._death()))
         except wire.WireError as error:
-            self._fail(Verdict.TAMPERED, f"{NO_PROTOCOL[:-1]}: {error}.")
+            self._fail(Ruling(Verdict.TAMPERED, f"{NO_PROTOCOL[:-1]}: {error}."))
         except Overrun as overrun:
             if self.trusted:
                 raise JudgeFault("our own program took too long") from overrun
@@ -168,7 +172,7 @@ class Worker:
         if reply.get("ok") is not True:
             error = wire.as_message(reply.get("error")) or {}
             stumble = Stumble(readable(error.get("trace"), 4000)) if self.program else None
-            self._fail(*_failure(reply), stumble)
+            self._fail(_failure(reply), stumble)
         return reply
 
     def resolve(
@@ -270,10 +274,10 @@ class Worker:
             raise JudgeFault(f"the sandbox failed: {self.confined.fault}")
         return self.confined.death
 
-    def _fail(self, verdict: Verdict, sentence: str, cause: Stumble | None = None) -> NoReturn:
+    def _fail(self, ruling: Ruling, cause: Stumble | None = None) -> NoReturn:
         if self.trusted:
-            raise JudgeFault(f"a trusted worker failed ({verdict}): {sentence}") from cause
-        raise Ruling(verdict, sentence) from cause
+            raise JudgeFault(f"a trusted worker failed ({ruling})") from cause
+        raise ruling from cause
 
 
 def freeze(freezer: Freezer, *, trusted: bool) -> None:
@@ -311,23 +315,25 @@ def readable(text: object, limit: int) -> str:
     return "".join(c for c in str(text or "")[:limit] if c.isprintable() or c == "\n")
 
 
-def _failure(reply: wire.Message) -> tuple[Verdict, str]:
+def _failure(reply: wire.Message) -> Ruling:
     error = wire.as_message(reply.get("error"))
     if error is None:
-        return Verdict.TAMPERED, NO_PROTOCOL
+        return Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     kind, message = readable(error.get("type"), 80), readable(error.get("message"), 300)
     if kind == "NotImplementedError":
-        return (
+        return Ruling(
             Verdict.WRONG_ANSWER,
             "Not attempted yet: it still raises NotImplementedError.",
         )
     if kind in {"SyntaxError", "IndentationError", "CompilationError"}:
         text = readable(error.get("message"), _MOST_OF_COMPILER)
-        return Verdict.COMPILE_ERROR, f"It does not compile: {text}"
+        return Ruling(Verdict.COMPILE_ERROR, f"It does not compile: {text}")
     first_line = message.strip().splitlines()[0] if message.strip() else ""
     where = readable(error.get("where"), 80)
+    if kind == NotInterpreted.__name__:
+        return NotInterpreted(f"{where}: {first_line}" if where else first_line)
     kind = f"{kind} at {where}" if where else kind
-    return (
+    return Ruling(
         Verdict.RUNTIME_ERROR,
         f"It raised {kind}: {first_line}" if first_line else f"It raised {kind}.",
     )

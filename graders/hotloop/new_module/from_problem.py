@@ -34,7 +34,7 @@ _ZEROS = {
 
 def checks(problem: forms.External, folder: Path) -> list[Path]:
     """Write the checks of the problem into the folder, and return the files."""
-    forms.write(problem, folder)
+    forms.write(problem, folder, graded=True)
     (folder / "__init__.py").write_text('"""The checks of a problem of a public set."""\n')
     # module.yaml describes the task already.
     (folder / forms.FILE).unlink()

@@ -274,7 +274,7 @@ def load_file(path: Path) -> Namespace:
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"{path} is not a Python file")
     if triton_compat.interpreting():
-        triton_compat.mend_interpreter()
+        triton_compat.correct_interpreter()
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
@@ -300,6 +300,8 @@ def registered(name: str) -> Any:
 def describe_error(error: BaseException) -> Message:
     """Return the error's type, its message and the end of its trace, cut to a readable length."""
     trace = "".join(traceback.format_exception(error))
+    while type(error).__name__ == "InterpreterError" and error.__cause__ is not None:
+        error = error.__cause__  # what a Triton kernel raised
     return {
         "type": type(error).__name__,
         "message": str(error)[:_MESSAGE_LIMIT],

@@ -329,7 +329,7 @@ def main() -> None:
     """Serve the judge. Raises SystemExit unless TRITON_INTERPRET=1."""
     if not triton_compat.interpreting():
         raise SystemExit("set TRITON_INTERPRET=1: kernels are replayed in the interpreter")
-    triton_compat.mend_interpreter()
+    triton_compat.correct_interpreter()
     run(Replayer({}))
 
 

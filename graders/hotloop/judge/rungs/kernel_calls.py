@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
-from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
 from hotloop.judge import launch_plan
 from hotloop.judge.authored import Authored
 from hotloop.judge.calls import Call, CallBuffers
@@ -146,7 +147,7 @@ class KernelCalls(Authored):
 
     def _claim(self, case: Case, session: Session) -> object:
         """Return the worker's report of the call's launches, after comparing the call's answer."""
-        with ruling_about(case):
+        with ruling_about(case), interpreted():
             worker, timeout_s = session.worker(), session.timeout(self.timeout_s)
             require = agreement(case, self.reference, self.tolerance)
             answer, reply = call(case, worker, session, timeout_s, watch="launches")
@@ -266,7 +267,8 @@ def replay(
             "returned": [{**place.to_message(), "bytes": size} for place, size in returned],
             "resident": resident,
         }
-        reply = worker.request(request, timeout_s)
+        with interpreted():
+            reply = worker.request(request, timeout_s)
         worker.request({"op": "unmap"}, 10)
         with reading():
             if "fault" in reply:
@@ -282,6 +284,23 @@ def replay(
     finally:
         buffers.close()
 
+
+@contextmanager
+def interpreted() -> Generator[None]:
+    """Add to the ruling about a call that does not end in time what runs its kernels."""
+    try:
+        yield
+    except Ruling as ruling:
+        if ruling.verdict is Verdict.TIMEOUT:
+            ruling.sentence += _SLOW
+        raise
+
+
+_SLOW = (
+    " Kernels run in Triton's interpreter here, which takes about 50 µs for each operation on a "
+    "tensor, whatever its size: give fewer programs larger blocks, and let no loop step over "
+    "single elements."
+)
 
 _UNDEFINED = (
     " A load has a mask and no `other`: where the mask is off, its values are undefined on a GPU, "
@@ -431,6 +450,8 @@ def _ruling(fault: Mapping[str, Any], reported: Recorded) -> Ruling:
     if kind == "error":
         error = readable(fault["type"], 80)
         message = readable(fault.get("message"), 300).partition("\n")[0]
+        if error == NotInterpreted.__name__:
+            return NotInterpreted(f"{place}: `{launch.kernel}`: {message}")
         return Ruling(
             Verdict.RUNTIME_ERROR, f"{place}: `{launch.kernel}` raised {error}: {message}"
         )

@@ -129,7 +129,7 @@ def judge(
 
         for module in (on_gpu, gpu_fast):
             monkeypatch.setattr(module, "candidate_worker", candidate)
-        made = tasks.kernelbench(given).rungs[rung]
+        made = tasks.kernelbench(given, graded=False).rungs[rung]
         if rung != "gpu_correct":
             made = replace(made, pace=Pace(looks=(5, 10)))
         about = session.about(Candidate("kernelbench", "hotloop_adapter.py", "return"))
@@ -205,7 +205,7 @@ def test_others_on_the_card(judge: Judge, fake: Any) -> None:
 @pytest.mark.usefixtures("no_card")
 def test_without_a_card_nothing_is_measured(tmp_path: Path, session: Session) -> None:
     (tmp_path / "problem.py").write_text(SOFTMAX)
-    rungs = tasks.kernelbench(tmp_path).rungs
+    rungs = tasks.kernelbench(tmp_path, graded=False).rungs
     assert [*rungs] == ["correct", "gpu_correct", "gpu_fast", "gpu_fast_compiled"]
     for name in [*rungs][1:]:
         assert judge_rung("r", rungs[name], session).verdict is Verdict.NOT_MEASURED

@@ -1,0 +1,276 @@
+"""How Triton's interpreter runs a kernel's Python: as the compiler reads it, not as Python does.
+
+The interpreter runs a kernel as Python with tensors as objects. There `a and b` is `b`, a loop
+variable is an int without `.to`, and `min(a, b)` of two tensors asks whether a tensor is true. The
+compiler takes all of them as operations on tensors, and so does a kernel that is rewritten here.
+"""
+
+import ast
+import builtins
+import inspect
+from collections.abc import Callable, Generator
+from functools import partial, reduce
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from hotloop.worker.triton_modules import NotInterpreted, interpreter, language
+from hotloop.worker.triton_reductions import NotOneValue
+
+_BOOLEAN = {"And": "__logical_and__", "Or": "__logical_or__"}
+MOST_TURNS = 300_000
+"""A `while` that takes more turns in one program would need most of a minute here, if it ended."""
+
+_BUILTINS = {"min": "minimum", "max": "maximum"}
+
+
+def correct() -> None:
+    """Rewrite each kernel before its first run, and patch what it calls for each launch."""
+    triton = interpreter()
+    triton.FunctionRewriter.ast_transformer = _Rewriting(triton.FunctionRewriter.ast_transformer)
+    run_source = triton.FunctionRewriter._compile_and_exec
+    triton.FunctionRewriter._compile_and_exec = _with_bound_names(run_source)
+    triton._implicit_cvt = _argument(triton._implicit_cvt)
+    triton._patch_lang = _once_a_launch(triton._patch_lang)
+    # Names with two underscores, which no kernel may define.
+    triton.__dict__.update(
+        __logical_and__=partial(_logical, "logical_and"),
+        __logical_or__=partial(_logical, "logical_or"),
+        __logical_not__=_logical_not,
+        __loop__=_loop,
+        __called__=_called,
+        __truth__=_truth,
+        __value__=_value,
+        __Turns__=_Turns,
+    )
+
+
+class _Rewriting(ast.NodeTransformer):
+    """Replaces what means something else in Python; then Triton's own rewriting follows."""
+
+    def __init__(self, tritons_own: ast.NodeTransformer) -> None:
+        self._own = tritons_own
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        """Rewrite a kernel's source."""
+        return self._own.visit(self.generic_visit(node))
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """`a and b`: each part becomes a function, since a part may never be evaluated."""
+        self.generic_visit(node)
+        parts: list[ast.expr] = [ast.Lambda(_NO_PARAMETERS, value) for value in node.values]
+        return _call(_BOOLEAN[type(node.op).__name__], parts, node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        """`not a`."""
+        self.generic_visit(node)
+        return _call("__logical_not__", [node.operand], node) if _is_not(node) else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """`a < b < c`, which Triton compiles since 3.9."""
+        if len(node.ops) > 1 and not hasattr(self._own, "visit_Compare"):
+            raise SyntaxError(
+                f"line {node.lineno} of the kernel: this Triton compiles no chain of comparisons "
+                "(`a < b < c`): write `(a < b) & (b < c)`"
+            )
+        return self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        """`for i in range(n)` and `tl.range(n)`: the variable is a tensor."""
+        self.generic_visit(node)
+        loop = node.iter
+        if isinstance(loop, ast.Call) and _last_name(loop.func) == "range":
+            loop.func = ast.copy_location(ast.Name("__loop__", ast.Load()), loop.func)
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        """`if a`."""
+        return self._test(node)
+
+    def visit_While(self, node: ast.While) -> list[ast.AST]:
+        """`while a`, whose turns are counted."""
+        self._test(node)
+        counter = f"__turns_{node.lineno}__"
+        node.test = _call(counter, [node.test], node.test)
+        made = ast.Assign([ast.Name(counter, ast.Store())], _call("__Turns__", [], node.test))
+        return [ast.copy_location(made, node), node]
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """`x if a else y`."""
+        return self._test(node)
+
+    def _test(self, node: ast.If | ast.While | ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        node.test = _call("__truth__", [node.test], node.test)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """`BLOCK.value` of a constexpr, which is a plain number here."""
+        self.generic_visit(node)
+        return _call("__value__", [node.value], node) if node.attr == "value" else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """`min(a, b)` and `max(a, b)`, if these are Python's own."""
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _BUILTINS:
+            node.func = _call("__called__", [node.func], node.func)
+        return node
+
+
+_NO_PARAMETERS = ast.arguments(
+    posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None
+)
+
+
+def _call(name: str, arguments: list[ast.expr], node: ast.expr) -> ast.expr:
+    return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), arguments, []), node)
+
+
+def _is_not(node: ast.UnaryOp) -> bool:
+    return isinstance(node.op, ast.Not)
+
+
+def _last_name(function: ast.expr) -> str:
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, language().tensor)
+
+
+def _logical(method: str, *parts: Callable[[], Any]) -> Any:
+    """Join as the compiler does: what is known before the kernel runs decides or is left out."""
+    tensors: list[Any] = []
+    value: Any = None
+    for part in parts:
+        value = part()
+        if _is_tensor(value):
+            tensors.append(value)
+        elif bool(value) == (method == "logical_or"):
+            return value
+    if not tensors:
+        return value
+    while len(tensors) > 1:
+        right, left = tensors.pop(), tensors.pop()
+        tensors.append(getattr(left, method)(right))
+    return tensors[0]
+
+
+def _logical_not(value: Any) -> Any:
+    return value.__not__() if _is_tensor(value) else not value
+
+
+def _value(constexpr: Any) -> Any:
+    return getattr(constexpr, "value", constexpr)
+
+
+def _truth(value: Any) -> Any:
+    """Refuse what Triton's own `__bool__` calls true: a tensor with several elements."""
+    if _is_tensor(value) and value.handle.data.size != 1:
+        raise NotOneValue
+    return value
+
+
+class _Turns:
+    """Counts the turns of a `while`. Raises RuntimeError if it takes too many to end in time."""
+
+    def __init__(self) -> None:
+        self._left = MOST_TURNS
+
+    def __call__(self, condition: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise RuntimeError(
+                f"this `while` has gone round {MOST_TURNS:,} times: does its condition ever end it?"
+            )
+        return condition
+
+
+def _loop(start: Any, stop: Any = None, step: Any = 1, **_options: Any) -> Generator[Any]:
+    """Yield tensors of the type that the loop variable has in a compiled kernel."""
+    if stop is None:
+        start, stop = 0, start
+    semantic = interpreter().interpreter_semantic
+    bounds = [semantic.to_tensor(bound) for bound in (start, stop, step)]
+    dtype = bounds[0].dtype
+    for bound in bounds[1:]:
+        dtype = semantic.integer_promote_impl(dtype, bound.dtype)
+    numbers = builtins.range(*(int(bound.handle.data.item()) for bound in bounds))
+    for number in numbers:
+        yield semantic.scalar_constant(number, dtype)
+
+
+def _called(function: Any) -> Any:
+    """Return what a kernel calls by this name: for Python's min and max, those of tensors too."""
+    if function not in (builtins.min, builtins.max):
+        return function
+    of_two = getattr(language(), _BUILTINS[function.__name__])
+
+    def extreme(*values: Any) -> Any:
+        return reduce(of_two, values) if any(map(_is_tensor, values)) else function(*values)
+
+    return extreme
+
+
+def _argument(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Pass a float as a float32 tensor, and a bool as an int1 tensor, like a compiled kernel."""
+
+    def converted(value: Any) -> Any:
+        tl, handle = language(), interpreter().TensorHandle
+        if isinstance(value, bool):
+            return tl.tensor(handle(np.array([value]), tl.int1), tl.int1)
+        if isinstance(value, float):
+            return tl.tensor(handle(np.array([value], np.float32), tl.float32), tl.float32)
+        return convert(value)
+
+    return converted
+
+
+def _with_bound_names(run_source: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a kernel call what its file imported by name, such as `from triton.language import dot`.
+
+    The interpreter replaces the functions in Triton's modules, not the names in a file.
+    """
+
+    def compile_and_exec(self: Any, tree: Any) -> Any:
+        names, tl = self.fn.__globals__, language()
+        for name, value in list(names.items()):
+            if tl.core.is_builtin(value) or value is tl.static_range:
+                names[name] = _bound(inspect.getmodule(value), value.__name__)
+        return run_source(self, tree)
+
+    return compile_and_exec
+
+
+def _bound(module: Any, name: str) -> Callable[..., Any]:
+    def call(*args: Any, **options: Any) -> Any:
+        return getattr(module, name)(*args, **options)
+
+    return call
+
+
+def _once_a_launch(patch: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Patch all of Triton's language, and only for the launch: not again for each helper."""
+
+    def patch_language(_function: Any) -> Any:
+        tl = language()
+        if getattr(tl, "__patched__", False):
+            return interpreter()._LangPatchScope()
+        # The function's globals tell Triton which modules to patch.
+        scope = patch(SimpleNamespace(__globals__={"tl": tl, "core": tl.core}))
+        scope.set_attr(tl, "__patched__", True)
+        scope.set_attr(tl.tensor, "__index__", _integer)
+        for module in (tl, tl.core):
+            scope.set_attr(module, "map_elementwise", _map_elementwise)
+        return scope
+
+    return patch_language
+
+
+def _integer(tensor: Any) -> int:
+    return int(tensor.handle.data.item())
+
+
+def _map_elementwise(*_args: Any, **_options: Any) -> Any:
+    raise NotInterpreted("tl.map_elementwise", "Write its function with tl.where on whole tensors.")
