@@ -2,7 +2,6 @@
 
 import copy
 import logging
-import math
 import shutil
 import socket
 import time

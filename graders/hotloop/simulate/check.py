@@ -62,7 +62,7 @@ def check(
     if others:
         again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s)
         findings = (_order_finding(done[0], again, other) for other in others)
-        report.findings += next(filter(None, findings), [])
+        report.findings += next((found for found in findings if found), [])
     return Checked(tuple(done), report)
 
 

@@ -26,7 +26,9 @@ _COPY = re.compile(
     r"i32 (\d+), i1 false\)(, !dbg !\d+)?, !tbaa\.struct !(\d+)$",
     re.MULTILINE,
 )
-_MEMBERS = re.compile(r"^!(\d+) = !\{(i64 \d+, i64 \d+, !\d+(?:, i64 \d+, i64 \d+, !\d+)*)\}", re.MULTILINE)
+_MEMBERS = re.compile(
+    r"^!(\d+) = !\{(i64 \d+, i64 \d+, !\d+(?:, i64 \d+, i64 \d+, !\d+)*)\}", re.MULTILINE
+)
 _ALIASING = re.compile(r", !tbaa(?:\.struct)? !\d+")
 _ATTRIBUTES = re.compile(r"^(attributes #\d+ = \{)", re.MULTILINE)
 _TYPE = re.compile(r'^(%"[^"]+"|%[\w.$]+) = type (.*)$', re.MULTILINE)
@@ -124,7 +126,7 @@ def device_code(listing: str) -> DeviceCode:
                 constants.append(name)
                 # The optimizer would remove a store to a constant, and nothing would be found.
                 return f"@{found[1]} = {rest.replace(' constant ', ' global ', 1)}"
-            elif re.search(r"\bglobal ", rest) and "external " not in rest:
+            if re.search(r"\bglobal ", rest) and "external " not in rest:
                 writable.append(name)
         return found[0]
 

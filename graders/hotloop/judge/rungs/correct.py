@@ -161,14 +161,11 @@ class Running:
 
     run: compute a case and pass the answer to a `Require`. A candidate that could still write to
         the answer is frozen meanwhile.
-    paused: freezes the candidate while the expected answer is computed. Otherwise threads that it
-        left could slow an oracle down until that fails.
     place: end of the sentence, such as " on the GPU".
     card: the GPU where an oracle computes too; None for the CPU.
     """
 
     run: Callable[[Case, Require], None]
-    paused: Callable[[], AbstractContextManager[None]] = nullcontext
     place: str = ""
     card: "Card | None" = None
 
@@ -212,7 +209,7 @@ class OnCpu:
             with frozen(worker):
                 require(answer)
 
-        yield Running(run, lambda: frozen(worker))
+        yield Running(run)
 
 
 class Program(Protocol):
@@ -284,9 +281,7 @@ class Correct(Check):
         passed = 0
         for case in self.cases(rng):
             with ruling_about(case):
-                with running.paused():
-                    require = requiring(case)
-                running.run(case, require)
+                running.run(case, requiring(case))
             passed += 1
         return passed
 

@@ -42,4 +42,4 @@ class InSimulator:
                 found = sentence(ran.findings[0])
                 raise Ruling(ruling.verdict, f"{ruling.sentence} And {found}") from None
 
-        yield Running(run, place=", in the simulator")
+        yield Running(run, ", in the simulator")

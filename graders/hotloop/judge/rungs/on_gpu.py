@@ -50,7 +50,7 @@ class OnGpu:
         session.note(gpu=card.facts.name)
         with candidate_worker(session, card) as worker:
             run = runs_on(card.driver, worker, session.candidate, session.seeds, timeout_s)
-            yield Running(run, lambda: frozen(worker), f" on the {card.facts.name}")
+            yield Running(run, f" on the {card.facts.name}")
 
 
 def runs_on(
