@@ -127,10 +127,7 @@ def test_a_check_without_a_gpu_is_the_same_as_here(
     shown = [
         (
             code,
-            [
-                (r["rung"], r["verdict"])
-                for r in found["tasks"][0]["record"]["rungs"]
-            ],
+            [(r["rung"], r["verdict"]) for r in found["tasks"][0]["record"]["rungs"]],
         )
         for code, found in (there, here)
     ]
