@@ -167,9 +167,10 @@ def _token(engine: Any, name: str) -> str:
     return accepted[1]
 
 
-def request(module: str, task: str, **changes: Any) -> Request:
-    files = packed(render.submission(module))
-    return Request(hotloop=__version__, module=module, tasks=[task], files=files, **changes)
+def request(module: str, task: str, note: str = "") -> Request:
+    """Return a request for the reference, with a file that makes requests differ."""
+    files = packed({**render.submission(module), "note.txt": note.encode()})
+    return Request(hotloop=__version__, module=module, tasks=[task], files=files)
 
 
 def quiet(_text: str) -> None:
@@ -277,8 +278,7 @@ def kills(options: argparse.Namespace) -> dict[str, Any]:
     def one(service: Service, learner: int) -> None:
         server = service.server(learner)
         for number in range(each):
-            seed = f"{learner * 10_000 + number:032x}"
-            asked = request(module, tasks[0], seed=seed)
+            asked = request(module, tasks[0], f"{learner}: {number}")
             job = server.put(asked, secrets.token_hex(16), quiet)
             found = list(server.follow(job, quiet))[-1]
             rungs = {rung["verdict"] for record in found.records for rung in record["rungs"]}

@@ -9,6 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "layer_norm"
 
@@ -148,3 +150,52 @@ def test_a_folder_without_a_problem_is_refused(problem: Path) -> None:
     code, output = checked(problem)
     assert code == 2
     assert "problem.yaml" in output
+
+
+def test_both_arguments_name_task_and_folder_whatever_lies_here(
+    problem: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the problem's folder lies a folder with the name of its task: itself."""
+    monkeypatch.chdir(problem.parent)
+    (problem / "answer" / "layer_norm.py").rename(problem / "answer" / "other.py")
+    words = ["check", "layer_norm", "layer_norm/answer", "--from", "layer_norm", "--json"]
+    said = f"There is no layer_norm.py in {problem / 'answer'}."
+    assert said in CliRunner().invoke(app, words).output
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_one_argument_is_a_folder_unless_the_answer_lies_here(
+    problem: Path, monkeypatch: pytest.MonkeyPatch, is_here: bool
+) -> None:
+    asked: list[Path] = []
+
+    def judge_folder(folder: Path, *_: Any, **__: Any) -> dict[str, Record]:
+        asked.append(folder)
+        return {"layer_norm": judged()}
+
+    monkeypatch.setattr("hotloop.local_judging.judge_folder", judge_folder)
+    monkeypatch.chdir(problem.parent)
+    answer = problem / "answer" / "layer_norm.py"
+    shutil.copy(answer, problem / "layer_norm.py")
+    if is_here:
+        shutil.copy(answer, problem.parent)
+    words = ["check", "layer_norm", "--from", "layer_norm", "--json"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert asked == [problem.parent if is_here else problem]
+
+
+def judged(verdict: Verdict = Verdict.PASSED) -> Record:
+    rungs = tuple(RungRecord(name, verdict, "Said.") for name in ("correct", "fast"))
+    about = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
+    return Record("layer_norm", "layer_norm", verdict, "Said.", rungs, about)
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_the_exit_code_is_not_0_where_something_failed(
+    problem: Path, monkeypatch: pytest.MonkeyPatch, verdict: Verdict
+) -> None:
+    """The judge's own failure is none of a pass; what cannot be measured here is no failure."""
+    found = {"layer_norm": judged(verdict)}
+    monkeypatch.setattr("hotloop.local_judging.judge_folder", lambda *_, **__: found)
+    fine = {Verdict.PASSED, Verdict.UNDECIDED, Verdict.NOT_MEASURED}
+    assert checked(problem)[0] == int(verdict not in fine)
