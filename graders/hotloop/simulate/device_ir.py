@@ -18,7 +18,8 @@ MARKER = "hotloop.marker"
 
 _GLOBAL = re.compile(r'^@("[^"]+"|[\w.$]+) = (.*)$', re.MULTILINE)
 _VOLATILE = re.compile(
-    r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), ptr (.+), align \d+(, !dbg !\d+).*)$",
+    r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), "
+    r"ptr (.+), align \d+(, !dbg !\d+).*)$",
     re.MULTILINE,
 )
 _COPY = re.compile(
@@ -26,7 +27,9 @@ _COPY = re.compile(
     r"i32 (\d+), i1 false\)(, !dbg !\d+)?, !tbaa\.struct !(\d+)$",
     re.MULTILINE,
 )
-_MEMBERS = re.compile(r"^!(\d+) = !\{(i64 \d+, i64 \d+, !\d+(?:, i64 \d+, i64 \d+, !\d+)*)\}", re.MULTILINE)
+_MEMBERS = re.compile(
+    r"^!(\d+) = !\{(i64 \d+, i64 \d+, !\d+(?:, i64 \d+, i64 \d+, !\d+)*)\}", re.MULTILINE
+)
 _ALIASING = re.compile(r", !tbaa(?:\.struct)? !\d+")
 _ATTRIBUTES = re.compile(r"^(attributes #\d+ = \{)", re.MULTILINE)
 _TYPE = re.compile(r'^(%"[^"]+"|%[\w.$]+) = type (.*)$', re.MULTILINE)
