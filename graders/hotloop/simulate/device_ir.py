@@ -127,7 +127,7 @@ def device_code(listing: str) -> DeviceCode:
                 constants.append(name)
                 # The optimizer would remove a store to a constant, and nothing would be found.
                 return f"@{found[1]} = {rest.replace(' constant ', ' global ', 1)}"
-            elif re.search(r"\bglobal ", rest) and "external " not in rest:
+            if re.search(r"\bglobal ", rest) and "external " not in rest:
                 writable.append(name)
         return found[0]
 
@@ -135,7 +135,7 @@ def device_code(listing: str) -> DeviceCode:
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
     text = _ALIASING.sub("", _by_members(text))
     text = _VOLATILE.sub(r"  call void @hotloop_before_volatile(ptr \2)\3\n\1", text)
-    # Without this the optimizer turns `c ? s : 0` into a read of s in any case, which its threads do not do.
+    # Otherwise the optimizer reads s in any case for `c ? s : 0`.
     text = _ATTRIBUTES.sub(r"\1 sanitize_thread", text)
     text += f"\n@{MARKER} = weak global i32 1\n"
     managed = [

@@ -180,7 +180,9 @@ def test_a_failed_allocation_of_host_code_is_reported(source: Source, call: str)
 
 SUM = """
 __global__ void sum(float* x) { atomicAdd(x, 0.1f + threadIdx.x * 0.37f); }
-__global__ void last(float* x) { if (threadIdx.x % 32 == 0) atomicExch(x, STEP * threadIdx.x + 100); }
+__global__ void last(float* x) {
+  if (threadIdx.x % 32 == 0) atomicExch(x, STEP * threadIdx.x + 100);
+}
 int main() {
   float *x, host;
   cudaMalloc(&x, 4);
