@@ -78,6 +78,8 @@ check("first_kernels.axpy")
 #
 # In CUDA C++ you write what **one thread** does. 32 threads of a block, the lanes of a **warp**, execute one instruction
 # together. Memory moves in sectors of 32 bytes: if the 32 lanes read neighboring addresses, every byte that moves is used.
+# The simulator has no cache: each load of a warp counts the sectors that it touches, also those that the load before it
+# touched. So four scalar loads beside a `float4` count four times; use one width, or let the lanes be neighbors.
 #
 # `bias_gelu(x, bias, y, rows, columns)` in `kernels.cu` is launched as `<<<rows, 256>>>`, **one block a row**. Write
 # `y = gelu(x + bias)` with the formula above the kernel. All tensors are float32 and row-major; `bias` has one element per

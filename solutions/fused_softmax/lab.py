@@ -290,7 +290,8 @@ show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 # - the online recurrence of task 1 needs **one pass** for maximum and sum;
 # - lanes of a warp exchange registers with `__shfl_xor_sync`, **without shared memory and without barriers**;
 # - a `float4` is **one load of 16 bytes** instead of four, and eight of them a thread hold a row of up to 8192
-#   elements in registers: it is read once.
+#   elements in registers: it is read once. The count of bytes has no cache: four scalar loads of neighboring elements
+#   by one thread touch the same sectors four times.
 #
 # Longer rows, and rows that are not aligned to 16 bytes, must be right as well; two passes are enough there.
 #

@@ -51,7 +51,7 @@ _LANGUAGE = (
     "-target-cpu", "mvp", *_FEATURES,
     "-fdeclspec", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
     "-fgnuc-version=4.2.1", *DEFINES, "-Wno-everything",
-    # Errors without asking, and a shift by 32 of what has 64 bits on a GPU, which would give another result.
+    # nvcc's errors too, and a shift by 32 of what has 64 bits on a GPU: its result would differ.
     *(f"-Werror={name}" for name in ("c++11-narrowing", "non-pod-varargs", "shift-count-overflow")),
     "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h declares mmap; Zig's C library has the rest
     "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",

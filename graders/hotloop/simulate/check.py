@@ -61,8 +61,8 @@ def check(
     others = _different(done)
     if others:
         again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s)
-        findings = (_order_finding(done[0], again, other) for other in others)
-        report.findings += next((found for found in findings if found), [])
+        found = (_order_finding(done[0], again, other) for other in others)
+        report.findings += next((findings for findings in found if findings), list[Finding]())
     return Checked(tuple(done), report)
 
 

@@ -18,7 +18,8 @@ MARKER = "hotloop.marker"
 
 _GLOBAL = re.compile(r'^@("[^"]+"|[\w.$]+) = (.*)$', re.MULTILINE)
 _VOLATILE = re.compile(
-    r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), ptr (.+), align \d+(, !dbg !\d+).*)$",
+    r"^( +(?:%[\w.]+ = load volatile [^,]+|store volatile .+?), "
+    r"ptr (.+), align \d+(, !dbg !\d+).*)$",
     re.MULTILINE,
 )
 _COPY = re.compile(
@@ -134,7 +135,7 @@ def device_code(listing: str) -> DeviceCode:
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
     text = _ALIASING.sub("", _by_members(text))
     text = _VOLATILE.sub(r"  call void @hotloop_before_volatile(ptr \2)\3\n\1", text)
-    # Without this the optimizer turns `c ? s : 0` into a read of s in any case, which its threads do not do.
+    # Otherwise the optimizer reads s in any case for `c ? s : 0`.
     text = _ATTRIBUTES.sub(r"\1 sanitize_thread", text)
     text += f"\n@{MARKER} = weak global i32 1\n"
     managed = [

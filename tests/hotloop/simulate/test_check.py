@@ -1,12 +1,15 @@
 """Checks in several orders: what counts as a change of the output, and what ends a run."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hotloop.simulate import build, host
+from hotloop.simulate import check as checks
 from hotloop.simulate.check import check
+from hotloop.simulate.problem import Problem
 
 Source = Callable[..., Path]
 
@@ -173,3 +176,144 @@ def test_a_failed_allocation_of_host_code_is_reported(source: Source, call: str)
     (finding,) = check([source(f"{HEAD}#include <sys/mman.h>\n{text}")]).report.findings
     assert finding.kind == "out_of_memory"
     assert "1,610,612,736 bytes failed" in finding.text
+
+
+SUM = """
+__global__ void sum(float* x) { atomicAdd(x, 0.1f + threadIdx.x * 0.37f); }
+__global__ void last(float* x) {
+  if (threadIdx.x % 32 == 0) atomicExch(x, STEP * threadIdx.x + 100);
+}
+int main() {
+  float *x, host;
+  cudaMalloc(&x, 4);
+  cudaMemset(x, 0, 4);
+  KERNEL<<<1, 1024>>>(x);
+  cudaMemcpy(&host, x, 4, cudaMemcpyDeviceToHost);
+  std::printf("sum FORMAT\\n", host);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "step", "form", "kinds_"),
+    [
+        ("sum", 0.0, "%.6f", []),
+        ("sum", 0.0, "%.9g", []),
+        ("sum", 0.0, "%a", ["order"]),
+        ("last", 0.1, "%.6f", ["order"]),
+        ("last", 0.1, "%.0f", ["order"]),
+        ("last", 0.0000001, "%.6f", []),
+    ],
+)
+def test_rounding_is_no_order(
+    source: Source, kernel: str, step: float, form: str, kinds_: list[str]
+) -> None:
+    text = SUM.replace("KERNEL", kernel).replace("STEP", f"{step:.9f}f").replace("FORMAT", form)
+    assert kinds(source(HEAD + text)) == kinds_
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("342.989532", "342.989502", True),
+        ("342.99", "343.00", True),
+        ("1.0", "1.1", False),
+        ("0.001", "0.002", False),
+        ("1e-3", "2e-3", False),
+        ("-1.00001", "1.00001", False),
+        ("123", "124", False),
+        ("x 1.0000 2", "x 1.0001 3", False),
+        ("1.2345e+06 nan", "1.2346e+06 nan", True),
+    ],
+)
+def test_what_rounding_explains(one: str, other: str, same: bool) -> None:
+    left = checks._without_rounding(Counter([one]), Counter([other]))  # pyright: ignore[reportPrivateUsage]
+    assert (not left) == same
+
+
+def test_a_rounded_line_explains_one_other(source: Source) -> None:
+    left = checks._without_rounding(  # pyright: ignore[reportPrivateUsage]
+        Counter({"1.00000": 2}), Counter({"1.00001": 1})
+    )
+    assert left == Counter({"1.00000": 1})
+
+
+def test_a_refused_launch_is_reported_with_its_line(source: Source) -> None:
+    text = (
+        "__global__ void k() {}\nint main() {\n  k<<<1, 2048>>>();\n  return cudaGetLastError();\n}"
+    )
+    report = check([source(text)]).report
+    assert report.findings == []
+    (refused,) = report.refused
+    assert (str(refused.line), refused.block) == ("program.cu:3", (2048, 1, 1))
+    assert "cudaErrorInvalidConfiguration" in refused.error
+
+
+def test_launches_with_spaces_are_launches_and_nothing_else_is(source: Source) -> None:
+    text = """
+template <class T> struct Of { T value; };
+struct Out { template <class T> Out& operator<<(T) { return *this; } };
+template <int N> __global__ void k(int* x) { Of<Of<int> > o{{N}}; *x = o.value.value; }
+int main() {
+  int *x, host;
+  Out out;
+  out.operator<< <int>(3);
+  cudaMalloc(&x, 4);
+  k<7> << <1, 1 >> > (x);
+  cudaMemcpy(&host, x, 4, cudaMemcpyDeviceToHost);
+  return host != 7;
+}
+"""
+    assert check([source(text)]).clean
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "said"),
+    [
+        ('asm volatile("mov.u32 %0, %%laneid;" : "=r"(*x));', 3, "inline PTX is not simulated"),
+        ('asm("ex2.approx.f32 %0, %1;" : "=f"(*(float*)x) : "f"(1.f));', 3, "inline PTX is not"),
+        ("unsigned long a = *x;\n*x = a >> 32;", 4, "use `unsigned long long`"),
+    ],
+)
+def test_what_is_not_there_is_refused_with_its_line(
+    source: Source, code: str, line: int, said: str
+) -> None:
+    text = f"#include <cstdio>\n__global__ void k(int* x) {{\n{code}\n}}\nint main() {{}}"
+    with pytest.raises(Problem) as caught:
+        build.program([source(text)], checked=True)
+    assert f"program.cu:{line}:" in str(caught.value)
+    assert said in str(caught.value)
+
+
+def test_a_kernel_is_launched_by_a_configuration(source: Source) -> None:
+    text = """
+__global__ void k(int* x, float y) { x[blockIdx.x * blockDim.x + threadIdx.x] = y; }
+int main() {
+  int *x, host[64];
+  cudaMalloc(&x, sizeof host);
+  cudaLaunchAttribute a[1];
+  a[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  cudaLaunchConfig_t c = {};
+  c.gridDim = 2, c.blockDim = 32, c.attrs = a, c.numAttrs = 1;
+  bool right = cudaLaunchKernelEx(&c, k, x, 3) == cudaSuccess;
+  right &= cudaMemcpy(host, x, sizeof host, cudaMemcpyDeviceToHost) == cudaSuccess;
+  for (int v : host) right &= v == 3;
+  a[0].id = cudaLaunchAttributeClusterDimension;
+  a[0].val.clusterDim = {2, 1, 1};
+  right &= cudaLaunchKernelEx(&c, k, x, 3.0f) == cudaErrorNotSupported;
+  cudaGetLastError();
+  return !right;
+}
+"""
+    assert check([source(text)]).clean
+
+
+def test_eight_bytes_across_a_size_t_are_explained(source: Source) -> None:
+    text = """
+__device__ size_t counter[2];
+__global__ void k() { atomicAdd((unsigned long long*)&counter[1], 1ULL); }
+int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+"""
+    findings = check([source(text)]).report.findings
+    assert findings
+    assert all("they have 32 bits in the simulator" in f.text for f in findings)

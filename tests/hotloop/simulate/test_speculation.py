@@ -1,7 +1,7 @@
 """Reads that the source makes under a condition do not happen while the condition is false.
 
-The optimizer likes to read first and to choose afterwards, where it knows that an address is valid. In a
-simulator that would be a race, an uninitialized read, and bytes that the program does not move.
+The optimizer likes to read first and to choose afterwards, where it knows that an address is
+valid. In a simulator that would be a race, an uninitialized read, and bytes that nobody moves.
 """
 
 from functools import cache
@@ -39,7 +39,7 @@ FORMS = {
     "or": "v = n == 0 || {} != 0;",
     "and_of_reads": "v = (n > 0 && {0} > 1) || (n > 1 && {0} < 5);",
     "minimum": "v = n > 0 ? min(v, {}) : v;",
-    "switch": "switch (n) {{ case 1: v = {0}; break; case 2: v = {0} + 1; break; default: v = 4; }}",
+    "switch": "switch (n) {{ case 1: v = {0}; break; case 2: v = {0} + 1; break; default: ++v; }}",
     "early_return": "if (n <= 0) {{ y[threadIdx.x] = 3; return; }} v = {};",
     "loop": "for (int i = 0; i < n; ++i) v += {};",
     "loop_with_condition": "for (int i = 0; i < 4; ++i) if (n > i) v += {};",
