@@ -109,7 +109,9 @@ def answer():
 """
 
 
-@pytest.mark.parametrize("code", [THROUGH_THE_WORKER, NOTEBOOK, LATE])
+@pytest.mark.parametrize(
+    "code", [THROUGH_THE_WORKER, NOTEBOOK, LATE], ids=["file", "notebook", "imported before"]
+)
 def test_a_file_and_a_notebook_are_interpreted_alike(code: str, tmp_path: Path) -> None:
     path = tmp_path / "kernels.py"
     path.write_text(OF_BFLOAT16)
