@@ -8,7 +8,8 @@ which the total had no interval.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,12 +88,15 @@ def measure(strategy: Strategy, noise: Noise, runs: int, seed: int, rule: str = 
     """Judge a strategy `runs` times on a machine with this noise."""
     rng = np.random.default_rng(seed)
     results = [_judged(strategy, noise, rng, rule) for _ in range(runs)]
-    points = np.array([got for got, _ in results])
     return Tally(
-        more=float(np.mean(points > strategy.due)),
-        due=float(np.mean(points == strategy.due)),
-        left_open=float(np.mean([not is_decided for _, is_decided in results])),
+        more=_share(got > strategy.due for got, _ in results),
+        due=_share(got == strategy.due for got, _ in results),
+        left_open=_share(not is_decided for _, is_decided in results),
     )
+
+
+def _share(cases: Iterable[bool]) -> float:
+    return statistics.fmean(cases)
 
 
 def _judged(strategy: Strategy, noise: Noise, rng: Rng, rule: str) -> tuple[float, bool]:
