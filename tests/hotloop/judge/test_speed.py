@@ -252,7 +252,7 @@ def test_the_sentence_names_the_ratio_and_the_level(clock: Clock) -> None:
     quick_s=st.floats(0.02, 0.06),
     seed=st.integers(0, 1000),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_no_mixture_of_slow_and_quick_windows_stays_open(
     slow_s: float, share: float, quick_s: float, seed: int
 ) -> None:

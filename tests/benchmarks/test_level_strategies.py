@@ -1,0 +1,33 @@
+"""Mixing fast and slow windows earns nothing that the total time does not; constant speed does."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from level_strategies import CONSTANT, MIXED, NOISES, Strategy, measure
+
+pytestmark = pytest.mark.slow
+
+RUNS = 40
+
+
+@pytest.mark.parametrize("strategy", MIXED, ids=lambda strategy: strategy.name)
+def test_a_mixture_earns_what_its_total_time_earns(strategy: Strategy) -> None:
+    found = measure(strategy, NOISES["3 %"], RUNS, seed=1)
+    assert found.more <= 2 / RUNS
+    before = measure(strategy, NOISES["3 %"], RUNS, seed=1, rule="median")
+    assert found.more <= before.more
+
+
+@pytest.mark.parametrize("strategy", CONSTANT, ids=lambda strategy: strategy.name)
+def test_a_constant_speed_earns_what_is_due_as_often_as_by_medians_alone(
+    strategy: Strategy,
+) -> None:
+    found = measure(strategy, NOISES["3 %"], RUNS, seed=1)
+    before = measure(strategy, NOISES["3 %"], RUNS, seed=1, rule="median")
+    assert found.more == 0
+    assert found.due >= before.due - 1 / RUNS
+    assert found.left_open <= before.left_open + 1 / RUNS
