@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-serving test-browser lint prose format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-torch-xla test-heavy test-triton test-serving test-browser lint prose format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -38,6 +38,13 @@ test-heavy: $(VENV)/.hotloop-heavy need-bwrap  ## the tasks that need transforme
 test-torch-xla: $(VENV)/.hotloop-test need-bwrap  ## the tasks that need PyTorch/XLA, in an environment of its own of 8 GB, which it makes
 	$(BIN)/hotloop doctor --install torch_xla --folder build/torch_xla
 	build/torch_xla/bin/python -m pytest tests/own_environments
+
+TRITONS = 3.6.0 3.7.1 3.8.0
+
+test-triton: $(VENV)/.hotloop-test  ## Triton's interpreter in each supported version, 200 MB each, which it installs into build/triton
+	for version in $(TRITONS); do test -d build/triton/$$version || \
+	  $(BIN)/pip install -q --no-deps --target build/triton/$$version triton==$$version || exit 1; done
+	$(BIN)/pytest -n $(JOBS) tests/hotloop/worker/test_triton_operations.py
 
 test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tritonserver, which it installs
 	$(BIN)/hotloop doctor --install tritonserver

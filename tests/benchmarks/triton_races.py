@@ -17,10 +17,11 @@ import argparse
 import json
 import os
 import platform
+import signal
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack, redirect_stdout
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -58,6 +59,9 @@ COSTED = (
     "shares usual",
 )
 """Right launches that end without a schedule, to compare with."""
+
+LIMIT_S = 20
+"""Seconds for all orders of a library's operator."""
 
 
 def main() -> None:
@@ -136,7 +140,8 @@ def library(calls: Iterable[tuple[str, Callable[[], object]]], orders: int) -> d
         for name, call in calls:
             counts.clear()
             try:
-                reports = [_report(call, order) for order in range(orders)]
+                with _limited():
+                    reports = [_report(call, order) for order in range(orders)]
             except Exception as error:  # noqa: BLE001 - whatever it is, it is listed
                 not_run[name] = _innermost(error)
                 continue
@@ -147,7 +152,7 @@ def library(calls: Iterable[tuple[str, Callable[[], object]]], orders: int) -> d
             several += max(counts) > 1
             found = [races[0] for _, races in reports if races]
             reported |= {name: found[0]} if found else {}
-            print(f"{name}: {max(counts)} programs", flush=True)
+            print(f"{name}: {max(counts)} programs{' RACE' * bool(found)}", flush=True)
     return {
         "ran": ran,
         "several_programs": several,
@@ -156,14 +161,31 @@ def library(calls: Iterable[tuple[str, Callable[[], object]]], orders: int) -> d
     }
 
 
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raise TimeoutError after `LIMIT_S`: some operators take minutes in the interpreter."""
+
+    def end(*_: object) -> None:
+        raise TimeoutError(f"it takes more than {LIMIT_S} s in the interpreter")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(LIMIT_S)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def _innermost(error: BaseException) -> str:
     while error.__cause__ is not None:
         error = error.__cause__
     return f"{type(error).__name__}: {error}".partition("\n")[0][:120]
 
 
-def _programs() -> Any:
-    """Return a context that gives a list of the number of programs of each launch."""
+@contextmanager
+def _programs() -> Iterator[list[int]]:
+    """Yield a list that gets the number of programs of each launch."""
     counts: list[int] = []
     run = triton_schedule.Schedule.run
 
@@ -171,17 +193,8 @@ def _programs() -> Any:
         counts.append(programs)
         run(schedule, programs, *rest)
 
-    stack = ExitStack()
-    stack.enter_context(patch.object(triton_schedule.Schedule, "run", counted))
-
-    class Counting:
-        def __enter__(self) -> list[int]:
-            return counts
-
-        def __exit__(self, *_: object) -> None:
-            stack.close()
-
-    return Counting()
+    with patch.object(triton_schedule.Schedule, "run", counted):
+        yield counts
 
 
 _split = triton_watch._TensorMemory._split

@@ -18,6 +18,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.questions import Question
+from hotloop.judge.race import Race
 from hotloop.judge.rung import Rung, attribute, is_timed
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Case, Program
@@ -44,6 +45,7 @@ class Failure:
 
     about: the case or question; None if the check names none. expected: float64, of the output's
     shape; None if it is not a function of the inputs. launch: how the CUDA kernel was launched.
+    races: programs of a Triton launch race.
     """
 
     rung: str
@@ -52,6 +54,7 @@ class Failure:
     about: Case | Question | None = None
     expected: Floats | None = None
     launch: CudaLaunch | None = None
+    races: bool = False
 
 
 def first_failure(job: Job, on_progress: Callable[[str], None]) -> Failure | None:
@@ -97,7 +100,8 @@ def _ruled(name: str, rung: Rung, session: Session, ruling: Ruling) -> Failure:
         return Failure(name, ruling.sentence, callee)
     reference: Callable[..., Floats] | Program | None = _part(rung, "reference")
     expected = about.truth(reference) if callable(reference) else None
-    return Failure(name, ruling.sentence, callee, about, expected, _part(rung, "launch"))
+    launch, races = _part(rung, "launch"), isinstance(ruling, Race)
+    return Failure(name, ruling.sentence, callee, about, expected, launch, races)
 
 
 def _callee(rung: Rung, session: Session) -> Callee:

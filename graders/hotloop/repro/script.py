@@ -5,6 +5,7 @@ code that computes an answer.
 """
 
 import pprint
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,8 @@ def _called(failure: Failure, case: Case) -> str:
     if callee.style == "destination":
         made = f"output({list(case.out.shape)}, {_dtype(case.out)!r}, {list(case.out.strides)})"
         call = f"got = {made}\n{_NAME}(*arguments, got)"
+    if failure.races:
+        call = _WATCHED.format(call=textwrap.indent(call, "    "))
     framework = _TORCH if torch else _NUMPY
     return (
         f"{_START}{framework}\n{_loaded(callee)}\narguments = [\n{arguments}]\n{call}\n"
@@ -101,6 +104,14 @@ def _dtype(spec: TensorSpec) -> str:
 
 
 _NAME = "function"
+
+_WATCHED = """\
+from hotloop.worker.triton_watch import watched
+
+# Triton's interpreter runs one program after the other; here they run in the order of a seed.
+with watched(order=0) as races:
+{call}
+print("races:", *races, sep="\\n")"""
 
 
 def _loaded(callee: Callee) -> str:

@@ -128,9 +128,12 @@ from pathlib import Path
 
 import torch
 
+from hotloop.worker.triton_compat import correct_interpreter
+
 device = "cuda" if torch.cuda.is_available() else "cpu"
 if device == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"
+correct_interpreter()
 sys.path.insert(0, str(Path(sys.argv[1]).parent))
 operators = {Path(name).stem: importlib.import_module(Path(name).stem) for name in sys.argv[1:]}
 """

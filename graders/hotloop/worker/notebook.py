@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hotloop.core.wire import as_list, as_message
+from hotloop.worker import triton_compat
 
 MAX_NOTEBOOK = 16 << 20
 """Largest notebook file that is read, in bytes."""
@@ -66,6 +67,7 @@ def run_cells(path: Path, namespace: dict[str, Any], until: str = "") -> None:
     until: the grade id of a task's graded cell. Execution stops there, because the task is judged
     with the names defined up to that cell. Graded cells themselves are never run.
     """
+    triton_compat.correct_interpreter()
     for index, cell in enumerate(read_cells(path.read_bytes())):
         if cell.get("cell_type") != "code":
             continue

@@ -273,8 +273,7 @@ def load_file(path: Path) -> Namespace:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"{path} is not a Python file")
-    if triton_compat.interpreting():
-        triton_compat.correct_interpreter()
+    triton_compat.correct_interpreter()
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

@@ -5,9 +5,14 @@ kernel can do and the interpreter cannot even then raises `triton_modules.NotInt
 names the operation.
 """
 
+import importlib.util
 import os
-from contextlib import suppress
+import sys
+from collections.abc import Sequence
 from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 
 def interpreting() -> bool:
@@ -15,9 +20,44 @@ def interpreting() -> bool:
     return os.environ.get("TRITON_INTERPRET") == "1"
 
 
-@cache
 def correct_interpreter() -> None:
-    """Correct the interpreter, once per process; nothing happens without Triton."""
+    """Correct the interpreter, now or when Triton is imported, if this process will use it."""
+    if not interpreting():
+        return
+    if "triton" in sys.modules:
+        _correct()
+    elif not any(isinstance(finder, _WhenImported) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _WhenImported())
+
+
+class _WhenImported(MetaPathFinder):
+    """Corrects the interpreter as soon as Triton has been imported."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,  # noqa: ARG002 - the finder's protocol
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        """Find Triton as usual, and correct it after its module was executed."""
+        if fullname != "triton":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is None or spec.loader is None:
+            return spec
+        execute = spec.loader.exec_module
+
+        def exec_module(module: ModuleType) -> None:
+            execute(module)
+            _correct()
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+@cache
+def _correct() -> None:
     from hotloop.worker import (  # they need numpy, which not every worker does
         triton_float_bits,
         triton_modules,
@@ -26,10 +66,12 @@ def correct_interpreter() -> None:
         triton_rewriting,
     )
 
-    # A submission may bring its own triton; if that is broken, its own import reports it.
-    with suppress(ImportError, AttributeError):
+    # A submission may bring its own triton, without an interpreter.
+    try:
         builder = triton_modules.interpreter().InterpreterBuilder
-        triton_operations.correct(builder)
-        triton_float_bits.correct(builder)
-        triton_reductions.correct()
-        triton_rewriting.correct()
+    except (ImportError, AttributeError):
+        return
+    triton_operations.correct(builder)
+    triton_float_bits.correct(builder)
+    triton_reductions.correct()
+    triton_rewriting.correct()

@@ -149,6 +149,11 @@ def _rounding(_self: Any, source: Any, target: Any, mode: Any) -> Any:
     """Convert to another type; `mode` is Triton's, None rounds to the nearest."""
     towards_zero = str(mode).endswith("RTZ")
     values, dtype = floats(source).data, target.scalar
+    if source.dtype.name in FLOAT8 and dtype.name in FLOAT8:
+        raise TypeError(
+            f"Triton does not compile a conversion from {source.dtype.name} to {dtype.name}: "
+            "convert to tl.float16 first"
+        )
     if dtype.name in _names():
         bits = encode(values, dtype.name, towards_zero=towards_zero)
         return interpreter().TensorHandle(bits, dtype)

@@ -66,6 +66,8 @@ def _called(operator: Callable[..., object]) -> object:
     for arguments in _arguments():
         try:
             return operator(*arguments)
+        except TimeoutError:
+            raise
         except Exception as error:  # noqa: BLE001 - other arguments may do
             why = error
     raise why

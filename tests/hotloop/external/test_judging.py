@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -268,6 +269,48 @@ def test_what_builds_cuda_is_not_called_wrong_without_a_gpu(
     record = judged(SOFTMAX, text, judge, tmp_path)
     assert record.rungs[0].verdict is Verdict.NOT_MEASURED
     assert "CUDA C++" in record.rungs[0].sentence
+
+
+ASSEMBLY = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=0.0)
+    x = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [x], tl.float32, True, 1)
+    tl.store(out_ptr + at, x, mask=at < n)
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, features):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.rand(features))
+
+    def forward(self, x):
+        out = torch.empty_like(x)
+        kernel[(1,)](x, out, x.numel(), BLOCK=256)
+        return out
+"""
+
+
+def test_what_the_interpreter_cannot_run_is_not_called_wrong(
+    judge: JudgeProcess, tmp_path: Path
+) -> None:
+    rung = judged(SOFTMAX, ASSEMBLY, judge, tmp_path).rungs[0]
+    assert rung.verdict is Verdict.NOT_MEASURED
+    assert "answer.py:" in rung.sentence or "submission.py:" in rung.sentence
+    assert "cannot run tl.inline_asm_elementwise" in rung.sentence
+
+
+def test_where_points_depend_on_it_nobody_can_choose_to_be_pending(
+    judge: JudgeProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging.forms, "write", partial(forms.write, graded=True))
+    rung = judged(SOFTMAX, ASSEMBLY, judge, tmp_path).rungs[0]
+    assert rung.verdict is Verdict.RUNTIME_ERROR
+    assert "cannot run tl.inline_asm_elementwise" in rung.sentence
 
 
 def test_without_a_gpu_the_speed_is_not_measured(judge: JudgeProcess, tmp_path: Path) -> None:

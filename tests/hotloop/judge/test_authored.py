@@ -43,7 +43,7 @@ from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.makes import Makes
-from hotloop.judge.rungs.one_pass import LONG_ROW, OnePass
+from hotloop.judge.rungs.one_pass import OnePass
 from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.rungs.watched import Watched
@@ -243,10 +243,6 @@ def _looks(session: Session) -> Iterator[Look]:
 
 def _assignments(*_arguments: object) -> Iterator[Assignment]:
     yield Assignment("One", ("x",), "x.txt", lambda data: None if data == b"x" else "not x")
-
-
-def _long(_rng: object) -> Iterator[Case]:
-    yield case(_twice, np.ones((1, LONG_ROW)))
 
 
 CALLS = KernelCalls(_cases, lambda _rng: _case(), _twice, _tolerance)

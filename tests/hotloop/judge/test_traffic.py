@@ -387,6 +387,8 @@ def test_a_triton_kernel_that_leaves_its_tensors_is_told_of_the_mask(session: Se
 def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
     record = judge(session, "hangs", replace(RUNG, calls=replace(CALLS, timeout_s=3.0)))
     assert record.verdict is Verdict.TIMEOUT
+    assert "a loop does not end" in record.sentence
+    assert "Triton's interpreter" in record.sentence
 
 
 def test_asserts_prints_decorators_and_texts_cost_nothing(session: Session) -> None:

@@ -166,6 +166,7 @@ def test_the_same_from_our_own_worker_is_our_fault() -> None:
         ("NotImplementedError", Verdict.WRONG_ANSWER),
         ("SyntaxError", Verdict.COMPILE_ERROR),
         ("ZeroDivisionError", Verdict.RUNTIME_ERROR),
+        ("NotInterpreted", Verdict.RUNTIME_ERROR),
     ],
 )
 def test_errors_become_verdicts(kind: str, verdict: Verdict) -> None:

@@ -31,4 +31,4 @@ class Started:
         """Send `bye`, and check that it ends without an error."""
         self.ask({"op": "bye"})
         self.sock.close()
-        assert self.process.wait(10) == 0
+        assert self.process.wait(60) == 0

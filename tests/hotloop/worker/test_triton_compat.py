@@ -1,7 +1,4 @@
-"""A loop bound that is a kernel's argument works in Triton's interpreter.
-
-With every supported pair of Triton and numpy.
-"""
+"""Triton's interpreter is corrected in each process that imports Triton to interpret kernels."""
 
 import os
 import subprocess
@@ -72,6 +69,62 @@ def test_a_loop_runs_up_to_an_argument(kernels: Path) -> None:
 def test_a_launch_leaves_triton_as_it_was(kernels: Path) -> None:
     done = interpreted(RESTORED, kernels)
     assert done.stdout == "True\n", done.stderr
+
+
+NOTEBOOK = """
+import json, sys
+from pathlib import Path
+from hotloop.worker.notebook import run_cells
+text = Path(sys.argv[1]).read_text()
+cell = {"cell_type": "code", "source": "import kernels\\nprint(kernels.answer())", "metadata": {}}
+Path("lab.ipynb").write_text(json.dumps({"cells": [cell], "nbformat": 4, "metadata": {}}))
+sys.path.insert(0, ".")
+space = {}
+run_cells(Path("lab.ipynb"), space)
+"""
+LATE = """
+import sys
+from pathlib import Path
+sys.path.insert(0, ".")
+import kernels
+from hotloop.worker.serve import load_file
+print(load_file(Path(sys.argv[1]))["answer"]())
+"""
+OF_BFLOAT16 = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x_ptr, out_ptr, a, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    tl.store(out_ptr + at, x + x, mask=at < N and at >= 0)
+
+def answer():
+    x = torch.arange(16.0).bfloat16()
+    out = torch.zeros_like(x)
+    add[(1,)](x, out, 0.5, N=16)
+    return int(out.sum())
+"""
+
+
+@pytest.mark.parametrize(
+    "code", [THROUGH_THE_WORKER, NOTEBOOK, LATE], ids=["file", "notebook", "imported before"]
+)
+def test_a_file_and_a_notebook_are_interpreted_alike(code: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernels.py"
+    path.write_text(OF_BFLOAT16)
+    done = interpreted(code, path)
+    assert done.stdout == "240\n", done.stderr
+
+
+def test_a_compiled_kernel_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.py"
+    path.write_text("def answer():\n    import triton\n    return triton.knobs.runtime.interpret\n")
+    code = f"import os; os.environ.pop('TRITON_INTERPRET')\n{THROUGH_THE_WORKER}"
+    done = interpreted(f"{code}\nprint('triton.runtime.interpreter' in sys.modules)", path)
+    assert done.stdout == "False\nFalse\n", done.stderr
 
 
 def test_a_triton_that_a_submission_brings_does_not_stop_the_worker(tmp_path: Path) -> None:

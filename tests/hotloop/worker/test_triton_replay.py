@@ -246,6 +246,40 @@ def test_errors_of_a_kernel_carry_its_line(replayer: Replayer) -> None:
     assert "missing" in broken.splitlines()[fault["line"] - 1]
 
 
+def test_what_the_interpreter_lacks_is_named(replayer: Replayer) -> None:
+    text = COPY.replace(
+        "    tl.store",
+        '    x = tl.inline_asm_elementwise("", "=r,r", [x], tl.float32, True, 1)\n    tl.store',
+    )
+    fault = replayer.replay(text, [replayer.launch()])["fault"]
+    assert (fault["kind"], fault["type"]) == ("error", "NotInterpreted")
+    assert "cannot run tl.inline_asm_elementwise" in fault["message"]
+
+
+def test_a_mask_of_and_keeps_both_halves(replayer: Replayer) -> None:
+    text = COPY.replace("columns < n\n", "columns < n and columns < 7\n").replace(
+        "other=0.0)\n", "other=0.0)\n    inside = inside or not (columns >= n)\n"
+    )
+    replayer.replay(text, [replayer.launch()])
+    assert (replayer.out[:, :7] == replayer.x[:, :7]).all()
+    assert (replayer.out[:, 7:] == 0).all()
+
+
+def test_a_float_argument_is_a_tensor(replayer: Replayer) -> None:
+    text = COPY.replace("stride, BLOCK", "stride, half, BLOCK").replace(
+        "x, mask=inside)", "x * half.to(tl.float32), mask=inside)"
+    )
+    replayer.replay(text, [replayer.launch(half={"value": 0.5})])
+    assert (replayer.out == replayer.x[:, :COLUMNS] / 2).all()
+
+
+def test_a_while_without_an_end_is_told(replayer: Replayer) -> None:
+    text = COPY.replace("    tl.store", "    while n > 0:\n        pass\n    tl.store")
+    fault = replayer.replay(text, [replayer.launch()])["fault"]
+    assert "has gone round" in fault["message"]
+    assert "while" in text.splitlines()[fault["line"] - 1]
+
+
 def test_programs_run_in_no_promised_order(replayer: Replayer) -> None:
     """A kernel that accumulates over programs by reading what the previous one stored."""
     chained = HEAD + (

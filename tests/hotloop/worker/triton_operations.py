@@ -82,6 +82,12 @@ def _product(a: Any, b: Any, more: float = 0) -> Any:
     return (a @ b + more).reshape(-1), (a.abs() @ b.abs()).reshape(-1)
 
 
+def _to(name: str) -> tuple[str, ...]:
+    """The types that Triton converts to this one: float8 only to and from the larger floats."""
+    types = F if name in F8 else (*F, "i8", "i32") if name in N else (*F, *F8, "i8", "i32")
+    return tuple(t for t in types if t != name)
+
+
 def _trunc(a: Any, b: Any) -> Any:
     return torch.div(a, b, rounding_mode="trunc")
 
@@ -189,14 +195,15 @@ OPERATIONS: dict[str, Operation] = {
     "scan of a recurrence": Operation("g = 0.5 + a * 0\nv, r = tl.associative_scan((g, a), 0, recurrence)", lambda a, _b: (_recurrence(a), torch.tensor(4.0)), ("fp32",), ulps=8),
     "softmax": Operation("r = tl.softmax(a)", lambda a, _b: a.softmax(0), ("fp32",), ulps=16),
     # products
-    "dot": Operation("r = tl.reshape(tl.dot(m, n, input_precision='ieee'), (256,))", lambda a, b: _product(_rows(a), _rows(b)), F + F8, out="fp32", ulps=4),
+    "dot": Operation("r = tl.reshape(tl.dot(m, n, input_precision='ieee'), (256,))", lambda a, b: _product(_rows(a), _rows(b)), F, out="fp32", ulps=4),
     "dot onto an accumulator": Operation("r = tl.reshape(tl.dot(m, n, tl.full((16, 16), 1.0, tl.float32), input_precision='ieee'), (256,))", lambda a, b: _product(_rows(a), _rows(b), 1), F, out="fp32", ulps=4),
     "dot of the transpose": Operation("r = tl.reshape(tl.dot(m, tl.trans(n), input_precision='ieee'), (256,))", lambda a, b: _product(_rows(a), _rows(b).T), F, out="fp32", ulps=4),
+    "dot of float8": Operation("k = tl.join(m, m).reshape(16, 32)\nr = tl.reshape(tl.dot(k, tl.trans(tl.join(n, n).reshape(16, 32))), (256,))", lambda a, b: _product(2 * _rows(a), _rows(b).T), F8, out="fp32", ulps=4),
     "dot of int8": Operation("r = tl.reshape(tl.dot(tl.join(tl.trans(m), tl.trans(m)).reshape(16, 32), tl.trans(tl.join(n, n).reshape(16, 32))), (256,))", lambda a, b: (2 * _rows(a).T @ _rows(b).T).reshape(-1), ("i8",), out="i32"),
     "dot_scaled": Operation("s = tl.full((16, 1), 128, tl.uint8)\nk = tl.join(m, m).reshape(16, 32)\nl = tl.join(n, n).reshape(16, 32)\nr = tl.reshape(tl.dot_scaled(k, s, 'bf16', tl.trans(l), None, 'bf16'), (256,))", lambda a, b: _product(4 * _rows(a), _rows(b).T), ("bf16",), out="fp32", ulps=4),
     # conversions
     **{
-        f"to {name}": Operation("r = a.to(out.dtype.element_ty)", lambda a, _b: a, tuple(t for t in F + F8 + ("i8", "i32") if t != name and not (t in F8 and name in N) and not (t in N and name in F8)), out=name)
+        f"to {name}": Operation("r = a.to(out.dtype.element_ty)", lambda a, _b: a, _to(name), tuple(t for t in F8 if name in F8 and t != name), out=name)
         for name in F + F8 + ("i32",)
     },
     "stored as bf16": Operation("r = a * 1.0", lambda a, _b: a, ("fp32", "fp16"), out="bf16"),
