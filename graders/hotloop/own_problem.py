@@ -136,12 +136,12 @@ class Fault:
         if self.while_reading:
             return (
                 f"{self.rung}: your {self.where} raised {self.error}, while it read the answer, "
-                "which is therefore called wrong. If the answer is right, mend the check."
+                "which is therefore called wrong. If the answer is right, fix the check."
             )
-        mend = "Mend the problem: until then no answer passes or fails."
+        fix = "Fix the problem: until then no answer passes or fails."
         if self.where:
-            return f"{self.rung}: your {self.where} raised {self.error}. {mend}"
-        return f"{self.rung}, which {self.defined} defines, failed: {self.error}. {mend}"
+            return f"{self.rung}: your {self.where} raised {self.error}. {fix}"
+        return f"{self.rung}, which {self.defined} defines, failed: {self.error}. {fix}"
 
 
 def faults(records: Mapping[str, Record], source: Path) -> list[Fault]:

@@ -232,7 +232,7 @@ def test_an_author_is_told_the_line(problem: Path) -> None:
     assert isinstance(first_cause(error), ZeroDivisionError)
     (said,) = told(problem, our_failure("correct", error))
     assert said == (
-        "correct: your more/truth.py:3 raised ZeroDivisionError: division by zero. Mend the "
+        "correct: your more/truth.py:3 raised ZeroDivisionError: division by zero. Fix the "
         "problem: until then no answer passes or fails."
     )
 
@@ -241,7 +241,7 @@ def test_an_author_is_told_of_a_check_that_cannot_read_an_answer(problem: Path) 
     error = raised(problem, "def truth(x):\n    return x['key']\n")
     (said,) = told(problem, unreadable_answer("correct", error, "3"))
     assert "your more/truth.py:2 raised TypeError" in said
-    assert "If the answer is right, mend the check." in said
+    assert "If the answer is right, fix the check." in said
 
 
 def test_an_answer_that_a_check_of_the_packages_cannot_read_is_no_fault(problem: Path) -> None:

@@ -134,7 +134,7 @@ def device_code(listing: str) -> DeviceCode:
     text = _GLOBAL.sub(changed, listing)
     text = at_addresses(text, dict.fromkeys(dynamic, layout.DYNAMIC))
     text = _ALIASING.sub("", _by_members(text))
-    text = _VOLATILE.sub(r"  call void @hotloop_before_volatile(ptr \2)\3\n\1", text)
+    text = _VOLATILE.sub(_announced, text)
     # Otherwise the optimizer reads s in any case for `c ? s : 0`.
     text = _ATTRIBUTES.sub(r"\1 sanitize_thread", text)
     text += f"\n@{MARKER} = weak global i32 1\n"
@@ -151,6 +151,13 @@ def device_code(listing: str) -> DeviceCode:
         tuple(constants),
         tuple(managed),
     )
+
+
+def _announced(found: re.Match[str]) -> str:
+    """Announce a volatile access. Only a read may be waiting for another thread."""
+    access, address, place = found.groups()
+    call = "hotloop_before_volatile" if " = load " in access else "hotloop_volatile"
+    return f"  call void @{call}(ptr {address}){place}\n{access}"
 
 
 def _by_members(listing: str) -> str:

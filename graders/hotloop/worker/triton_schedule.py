@@ -20,6 +20,9 @@ RESIDENT = 1024
 _AHEAD = 16
 """Programs that are started while others can go on."""
 
+_LIKELY = 1 / 2
+"""Share of turns in which programs that wait are passed over."""
+
 _STACK_BYTES = 1 << 20
 
 
@@ -49,6 +52,8 @@ class _Program:
         self.stops = False
         self.blocked_since = -1
         """Number of changes of memory when it was found to wait; -1: it can go on."""
+        self.waits = False
+        """Whether it paused at a read in vain, and will probably do so again."""
         self.reason: object = None
         self._body = body
         self._mine, self._theirs = threading.Semaphore(0), threading.Semaphore(0)
@@ -109,8 +114,9 @@ class Schedule:
             return
         if same:
             program.blocked_since, program.reason = self._changes(), reason
+        program.waits = True
         program.pause()
-        program.blocked_since = -1
+        program.waits, program.blocked_since = False, -1
 
     def run(self, programs: int, body: Callable[[int], None], enter: Callable[[int], None]) -> None:
         """Call `body(number)` for each program, and `enter(number)` each time before it goes on.
@@ -144,15 +150,22 @@ class Schedule:
         self, fresh: list[int], alive: list[_Program], body: Callable[[int], None]
     ) -> _Program:
         ready = [program for program in alive if program.blocked_since != self._changes()]
-        if fresh and len(alive) < RESIDENT and (not ready or self._starts(len(alive))):
+        # Who waits is asked less often: else a barrier of n programs takes n² turns.
+        going = [program for program in ready if not program.waits]
+        if going and self._is_likely():
+            ready = going
+        if fresh and len(alive) < RESIDENT and (not ready or self._starts(len(going))):
             alive.append(_Program(fresh.pop(), body))
             return alive[-1]
         if not ready:
             raise Hang(alive[0].number, alive[0].reason)
         return ready[0 if self._order is None else int(self._order.integers(len(ready)))]
 
-    def _starts(self, alive: int) -> bool:
-        """Return whether to start another program although one can go on."""
+    def _starts(self, going: int) -> bool:
+        """Return whether to start another program although one may go on."""
         if self._order is None:
-            return alive < RESIDENT
-        return alive < _AHEAD and self._order.random() < 0.5
+            return True
+        return self._is_likely() if not going else going < _AHEAD and self._order.random() < 0.5
+
+    def _is_likely(self) -> bool:
+        return self._order is not None and self._order.random() < _LIKELY

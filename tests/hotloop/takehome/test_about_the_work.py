@@ -20,7 +20,7 @@ from hotloop.takehome.reporting import make_report
 from hotloop.takehome.team import Team
 
 from .conftest import MADE, ROLE, Hired
-from .made_reports import MODULE, all_of, handed_in, record, rung, with_cell
+from .made_reports import MODULE, all_of, as_given, handed_in, record, rung, with_cell
 
 CUDA_ROLE = ROLE.replace("role: gpu_engineer", "role: cuda_engineer").replace(
     "  - {task: triton_forward, weight: 3, minutes: 90}\n", "  - {task: cuda_block, weight: 3}\n"
@@ -48,7 +48,8 @@ def graded(hired: Hired, tmp_path_factory: pytest.TempPathFactory) -> Graded:
         pack = make_pack(team, team.role("cuda_engineer"), name, now=MADE)
         submission = handed_in(team, pack, folder / name, change)
         found = {"online_pass": all_of("online_pass"), "cuda_block": all_of("cuda_block")}
-        return make_report(submission, team, {**found, **{one.task: one for one in records}})
+        found |= {one.task: one for one in records}
+        return make_report(submission, team, as_given(found, submission, team))
 
     return on
 

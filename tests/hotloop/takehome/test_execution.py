@@ -8,6 +8,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,7 @@ from hotloop.takehome import execution
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
+from hotloop.variants import digest_of
 
 from .conftest import Hired
 from .made_reports import handed_in, record, rung, with_cell
@@ -41,7 +43,9 @@ def unconfined() -> Isolation:
 
 def right(job: Job) -> Record:
     """Pass without judging."""
-    return record(job.task, [rung("correct")])
+    found = record(job.task, [rung("correct")])
+    variant = digest_of(job.variant)
+    return replace(found, circumstances=replace(found.circumstances, variant=variant))
 
 
 def meets_another(job: Job) -> Record:

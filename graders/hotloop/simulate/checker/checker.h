@@ -66,6 +66,8 @@ void begin_block_memory(u32 block);
 u32 is_written(const Region* region, u32 address, u32 bytes);
 void set_written(Region* region, u32 address, u32 bytes);
 u32 space_of(u32 address);
+extern u8 polls[MOST_SITES];
+void forget_polling(u32 thread);
 void read_to_copy(u32 address, u32 bytes, u32 site);
 void begin_copy(u32 address, u32 bytes, u32 site);
 void end_copy(u32 address, u32 bytes, u32 site, u32 is_overlapped);

@@ -226,6 +226,17 @@ static void one(u32 address, u32 bytes, u32 did, u32 site, u32 how) {
 static u32 volatile_at = ~0u;
 PROGRAM("volatile") void next_is_volatile(u32 address) { volatile_at = address; }
 
+// Sites that read one address again and again, waiting for another value. Only there may such a write follow the
+// read: anywhere else it overwrites what the reader may not have read yet.
+u8 polls[MOST_SITES];
+static struct { u32 address, site; } polled[MOST_THREADS];
+void forget_polling(u32 t) { polled[t].address = ~0u; }
+static void note_polling(u32 address, u32 site) {
+  if (polled[thread].address == address && polled[thread].site == site) polls[site] = 1;
+  polled[thread].address = address;
+  polled[thread].site = site;
+}
+
 // info: bytes | write << 5 | log2 of the promised alignment << 6 | site << 9
 PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
   const u32 bytes = info & 31, address = base + offset, aligned = least(1u << (info >> 6 & 7), bytes);
@@ -242,6 +253,7 @@ PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
   if (address == volatile_at) {
     volatile_at = ~0u;
     if (aligned == bytes && (did == READS || has_fence())) relaxed = RELAXED;
+    if (relaxed && did == READS) note_polling(address, site); else forget_polling(thread);
   }
   for (u32 i = 0; i < bytes; i += aligned) one(address + i, aligned, did, site, relaxed);
   if (relaxed) synchronise_through(address, did == WRITES, 0);

@@ -165,18 +165,19 @@ static u32 is_ordered(const Record* record, u32 lanes, u32 address) {
   return learnt[thread] && is_told(learnt[thread], record, lanes, address);
 }
 
-// Atomics conflict with other accesses only. A relaxed volatile access is one, but for two writes.
+// Whether b, the later one, conflicts with a. Atomics conflict with other accesses only. A relaxed volatile
+// access is one, but for two writes, and for a write after a read that was no polling.
 static u32 is_conflict(const Record* a, const Record* b) {
   if (!(a->bytes & b->bytes)) return 0;
   const u32 x = a->kind & ~RELAXED, y = b->kind & ~RELAXED;
   if (x == READS && y == READS) return 0;
   const u32 both_atomic = (a->kind == UPDATES || a->kind & RELAXED) && (b->kind == UPDATES || b->kind & RELAXED);
-  return !both_atomic || (x == WRITES && y == WRITES);
+  return !both_atomic || (y == WRITES && (x == WRITES || (a->kind == (READS | RELAXED) && !polls[a->site])));
 }
 
 // Whether all that conflicts with b conflicts with a, too.
 static u32 is_stronger(u32 a, u32 b) {
-  if (a == b || a == WRITES || b == (READS | RELAXED)) return 1;
+  if (a == b || a == WRITES || (b == (READS | RELAXED) && a != UPDATES)) return 1;
   return a == (WRITES | RELAXED) && b == UPDATES;
 }
 

@@ -66,7 +66,7 @@ PROGRAM("clock") u64 clock_of(void) { return threads[thread].clock += 32; }
 
 PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   Thread* t = threads + thread;
-  if (op != YIELD) last_site = site;
+  if (op != YIELD) last_site = site, forget_polling(thread);
   if (in_doubt) settle();
   if (op > ACTIVE) __builtin_trap();
   if (op >= SYNC && op != ACTIVE && !(mask & lane_bit(thread))) {
@@ -320,6 +320,7 @@ static void run_block(u32 number, u32 kernel) {
     threads[t].shuffles = 0;
     forget_thread(t);
     forget_copies(t);
+    forget_polling(t);
   }
   for (;;) {
     u32 ran = 0, left = 0;

@@ -179,6 +179,31 @@ KERNEL(volatile_halo_in_place, 2, 32) {
   out[I] = 1;
 }
 // race
+KERNEL(a_scratch_reused_with_volatile_and_fences, 1, 64) {
+  __shared__ volatile int part[2];
+  int sum = 0;
+  for (int i = 0; i < 3; ++i) {
+    __threadfence_block();
+    if (T % 32 == 0) part[T / 32] = i;
+    __threadfence_block();
+    __syncthreads();
+    sum += part[0] + part[1];
+  }
+  out[I] = sum >= 0;
+}
+// race
+KERNEL(neighbors_with_volatile_and_fences, 1, 64) {
+  __shared__ volatile int s[64];
+  __threadfence_block();
+  s[T] = T;
+  __threadfence_block();
+  __syncthreads();
+  const int next = s[(T + 1) % 64];
+  __threadfence_block();
+  s[T] = next;
+  out[I] = next >= 0;
+}
+// race
 KERNEL(a_plain_read_beside_an_atomic_sum, 1, 64) {
   atomicAdd(&message, 1);
   out[I] = message > 0;

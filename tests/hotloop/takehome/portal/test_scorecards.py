@@ -14,7 +14,7 @@ from hotloop.takehome.portal import standing
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 
-from ..made_reports import all_of, with_cell
+from ..made_reports import all_of, as_given, with_cell
 from .office import Browser, Office, field
 from .reported import reported
 
@@ -79,7 +79,7 @@ def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     pack = office.packs[0]
     page = f"/candidates/{pack}/scorecard"
     given = marks(office, member.get(page).text)
-    judged = {"online_pass": all_of("online_pass")}
+    judged = as_given({"online_pass": all_of("online_pass")}, came, office.team)
     later = datetime.now(UTC) + timedelta(minutes=1)
     grading.write(make_report(came, office.team, judged, now=later), office.team)
     # A form without a required field is not filed.

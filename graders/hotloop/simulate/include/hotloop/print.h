@@ -1,5 +1,5 @@
 // printf in a kernel, whose text the simulator formats; and the functions that are called for an index outside
-// an array and before a volatile access.
+// an array and before a volatile read.
 #pragma once
 
 #include "hotloop/device.h"
