@@ -116,6 +116,8 @@ class Threshold(Strict):
     """Speed requirement of a rung, and the reason for it.
 
     stretch: a speedup beyond the levels that earns no points.
+    reachable: the speedup of the check's strong baseline on the machine that `levels` are for. On a
+        machine where that reaches less, the levels are lower.
     provisional: True until a recorded run confirms the levels, which then have a `reason`.
     devices: levels of specific devices; `levels` are for all others.
     """
@@ -124,6 +126,7 @@ class Threshold(Strict):
     levels: Levels
     devices: list[DeviceLevels] = []
     stretch: Annotated[float, Field(gt=0)] | None = None
+    reachable: Annotated[float, Field(gt=1)] | None = None
     provisional: bool = True
     reason: Text | None = None
 

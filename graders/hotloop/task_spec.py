@@ -55,7 +55,13 @@ def _rung_spec(problem: Problem[Any], rung: Rung) -> RungSpec:
         return RungSpec(needs, gpu=rung.needs_gpu)
     asked = rung.threshold
     by_device = {own.device: _levels(asked, own.levels) for own in asked.devices}
-    return RungSpec(needs, _levels(asked, asked.levels), by_device, rung.needs_gpu)
+    return RungSpec(
+        needs,
+        _levels(asked, asked.levels),
+        by_device,
+        rung.needs_gpu,
+        reachable=asked.reachable,
+    )
 
 
 def _counted(spec: RungSpec, counted: Counted) -> RungSpec:

@@ -163,3 +163,21 @@ def test_the_judge_takes_the_levels_of_its_device(monkeypatch: pytest.MonkeyPatc
     assert session.levels[-1].earned == 0, "the stretch goal stays"
     monkeypatch.setattr(sessions, "device_name", lambda: "NVIDIA T4")
     assert [lv.ratio for lv in session.levels if lv.earned] == [2.0, 3.0]
+
+
+def test_what_is_declared_as_reachable_is_what_a_recorded_run_reached() -> None:
+    declared = 0
+    for module in curriculum.modules():
+        for task in module.tasks:
+            for rung in task.rungs:
+                if rung.threshold is None or rung.threshold.reachable is None:
+                    continue
+                declared += 1
+                reached = [
+                    round(m.ratio.estimate, 2)
+                    for run in curriculum.runs(module.id)
+                    for m in run.measurements
+                    if (m.task, m.rung, m.candidate) == (task.id, rung.id, "reference") and m.ratio
+                ]
+                assert rung.threshold.reachable in reached, f"{module.id}.{task.id}.{rung.id}"
+    assert declared

@@ -1,5 +1,6 @@
 """Levels that earn points, and whether a measured speedup or a count reaches them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,6 +38,16 @@ class CountLimit:
 def within(limits: Sequence[CountLimit], count: float, reference: float = 1.0) -> float:
     """Return the share of the points that `count` earns; 0 beyond all limits."""
     return max((at.earned for at in limits if count <= at.most(reference)), default=0.0)
+
+
+def lowered(levels: Sequence[Level], reachable: float, declared: float) -> tuple[Level, ...]:
+    """Return the levels for a machine on which a strong baseline is `reachable` times as fast.
+
+    declared: the same figure on the machine that the levels are for. A level stays at the same
+    share of the way from the baseline to the strong one, on a logarithmic scale, and never rises.
+    """
+    share = min(1.0, math.log(reachable) / math.log(declared))
+    return tuple(Level(level.ratio**share, level.earned) for level in levels)
 
 
 class LevelState(StrEnum):

@@ -129,6 +129,17 @@ class Session:
         return spec.by_device.get(device_name(), spec.levels) if spec.gpu else spec.levels
 
     @property
+    def reachable(self) -> float:
+        """Speedup of the rung's strong baseline on the machine that its levels are for.
+
+        Raises JudgeFault if module.yaml does not say it.
+        """
+        declared = self._rung_spec.reachable
+        if declared is None:
+            raise JudgeFault(f"module.yaml has no `reachable` for the rung {self._rung}")
+        return declared
+
+    @property
     def limits(self) -> tuple[CountLimit, ...]:
         """Limits of this rung, from module.yaml: at most so much earns a share.
 

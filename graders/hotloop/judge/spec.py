@@ -30,6 +30,9 @@ class RungSpec:
     limits: tuple[CountLimit, ...] = ()
     """Largest counts, with the share of the rung's points that each earns."""
 
+    reachable: float | None = None
+    """Speedup of the rung's strong baseline on the machine that `levels` are for, if it has one."""
+
     unfit: str = ""
     """Why this machine cannot decide the rung, as a sentence; empty if it can."""
 
@@ -84,6 +87,7 @@ def _rung(message: Mapping[str, Any]) -> RungSpec:
         by_device,
         bool(message["gpu"]),
         limits,
+        message["reachable"],
         str(message["unfit"]),
     )
 

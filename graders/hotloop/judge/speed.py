@@ -157,6 +157,7 @@ class Samples:
 class Outcome:
     """figure: the last estimate. decided: True if it decides every level that earns points."""
 
+    levels: Sequence[Level]
     figure: Estimate
     decided: bool
     samples: Samples
@@ -206,7 +207,7 @@ class Comparison:
         except _TimeIsUp:
             self._require_within_reach(hiccups=0)
             raise self.time_is_up() from None
-        return Outcome(figure, decided(self.levels, figure), self.samples)
+        return Outcome(self.levels, figure, decided(self.levels, figure), self.samples)
 
     def _measure(self, deadline: float) -> Estimate:
         """Measure up to the deadline, which leaves time for the final control."""

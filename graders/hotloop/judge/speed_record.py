@@ -1,12 +1,11 @@
 """The result of a speed comparison: evidence as plain data, and the verdict."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
-from hotloop.judge.levels import Level, LevelState, earned, state_of
+from hotloop.judge.levels import LevelState, earned, state_of
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Outcome
 from hotloop.judge.statistics import quantiles
@@ -42,7 +41,6 @@ class Limit:
 
 def speed_evidence(
     outcome: Outcome,
-    levels: Sequence[Level],
     *,
     baseline: str,
     limit: Limit,
@@ -62,7 +60,7 @@ def speed_evidence(
         "ratio": figure.ratio,
         "interval": [figure.interval.low, figure.interval.high],
         "total_ratio": figure.total_ratio,
-        "levels": [asdict(level) for level in levels],
+        "levels": [asdict(level) for level in outcome.levels],
         **limit.evidence(mine["p50"]),
         "limit_ratio": theirs["p50"] / limit.seconds,
         "windows": len(samples.flat_candidate()),
@@ -88,14 +86,11 @@ def rule_on_speed(
     Raises Partly for less, and Ruling as `speed_share` does. The evidence is recorded in any case.
     """
     session.note(**evidence)
-    return session.award(*speed_share(outcome, session.levels, evidence, implausible))
+    return session.award(*speed_share(outcome, evidence, implausible))
 
 
 def speed_share(
-    outcome: Outcome,
-    levels: Sequence[Level],
-    evidence: dict[str, Any],
-    implausible: float,
+    outcome: Outcome, evidence: dict[str, Any], implausible: float
 ) -> tuple[float, str]:
     """Return the earned share of the points, 0 to 1, and the sentence.
 
@@ -107,7 +102,7 @@ def speed_share(
             Verdict.IMPLAUSIBLE,
             "This is faster than the device can do the work: not all of it was done.",
         )
-    figure = outcome.figure
+    figure, levels = outcome.figure, outcome.levels
     low, high = figure.interval.low, figure.interval.high
     text = f"{figure.ratio:.2f}× the baseline ({low:.2f} to {high:.2f})"
     if not outcome.decided and not outcome.samples.quiet:

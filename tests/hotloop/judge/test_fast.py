@@ -1,18 +1,27 @@
 """What a speed check measures by itself: the bytes of a call, and the bandwidth of a copy."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
+from hotloop.judge.levels import Level
 from hotloop.judge.matrices import matrices
+from hotloop.judge.rungs import fast
 from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.statistics import Estimate, Interval
 from hotloop.judge.window import TimedWorker
 
 from ..sessions import new_session
+
+LevelsHere = Callable[[float], float]
 
 WORKLOAD = matrices(64, 512, lambda x: x, Tolerance(0.0, 0.0))
 ONLY_COPIES = "def copy(x, out):\n    out.copy_(x)\n"
@@ -46,3 +55,42 @@ def test_the_limit_is_measured_with_a_copy(text: str, tmp_path: Path) -> None:
         side.close()
         session.close()
     assert 1e7 < found < 1e12, "bytes/s of memory or caches"
+
+
+@pytest.fixture
+def levels_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LevelsHere]:
+    """Yield a function from what the strong baseline reaches here to the lowered level of 1.3×."""
+    (tmp_path / "baseline.py").write_text(ONLY_COPIES)
+    spec = RungSpec(levels=(Level(1.3, 1.0),), reachable=1.68)
+    session = new_session(checks=tmp_path, spec=TaskSpec("f", ("f.py",), {"fast": spec}))
+    strong = Baseline("baseline.py", "copy", label="the strong one")
+    rung = Fast(WORKLOAD, Baseline("baseline.py", "copy"), reachable=strong)
+    side = TimedWorker(strong.start(session), strong.candidate, WORKLOAD, 1, session.seeds)
+    side.plan([WORKLOAD.spec(np.random.default_rng(0), 0)])
+
+    def lowered(reachable: float) -> float:
+        interval = Interval(reachable - 0.05, reachable + 0.05)
+        figure = Estimate(reachable, interval, reachable, interval)
+        measured = SimpleNamespace(run=lambda: SimpleNamespace(figure=figure))
+        monkeypatch.setattr(fast, "Comparison", lambda *_given, **_named: measured)
+        (level,) = rung._levels_here(side, session.for_rung("fast"), np.random.default_rng(0))
+        return level.ratio
+
+    yield lowered
+    side.close()
+    session.close()
+
+
+@pytest.mark.parametrize(("reachable", "share"), [(1.4, 0.6486), (1.68, 1.0), (2.5, 1.0)])
+def test_levels_follow_what_the_strong_baseline_reaches_here(
+    reachable: float, share: float, levels_here: LevelsHere
+) -> None:
+    assert levels_here(reachable) == pytest.approx(1.3**share, rel=1e-3)
+
+
+def test_nothing_is_measured_where_even_the_strong_baseline_is_hardly_faster(
+    levels_here: LevelsHere,
+) -> None:
+    with pytest.raises(Ruling, match=r"even the strong one is only 1\.07×") as ruling:
+        levels_here(1.07)
+    assert ruling.value.verdict is Verdict.NOT_MEASURED

@@ -77,6 +77,7 @@ PLACES = {
         "shorter leg than the baseline's is a faster answer."
     ),
     "judge/rungs/gpu_fast.py _others_use_it": OTHERS_ON_GPU,
+    "judge/rungs/fast.py Fast._levels_here": OWN_PROCESS,
     "judge/same_shapes.py with_values_of": AUTHORS,
     "judge/served.py require_environment": MACHINE,
     "judge/served.py require_sound": MACHINE,

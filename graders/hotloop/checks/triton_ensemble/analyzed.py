@@ -146,7 +146,6 @@ def _compared(
     )
     evidence = speed_evidence(
         outcome,
-        session.levels,
         baseline="the untuned repository",
         limit=Limit(limit_s(session, LOADED_CLIENTS) / min(threads, LOADED_CLIENTS)),
         calls_per_window=1,
@@ -159,7 +158,7 @@ def _compared(
     evidence["limit"] = "the network alone"
     session.note(**evidence)
     with labelled(f"perf_analyzer, {LOADED_CLIENTS} clients"):
-        share, said = speed_share(outcome, session.levels, evidence, IMPLAUSIBLE)
+        share, said = speed_share(outcome, evidence, IMPLAUSIBLE)
     said = f"perf_analyzer, {LOADED_CLIENTS} clients: {said}"
     if share > 0:
         _require_short_wait(alone, 1 / MOST_ALONE, said, quiet=samples.quiet)

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.arithmetic_ceiling import FILE as LIMITS
 from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.authored import Authored, Check
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.constants import published
+from hotloop.judge.levels import Level, lowered
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.speed import Comparison
+from hotloop.judge.speed import Comparison, Pace
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import TimedWorker, Window, Workload
@@ -46,6 +48,12 @@ warm-up."""
 IMPLAUSIBLE = 1.3
 """Maximum credible speed as a multiple of the measured limit; caches explain some excess."""
 
+
+LEAST_REACHABLE = 1.25
+"""Least speedup of the strong baseline that leaves room for levels between it and the baseline."""
+
+REACHABLE_LOOKS = (15,)
+"""Blocks in which the strong baseline is compared with the baseline."""
 
 COPY = Candidate("copy", LIMITS.name, "destination")
 
@@ -130,6 +138,9 @@ class Fast(Check):
     entrant: returns what is timed, if not the candidate itself but a file that it made.
     baseline_workload: workload of the baseline, if it computes something else of the same cost.
     oracle: the reference of every timed answer, instead of the workload's `verify`.
+    reachable: a strong baseline, measured against `baseline` in the same judging. Where it is
+        slower than on the machine that the levels are for, they are lowered; where it is hardly
+        faster than the baseline, nothing is measured.
     seconds: time for measuring.
     """
 
@@ -145,6 +156,7 @@ class Fast(Check):
     seconds: float = 30.0
     baseline_workload: Workload | None = None
     oracle: "OracleFunction | None" = None
+    reachable: Baseline | None = None
 
     def __call__(self, session: Session) -> str:
         """Measure both sides and rule on the speedup; an earlier rung has checked correctness."""
@@ -175,19 +187,22 @@ class Fast(Check):
             timed_candidate.close()
 
     @contextmanager
-    def _second_baseline(self, like: TimedWorker, session: Session) -> Generator[TimedWorker]:
-        """Start the baseline in another process, placed and warmed up like the first one."""
-        worker = self.baseline.start(session)
+    def _beside(
+        self, baseline: Baseline, like: TimedWorker, session: Session
+    ) -> Generator[TimedWorker]:
+        """Start a baseline in another process, placed and warmed up like the first one."""
+        worker = baseline.start(session)
         try:
-            second_baseline = TimedWorker(
-                worker, like.candidate, like.workload, like.threads, session.seeds
+            side = TimedWorker(
+                worker, baseline.candidate, like.workload, like.threads, session.seeds
             )
             try:
+                warm_up(side, self.workload, session.seeds)
                 join(worker, cores_of(like.worker))
-                lengthen_side(second_baseline, self.workload, session.seeds, len(like.calls))
-                yield second_baseline
+                lengthen_side(side, self.workload, session.seeds, len(like.calls))
+                yield side
             finally:
-                second_baseline.close()
+                side.close()
         finally:
             worker.close()
 
@@ -196,23 +211,23 @@ class Fast(Check):
     ) -> str:
         rng = session.rng()
         baseline_s = lengthen_side(timed_baseline, self.workload, session.seeds)
+        levels = self._levels_here(timed_baseline, session, rng)
         hopeless_s = HOPELESS * baseline_s / len(timed_baseline.calls)
         lengthen_side(timed_candidate, self.workload, session.seeds, hopeless_s_per_call=hopeless_s)
         deadline = session.deadline_in(self.seconds)
         comparison = Comparison(
             timed_baseline,
             timed_candidate,
-            session.levels,
+            levels,
             rng,
             deadline,
             session.progress,
-            second_baseline=lambda: self._second_baseline(timed_baseline, session),
+            second_baseline=lambda: self._beside(self.baseline, timed_baseline, session),
             time_is_up=session.budget.time_is_up,
         )
         outcome = comparison.run()
         evidence = speed_evidence(
             outcome,
-            session.levels,
             baseline=self.baseline.title,
             limit=self._limit(timed_baseline, timed_candidate, session),
             calls_per_window=len(timed_candidate.calls),
@@ -220,6 +235,29 @@ class Fast(Check):
             **measured_on(timed_candidate.calls[0].spec),
         )
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
+
+    def _levels_here(
+        self, timed_baseline: TimedWorker, session: Session, rng: np.random.Generator
+    ) -> tuple[Level, ...]:
+        """Return the levels, lowered if the strong baseline reaches less on this machine.
+
+        The candidate is frozen. Raises Ruling (NOT_MEASURED) if there is too little to reach.
+        """
+        if self.reachable is None:
+            return session.levels
+        session.progress("measuring what is reachable here")
+        with self._beside(self.reachable, timed_baseline, session) as strong:
+            deadline = session.deadline_in(self.seconds)
+            pace = Pace(pairs=3, looks=REACHABLE_LOOKS)
+            figure = Comparison(timed_baseline, strong, (), rng, deadline, pace=pace).run().figure
+        session.note(reachable=figure.ratio)
+        if figure.interval.low < LEAST_REACHABLE:
+            raise Ruling(
+                Verdict.NOT_MEASURED,
+                f"On this machine even {self.reachable.title} is only {figure.ratio:.2f}× the "
+                "baseline, so speed cannot be judged here.",
+            )
+        return lowered(session.levels, figure.ratio, session.reachable)
 
     def _limit(
         self, timed_baseline: TimedWorker, timed_candidate: TimedWorker, session: Session

@@ -153,7 +153,6 @@ class GpuFast(Check):
         outcome = comparison.run()
         evidence = speed_evidence(
             outcome,
-            session.levels,
             baseline=self.baseline.title,
             limit=self._limit(ceiling, timed_candidate),
             calls_per_window=len(timed_candidate.calls),

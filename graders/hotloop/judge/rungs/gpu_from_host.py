@@ -178,7 +178,6 @@ class GpuFastFromHost(Check):
         flops = float(self.fewest_flops(spec))
         evidence = speed_evidence(
             outcome,
-            session.levels,
             baseline=self.baseline.title,
             limit=Limit(flops / peak, flops_per_call=flops, flops_per_s=peak),
             calls_per_window=1,

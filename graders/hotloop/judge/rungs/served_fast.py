@@ -109,7 +109,6 @@ class ServedFast(Check):
         tail = tail_estimate(samples, a, b, rng)
         evidence = speed_evidence(
             outcome,
-            session.levels,
             baseline="the untuned repository",
             limit=Limit(self.limit_s(session, self.clients) / min(threads, self.clients)),
             calls_per_window=len(b.calls),
@@ -124,7 +123,7 @@ class ServedFast(Check):
         evidence["limit"] = "the network alone"
         session.note(**evidence)
         with labelled(who.capitalize()):
-            share, said = speed_share(outcome, session.levels, evidence, IMPLAUSIBLE)
+            share, said = speed_share(outcome, evidence, IMPLAUSIBLE)
         said = f"{who.capitalize()}: {said}"
         if self.clients > 1 and share > 0 and tail.interval.high < TAIL_MARGIN:
             raise Ruling(Verdict.TOO_SLOW, _with_tail(said, tails))
