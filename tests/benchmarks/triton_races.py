@@ -16,12 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stdout
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -42,6 +42,7 @@ import flaggems  # noqa: E402
 import kernels  # noqa: E402
 import liger  # noqa: E402
 
+from hotloop.judge.device import device_name  # noqa: E402
 from hotloop.worker import (  # noqa: E402
     triton_compat,
     triton_races,
@@ -75,8 +76,10 @@ def main() -> None:
     arguments = parser.parse_args()
     triton_compat.mend_interpreter()
     found: dict[str, Any] = {
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "cores": os.cpu_count(),
         "triton": triton.__version__,
-        "machine": f"{platform.machine()}, {os.cpu_count()} CPUs",
         "labelled": labelled(arguments.orders),
         "cost": cost(),
     }

@@ -131,8 +131,18 @@ def test_a_patch_of_lines_that_changed_is_refused(tree: Path, committed: Path) -
         patches.rebased(committed)
 
 
+every_patch = pytest.mark.parametrize(
+    "patch", PATCHES, ids=lambda path: f"{path.parts[-3]}.{path.stem}"
+)
+
+
+@every_patch
+def test_it_fits_the_reference_line_by_line(patch: Path) -> None:
+    assert patches.fits(patch)
+
+
 @needs_git
-@pytest.mark.parametrize("patch", PATCHES, ids=lambda path: f"{path.parts[-3]}.{path.stem}")
+@every_patch
 def test_git_applies_it(patch: Path) -> None:
     checked = subprocess.run(
         ["git", "apply", "--check", patch], cwd=paths.root(), capture_output=True, text=True

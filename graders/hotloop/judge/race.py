@@ -1,4 +1,4 @@
-"""Sentences about programs of one launch that race, or that wait for each other for ever."""
+"""Sentences about programs of one launch that race, or that wait for each other forever."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath

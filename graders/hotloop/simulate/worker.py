@@ -49,7 +49,7 @@ class Simulator(Worker):
         """Reply to a request that raised `error`.
 
         All that is read here is the learner's file, or made of it, so an exception is a `fault` of
-        that file: otherwise a file on which this program stumbles would be pending for ever. Only
+        that file: otherwise a file on which this program stumbles would be pending forever. Only
         what no file can cause is `internal`. The judge logs the trace of both: a right file may
         trigger an error of this program, which the contract's tests find.
         """
