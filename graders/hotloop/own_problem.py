@@ -10,9 +10,8 @@ A problem with several tasks names the task as well: `wrong/softmax.fast-two_pas
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,9 +45,6 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
     from hotloop.task_spec import task_spec
 
     found = _checks(problem, task, source)
-    for check in found.values():
-        for wrong in _not_functions(check):
-            raise UserError(f"{source / _defined(source / TASKS, task.id)}: {wrong}")
     named = [rung.id for rung in task.rungs]
     if list(found) != named:
         raise UserError(
@@ -70,29 +66,6 @@ def require_checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path)
                     f"{at}: the check {name} does not read its {unread}, so nothing earns a "
                     "share of the points: remove them, or use a check in tasks.py that reads them."
                 )
-
-
-def _not_functions(check: object) -> Iterator[str]:
-    """Yield a sentence for each argument of a check that should be a function and is none."""
-    if not is_dataclass(check) or isinstance(check, type):
-        return
-    for one in fields(check):
-        value = getattr(check, one.name)
-        if _is_function(str(one.type)) and value is not None:
-            if not callable(value):
-                yield (
-                    f"{one.name} of {type(check).__name__} is a {type(value).__name__}, and a "
-                    f"function is asked for: write {one.name}=lambda …: …"
-                )
-        else:
-            yield from _not_functions(value)
-
-
-def _is_function(annotation: str) -> bool:
-    """Return whether a field's type is a function, and nothing else."""
-    while (outer := re.sub(r"\[[^\[\]]*\]", "", annotation)) != annotation:
-        annotation = outer
-    return re.fullmatch(r"([a-z.]+\.)?Callable( \| None)?", annotation) is not None
 
 
 def _checks(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> Mapping[str, Rung]:

@@ -100,7 +100,11 @@ def test_a_check_of_bytes_needs_limits(problem: Path, counted: str, said: str) -
     traffic = f"      - {{id: traffic, points: 4, what: Reads once.{counted}}}\n"
     replace(problem / "problem.yaml", "      - id: fast\n", f"{traffic}      - id: fast\n")
     replace(problem / "problem.yaml", "[layer_norm.py]", "[other.py]")  # so that nothing is judged
-    replace(problem / "tasks.py", "    fast=", "    traffic=hl.Traffic(None, None),\n    fast=")
+    replace(
+        problem / "tasks.py",
+        "    fast=",
+        "    traffic=hl.Traffic(None, lambda case: 1),\n    fast=",
+    )
     code, output = checked(problem)
     assert code == 2
     assert said in output

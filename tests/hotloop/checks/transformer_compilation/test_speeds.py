@@ -117,7 +117,7 @@ def root(q: Any) -> float:
 def test_draws_have_a_recipe_for_each_tensor() -> None:
     rng = np.random.default_rng(0)
     spec = speeds.GRADIENTS_ON_GPU.spec(rng, 0)
-    drawn = speeds.GRADIENTS_ON_GPU.draws(rng, spec, True)
+    drawn = list(speeds.GRADIENTS_ON_GPU.draws(rng, spec, True))
     assert len(drawn) == 4
     assert all(isinstance(recipe, Normal) for recipe in drawn)
 

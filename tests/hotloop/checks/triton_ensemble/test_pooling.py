@@ -70,7 +70,7 @@ def test_timed_rows_cancel_less_than_their_tolerance_allows(hostile: bool) -> No
     rows = Tensor(np.zeros((16, *pooling.TIMED[1:])), FP16).spec
     mask = Tensor(np.zeros((16, pooling.TIMED[1])), FP32).spec
     for number in range(6):
-        draws = workload.draws(rng, whole, hostile)
+        draws = list(workload.draws(rng, whole, hostile))
         hidden = arithmetic.draw(rows, draws[0], number).double().numpy()
         kept = arithmetic.draw(mask, draws[1], number).numpy() != 0
         norm = np.sqrt((pooling._mean(hidden, kept) ** 2).sum(-1, keepdims=True))

@@ -55,6 +55,8 @@ void fails(const Tensor& x) {
 
 __global__ void first_half(float* x) {
   if (threadIdx.x < 32) __syncthreads();  // LINE: diverges
+  x[threadIdx.x] = 1;
+  __syncthreads();
 }
 void diverges(const Tensor& x) {
   first_half<<<1, 64>>>(data(x));
