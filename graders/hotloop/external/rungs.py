@@ -148,6 +148,9 @@ def unfit(why: str) -> Ruling:
     )
 
 
+_RAISED = re.compile(r"^It raised (NeedsGpu|InterpreterGap)( at [^:]*:\d+)?: ")
+
+
 @contextmanager
 def without_gpu() -> Generator[None]:
     """Turn a failure for want of a GPU, or of what the interpreter runs, into NOT_MEASURED."""
@@ -155,7 +158,7 @@ def without_gpu() -> Generator[None]:
         yield
     except Ruling as ruling:
         if ruling.verdict is Verdict.RUNTIME_ERROR and NEEDS_GPU.search(ruling.sentence):
-            said = ruling.sentence.removeprefix("It raised ").rstrip(".")
+            said = _RAISED.sub("", ruling.sentence).rstrip(".")
             raise Ruling(Verdict.NOT_MEASURED, f"It needs a GPU: {said}.") from None
         raise
 

@@ -18,7 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from torch.utils.weak import WeakIdKeyDictionary
 
 FILE = "problem.py"
-MOST_BYTES = 32 << 20
+MOST_BYTES = 16 << 20
 MOST_FLOPS = 1e9
 """Most bytes in use at once and operations of a call; a CPU computes it some ten times in seconds.
 """
@@ -31,7 +31,7 @@ WRITES = False
 LEAST = (64, 256, 1024)
 """Smallest sizes to shrink, tried in turn; smaller numbers are kernel sizes, groups and heads."""
 FACTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
-TOO_MANY = 8
+TOO_MANY = 24
 """A call that uses this many times `MOST_BYTES` at its smallest sizes is not tried."""
 SMALLEST = 16
 """No size is shrunk below this."""

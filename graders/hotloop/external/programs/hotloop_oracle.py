@@ -5,6 +5,7 @@ own memory. This process runs no code of the candidate; it sees the candidate's 
 """
 
 import functools
+import time
 
 import torch
 from hotloop_bounds import bounds, decides, within
@@ -14,8 +15,10 @@ from hotloop_without_gpu import on_this_device
 from hotloop_worlds import run
 from torch.utils.flop_counter import FlopCounterMode
 
-RUNS = 6 if DEVICE == "cpu" else 3
-"""Runs with random roundings from which a tolerance is derived."""
+RUNS, FEWEST_RUNS = 5, 3
+"""Runs with random roundings from which a tolerance is derived; fewer of slow ones, and on a GPU.
+"""
+SLOW_S = 0.3
 
 
 class Unfit(Exception):
@@ -62,7 +65,11 @@ class Call:
     @functools.cached_property
     def bounds(self):
         """The lowest and the highest right numbers of each output."""
-        runs = [self._in_float64(self.seed + number) for number in range(RUNS)]
+        begin = time.process_time()
+        runs = [self._in_float64(self.seed)]
+        slow = DEVICE == "cuda" or time.process_time() - begin > SLOW_S
+        more = range(1, FEWEST_RUNS if slow else RUNS)
+        runs += [self._in_float64(self.seed + number) for number in more]
         return [
             bounds(*each)
             for each in zip(self.truth, self.eager, zip(*runs, strict=True), strict=True)
@@ -99,7 +106,7 @@ class Call:
         return [each.clone() for each in outputs]
 
     def _in_float64(self, rounding):
-        """Return the outputs in float64. rounding: seed of random roundings, None for exact ones."""
+        """Return the outputs in float64, with roundings from a seed; exact ones for None."""
         own = self.form.function(self.weights)
         torch.manual_seed(self.seed)
         return _listed(run(lambda *given: own(rebuilt(self.given, given)), self.tensors, rounding))

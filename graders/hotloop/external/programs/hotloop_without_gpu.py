@@ -124,7 +124,6 @@ ANSWERS = {
     torch.Tensor.cuda: _itself,
     torch.Tensor.pin_memory: _itself,
     torch.Tensor.is_pinned: _always(False),
-    torch.Tensor.record_stream: _always(None),
     torch.Tensor.get_device: _always(0),
     torch.Tensor.is_cuda.__get__: _always(True),
     torch.Tensor.device.__get__: _device,
@@ -186,6 +185,7 @@ class Refused:
         self._name = name
 
     def __call__(self, *_arguments, **_options):
+        """Raise NeedsGpu."""
         raise NeedsGpu(f"{self._name} runs on a GPU only")
 
     def __getattr__(self, name):
@@ -300,11 +300,13 @@ class _Generator(torch.Generator):
         return super().__new__(cls, here(device))
 
 
-class _Autocast(torch.autocast):
-    def __init__(self, device_type, dtype=None, *arguments, **options):
-        if device_type == "cuda":
-            device_type, dtype = "cpu", dtype or torch.float16
-        super().__init__(device_type, dtype, *arguments, **options)
+_autocast = torch.autocast.__init__
+
+
+def _autocast_here(self, device_type, dtype=None, *arguments, **options):
+    if device_type == "cuda":
+        device_type, dtype = "cpu", dtype or torch.float16
+    _autocast(self, device_type, dtype, *arguments, **options)
 
 
 def _replacements():
@@ -312,8 +314,8 @@ def _replacements():
     return [
         (torch, "cuda", _modules()["torch.cuda"]),
         (torch, "Generator", _Generator),
-        (torch, "autocast", _Autocast),
-        (torch.amp, "autocast", _Autocast),
+        (torch.autocast, "__init__", _autocast_here),
+        (torch.Tensor, "record_stream", _always(None)),
         (torch, "set_default_device", _always(None)),
         (torch, "set_default_tensor_type", _always(None)),
         (torch.version, "cuda", "12.8"),

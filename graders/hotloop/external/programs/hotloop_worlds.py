@@ -11,6 +11,7 @@ Higham, "Accuracy and Stability of Numerical Algorithms", 2nd ed., section 4.2, 
 """
 
 import contextlib
+import functools
 import math
 
 import torch
@@ -20,6 +21,9 @@ from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 from torch.utils.weak import WeakTensorKeyDictionary
 
 ATEN = torch.ops.aten
+
+CHUNK = 1 << 20
+"""Elements that are rounded at a time."""
 
 FUSED = (
     "_softmax _log_softmax native_layer_norm native_group_norm native_batch_norm "
@@ -149,9 +153,14 @@ class World(TorchDispatchMode):
 
     def _rounded(self, values, dtype):
         """Round up or down at random. Numbers of the dtype stay as they are."""
-        # Less than half of the distance to the next number of the dtype.
-        jitter = self._noise(torch.rand, values).mul_(2).sub_(1).mul_(roundoff(dtype) / 2)
-        return values.addcmul(values, jitter.double()).to(dtype).double()
+        found = torch.empty_like(values).flatten()
+        for at, part in enumerate(values.flatten().split(CHUNK)):
+            start = int(torch.randint(CHUNK, (), generator=self.random))
+            noise = _noise(values.device)[start : start + len(part)]
+            # Less than half of the distance to the next number of the dtype.
+            moved = torch.addcmul(part, part, noise, value=roundoff(dtype) / 2)
+            found[at * CHUNK : at * CHUNK + len(part)] = moved.to(dtype)
+        return found.reshape(values.shape)
 
     def _added(self, func, args, kwargs, values):
         """Add the error of one float32 accumulator per sum."""
@@ -163,11 +172,15 @@ class World(TorchDispatchMode):
         walk = (squares.double() * count - values.square()).clamp_(min=0) / 6
         variance = values.square() * count / 3 + walk
         scale = variance.sqrt_() * (roundoff(torch.float32) / 2)
-        return values + self._noise(torch.randn, values) * scale
+        normal = torch.randn(values.shape, generator=self.random, dtype=torch.float64)
+        return values + normal.to(values.device) * scale
 
-    def _noise(self, kind, like):
-        made = kind(like.shape, generator=self.random, dtype=torch.float32)
-        return made if like.device.type == "cpu" else made.to(like.device)
+
+@functools.cache
+def _noise(device):
+    """Return numbers from -1 to 1; a part that starts anywhere is as good as new ones."""
+    made = torch.rand(2 * CHUNK, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    return (2 * made - 1).to(device)
 
 
 class _Promoted:
@@ -237,7 +250,8 @@ def _terms(func, args, kwargs):
             if not rest[3]
             else math.prod(weight.shape) // max(1, weight.shape[1])
         )
-        squares = packet(x.values.float().square(), weight.values.float().square(), None, *rest)
+        with _onednn(on=True):
+            squares = packet(x.values.float().square(), weight.values.float().square(), None, *rest)
         return count, squares
     if packet in (ATEN.sum, ATEN.cumsum):
         x = args[0].values if isinstance(args[0], Wide) else args[0]
@@ -260,16 +274,16 @@ def run(function, tensors, seed=None):
     world = World(seed)
     with torch._C.DisableTorchFunction():
         given = [world.wide(each) for each in tensors]
-    with torch.no_grad(), _without_onednn(), world:
+    with torch.no_grad(), _onednn(on=False), world:
         out = function(*given)
     return tree_map(_value, out)
 
 
 @contextlib.contextmanager
-def _without_onednn():
-    """Have layers made of PyTorch's own operations: oneDNN's have no float64."""
+def _onednn(*, on):
+    """Use oneDNN or not: its layers have no float64, and in float32 they are fast."""
     before = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
+    torch._C._set_mkldnn_enabled(on)
     try:
         yield
     finally:
