@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.nn import functional
@@ -102,9 +102,10 @@ def by_columns(a: Tensor, b: Tensor, dtype: torch.dtype = torch.float32) -> Tens
 
 def online(x: Tensor) -> Tensor:
     """Softmax of rows in blocks, with a running maximum and sum."""
-    high = torch.full((*x.shape[:-1], 1), -torch.inf)
-    total = torch.zeros_like(high)
-    for part in x.float().split(64, -1):
+    high: Any = torch.full((*x.shape[:-1], 1), -torch.inf)
+    total: Any = torch.zeros_like(high)
+    parts: Any = x.float().split(64, -1)
+    for part in parts:
         new = torch.maximum(high, part.amax(-1, keepdim=True))
         total = total * (high - new).exp() + (part - new).exp().sum(-1, keepdim=True)
         high = new
@@ -450,7 +451,7 @@ def _oracle(text: str) -> Any:
         sys.modules["hotloop_form"] = form
         import hotloop_oracle as oracle  # pyright: ignore[reportMissingImports]
 
-        form.problem(0)
+        cast(Any, form).problem(0)
     return oracle
 
 

@@ -188,7 +188,9 @@ class Evidence:
         self.decided += 1
         self._own |= call.kind == "given"
         self._different |= self._last is not None and call.refuses(self._last)
+        # The oracle keeps few calls, so what the next one is compared with is read now.
         self._last = call
+        _ = call.truth
 
     def require_enough(self) -> None:
         """Raise Ruling NOT_MEASURED if a wrong answer could have passed."""
@@ -301,8 +303,8 @@ class HiddenCall:
                 continue
             worst = int(np.argmax(beyond[part]))
             index = tuple(int(each) for each in np.unravel_index(worst, spec.shape))
-            values = (float(all_.reshape(-1)[part][worst]) for all_ in (got, self.truth))
-            found = Disagreement(index, *values, wrong, beyond[part].size, math.inf)
+            mine, want = (float(all_.reshape(-1)[part][worst]) for all_ in (got, self.truth))
+            found = Disagreement(index, mine, want, wrong, beyond[part].size, math.inf)
             raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {found.sentence()}.")
 
     @property
