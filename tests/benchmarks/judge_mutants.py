@@ -100,12 +100,11 @@ def by_columns(a: Tensor, b: Tensor, dtype: torch.dtype = torch.float32) -> Tens
     return total
 
 
-def online(x: Tensor) -> Tensor:
+def online(x: Any) -> Tensor:
     """Softmax of rows in blocks, with a running maximum and sum."""
     high: Any = torch.full((*x.shape[:-1], 1), -torch.inf)
     total: Any = torch.zeros_like(high)
-    parts: Any = x.float().split(64, -1)
-    for part in parts:
+    for part in x.float().split(64, -1):
         new = torch.maximum(high, part.amax(-1, keepdim=True))
         total = total * (high - new).exp() + (part - new).exp().sum(-1, keepdim=True)
         high = new
@@ -482,9 +481,10 @@ def main() -> None:
         if arguments.only in ("", name):
             for dtype in DTYPES:
                 found += rows(name, problem, dtype)
+            print(name, file=sys.stderr)
     missed = [row for row in found if not row.as_expected]
     for row in missed:
-        print("as expected not:", row)
+        print("not as expected:", row)
     print(json.dumps(summary(found), indent=1))
     if arguments.keep:
         document = {

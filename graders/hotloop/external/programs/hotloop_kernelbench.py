@@ -22,6 +22,8 @@ MOST_BYTES = 16 << 20
 MOST_FLOPS = 1e9
 """Most bytes in use at once and operations of a call; a CPU computes it some ten times in seconds.
 """
+MOST_STEPS = 3000
+"""Most calls of PyTorch's operations, such as those of a recurrent layer for each time step."""
 MOST_BYTES_GPU = 512 << 20
 MOST_FLOPS_GPU = 2e11
 """Most bytes and operations of a call on a GPU; a timed window holds several calls' inputs."""
@@ -202,14 +204,20 @@ def _cost(problem, device):
 
 
 class _Footprint(TorchDispatchMode):
-    """Counts the bytes of all tensors that operations make, and are in use at once."""
+    """Counts the bytes of all tensors that operations make, and are in use at once.
+
+    Raises ValueError for too many operations.
+    """
 
     def __init__(self):
         super().__init__()
-        self.most = self._now = 0
+        self.most = self._now = self._steps = 0
         self._known = WeakIdKeyDictionary()
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise ValueError(f"a call takes more than {MOST_STEPS} operations")
         given = {_place(each) for each in tree_leaves((args, kwargs))}
         out = func(*args, **(kwargs or {}))
         for each in tree_leaves(out):
