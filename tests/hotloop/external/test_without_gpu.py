@@ -154,6 +154,10 @@ def test_outside_of_it_nothing_is_changed() -> None:
         cuda, autocast = torch.cuda, torch.autocast.__init__
         with on_this_device():
             assert torch.cuda is not cuda
+            import colorsys
+            colorsys.kept = 1
+        import colorsys
+        assert colorsys.kept == 1  # as what a submission keeps from call to call
         same = torch.cuda is cuda and sys.modules["torch.cuda"] is cuda
         print(json.dumps({"same": same and torch.autocast.__init__ is autocast,
                           "device": str(torch.ones(1).device), "cuda": torch.cuda.is_available()}))

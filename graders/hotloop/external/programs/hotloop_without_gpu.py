@@ -75,10 +75,25 @@ def on_this_device():
     with contextlib.ExitStack() as stack:
         for place, name, replacement in _replacements():
             stack.enter_context(patch.object(place, name, replacement))
-        stack.enter_context(patch.dict(sys.modules, _modules()))
+        stack.enter_context(_imported(_modules()))
         stack.enter_context(OnCpu())
         stack.enter_context(_Lazily())
         yield
+
+
+@contextlib.contextmanager
+def _imported(modules):
+    """Have imports find these modules. What is imported inside stays imported, with its state."""
+    before = {name: sys.modules.get(name) for name in modules}
+    sys.modules.update(modules)
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
 
 
 class OnCpu(TorchFunctionMode):
