@@ -167,11 +167,11 @@ class World(TorchDispatchMode):
         found = _terms(func, args, kwargs)
         if found is None or not values.numel():
             return values
-        count, squares = found
+        count, squares, lost = found
         # Partial sums are a random walk from 0 to the sum: the mean of their squares.
         walk = (squares.double() * count - values.square()).clamp_(min=0) / 6
         variance = values.square() * count / 3 + walk
-        scale = variance.sqrt_() * (roundoff(torch.float32) / 2)
+        scale = variance.sqrt_() * (roundoff(torch.float32) / 2) + lost
         normal = torch.randn(values.shape, generator=self.random, dtype=torch.float64)
         return values + normal.to(values.device) * scale
 
@@ -238,11 +238,14 @@ def _source(value, args, kwargs):
 
 
 def _terms(func, args, kwargs):
-    """Return the number of terms of each sum, and the sums of their squares; None for no sum."""
+    """Return for each sum the number of terms, the sum of their squares, and what may be lost.
+
+    A term that is less than a rounding of the sum is lost if it is added last. None for no sum.
+    """
     packet = func.overloadpacket
     if packet in (ATEN.mm, ATEN.bmm, ATEN.mv, ATEN.dot):
         left, right = (each.values.float().square() for each in args[:2])
-        return left.shape[-1], packet(left, right)
+        return left.shape[-1], packet(left, right), 0.0
     if packet is ATEN.convolution:
         x, weight, _bias, *rest = args
         count = (
@@ -252,18 +255,24 @@ def _terms(func, args, kwargs):
         )
         with _onednn(on=True):
             squares = packet(x.values.float().square(), weight.values.float().square(), None, *rest)
-        return count, squares
+        return count, squares, 0.0
     if packet in (ATEN.sum, ATEN.cumsum):
         x = args[0].values if isinstance(args[0], Wide) else args[0]
         if packet is ATEN.sum:
             squares = func(x.float().square(), *args[1:], **{**kwargs, "dtype": None})
-            return x.numel() / max(1, squares.numel()), squares
+            return x.numel() / max(1, squares.numel()), squares, _lost(x, *args[1:])
         squares = x.float().square().cumsum(args[1])
         shape = [1] * max(1, x.dim())
         shape[args[1]] = -1
         size = x.shape[args[1]] if x.dim() else 1
-        return torch.arange(1, size + 1, device=x.device).reshape(shape), squares
+        return torch.arange(1, size + 1, device=x.device).reshape(shape), squares, 0.0
     return None
+
+
+def _lost(x, dims=None, keepdim=False):
+    dims = dims or list(range(x.dim()))
+    small = x.abs() <= roundoff(torch.float32) * x.sum(dims, keepdim=True).abs()
+    return (x * small).sum(dims, keepdim=keepdim).abs() / 2
 
 
 def run(function, tensors, seed=None):
