@@ -105,9 +105,10 @@ class World(TorchDispatchMode):
             return self._dispatched(func, args, kwargs or {})
 
     def _dispatched(self, func, args, kwargs):
-        if self.random is not None and func in STEPS:
+        if self.random is not None:
             with self:
-                made = STEPS[func](*args, **kwargs)
+                # What PyTorch itself composes of other functions arrives whole from STEPS.
+                made = (STEPS.get(func) or func.decompose)(*args, **kwargs)
             if made is not NotImplemented:
                 return made
         if func is ATEN.view.dtype:
@@ -171,6 +172,9 @@ class World(TorchDispatchMode):
         # Partial sums are a random walk from 0 to the sum: the mean of their squares.
         walk = (squares.double() * count - values.square()).clamp_(min=0) / 6
         variance = values.square() * count / 3 + walk
+        if func.overloadpacket not in (ATEN.sum, ATEN.cumsum):
+            # Other code may scale either factor before, which rounds each product twice.
+            variance += 8 * squares.double()
         scale = variance.sqrt_() * (roundoff(torch.float32) / 2) + lost
         normal = torch.randn(values.shape, generator=self.random, dtype=torch.float64)
         return values + normal.to(values.device) * scale
