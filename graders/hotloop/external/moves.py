@@ -35,7 +35,7 @@ from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 if TYPE_CHECKING:
     from hotloop.external.rungs import HiddenCall
 
-NO_KERNEL = "it launches no Triton kernel"
+NO_KERNEL = f"{SUBMISSION} has no Triton kernel"
 
 
 @dataclass(frozen=True)

@@ -18,16 +18,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.external import PROGRAMS, TIMED
-from hotloop.external.rungs import (
-    LABELS,
-    MOST_OF_RMS,
-    OF_RMS,
-    RELATIVE,
-    TIMES_EAGER,
-    TOLD,
-    Who,
-    tensor_spec,
-)
+from hotloop.external.rungs import LABELS, LEAST_CALLS, TOLD, OwnCode, Who, tensor_spec
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -40,7 +31,7 @@ from hotloop.judge.gpu.window import TimedDeviceWorker
 from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.labelled import labelled
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import Program
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast, blaming
 from hotloop.judge.rungs.on_gpu import run
@@ -60,8 +51,6 @@ IMPLAUSIBLE = 2.0
 It may exceed 1, as outputs need not depend on all inputs: half of a triangular matrix is zeros.
 """
 
-ALLOWED = [TIMES_EAGER, RELATIVE, OF_RMS]
-
 Key = tuple[int, int, int, str]
 """Key of a call: number of the test, seed of the inputs, seed of the weights, kind of inputs."""
 
@@ -69,17 +58,15 @@ Key = tuple[int, int, int, str]
 class Oracle:
     """The problem's own code, in a process with access to the GPU."""
 
-    def __init__(self, process: Process, card: Card, who: Who) -> None:
+    def __init__(self, process: OwnCode, card: Card) -> None:
         self._process, self._card = process, card
-        self._allowed = ALLOWED if who == "eager" else []
 
     def call(self, key: Key) -> tuple[CallSpec, str] | None:
         """Return the call for the candidate, and a text on its sizes.
 
         Returns None if it is too large for the GPU.
         """
-        reported: Any = self._process.ask("describe", *key)
-        if not reported:
+        if not (reported := self._process.described(key)):
             return None
         outputs = [tensor_spec(each) for each in reported["outputs"]]
         texts = (json.dumps(reported["setup"]), json.dumps(reported["given"]), key[2])
@@ -87,14 +74,9 @@ class Oracle:
         return CallSpec((*texts, *inputs), _one(outputs)), str(reported["sizes"])
 
     def decides(self, key: Key) -> bool:
-        """Return whether the call can be judged, as `HiddenCall.decides`."""
-        if not self._allowed:
-            return True
-        reported: Any = self._process.ask("errors", *key)
-        pairs = [(float(eager), float(rms)) for eager, rms in reported]
-        return all(
-            np.isfinite(rms) and TIMES_EAGER * eager <= MOST_OF_RMS * rms for eager, rms in pairs
-        )
+        """Return whether a wrong answer to the call would be refused."""
+        reported = self._process.described(key)
+        return reported is not None and bool(reported["decides"])
 
     def cost(self, key: Key) -> tuple[int, float]:
         """Return the bytes that a call must move, and the operations of the problem's own code."""
@@ -103,26 +85,24 @@ class Oracle:
 
     def fill(self, loan: Loan, keys: Sequence[Key]) -> None:
         """Write the inputs of all calls of a leg into device memory."""
-        self._over("fill_call", loan, dict(enumerate(keys)), [])
+        self._over("fill_call", loan, dict(enumerate(keys)))
 
     def require_right(self, loan: Loan, keys: Mapping[int, Key]) -> None:
         """Raise Ruling WRONG_ANSWER if one of these calls has a wrong output or a changed input."""
-        self._over("check_call", loan, keys, [self._allowed])
+        self._over("check_call", loan, keys)
         reported: Any = self._process.ask("taken")
         said = [str(text) for text in reported]
         if wrong := next(filter(None, said), None):
             raise Ruling(Verdict.WRONG_ANSWER, wrong)
 
-    def _over(
-        self, function: str, loan: Loan, keys: Mapping[int, Key], first: Sequence[Any]
-    ) -> None:
+    def _over(self, function: str, loan: Loan, keys: Mapping[int, Key]) -> None:
         """Call a function of the oracle once per call, on the leg's device memory."""
         self._process.resolve(function)
         calls: list[dict[str, Any]] = []
         for number, key in keys.items():
             call = loan.layout.calls[number]
             places = [*(place for place in call.places if place is not None), call.out]
-            plain = [{"json": value} for value in (*first, *key)]
+            plain = [{"json": value} for value in key]
             tensors = [{"tensor": place.to_message()} for place in places]
             calls.append({"args": [*plain, *tensors], "returns": None})
         buffers = loan.layout.describe(self._card.driver.granularity())
@@ -149,10 +129,10 @@ def _one(outputs: Sequence[TensorSpec]) -> TensorSpec:
 
 
 @contextmanager
-def oracle_of(program: Program, who: Who, session: Session, card: Card) -> Generator[Oracle]:
+def oracle_of(program: Program, session: Session, card: Card) -> Generator[Oracle]:
     """Start the oracle's process."""
     with trusted_worker(session, session.staged(program.files), card) as worker:
-        yield Oracle(Process(program, worker, session), card, who)
+        yield Oracle(OwnCode(program, worker, session), card)
 
 
 class TimedProblemWorker(TimedDeviceWorker):
@@ -205,7 +185,7 @@ class OnGpu:
         card.clocks.expected_clients = 3 + guests_of(session)
         session.note(gpu=card.facts.name, tolerance=TOLD[self.who])
         try:
-            with oracle_of(self.program, self.who, session, card) as oracle:
+            with oracle_of(self.program, session, card) as oracle:
                 return self._judge(oracle, card, session)
         except CardBusy as busy:
             sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
@@ -231,8 +211,9 @@ class OnGpu:
                     side.window([False])
                 passed += 1
                 session.note(cases=passed, sizes=sizes)
-        if not passed:
-            raise Ruling(Verdict.NOT_MEASURED, "No call could be judged on this GPU.")
+        if passed < min(LEAST_CALLS, len(self.kinds)):
+            why = f"{passed} calls tell right from wrong on this GPU"
+            raise Ruling(Verdict.NOT_MEASURED, f"Right or wrong cannot be told here: {why}.")
         return f"Right on the {card.facts.name} on all {passed} hidden cases."
 
 
@@ -251,7 +232,7 @@ class FastOnGpu:
     def __call__(self, session: Session) -> str:
         """Measure the speedup over the baseline and return the verdict's sentence."""
         card = card_for(session)
-        with oracle_of(self.program, self.who, session, card) as oracle:
+        with oracle_of(self.program, session, card) as oracle:
             weights = int(session.rng().integers(1 << 31))
             test, spec, sizes = self._largest(oracle, weights)
             session.note(sizes=sizes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,36 +15,44 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from hotloop.core.verdict import NotInterpreted, Ruling, Verdict
-from hotloop.external import SUBMISSION, moves
+from hotloop.external import moves
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.compare import Disagreement, Floats
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, I64, U8
+from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
-from hotloop.judge.rungs.correct import Case, Tensor, ruling_about
+from hotloop.judge.rungs.correct import Case, Tensor, frozen, ruling_about
 from hotloop.judge.rungs.correct import call as ask
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable
 
 DTYPES = {dtype.name: dtype for dtype in (FP64, FP32, FP16, BF16, I64, I32, U8, BOOL)}
 KINDS = ("given", "given", "normal", "integers", "spikes")
 """Kinds of inputs of a KernelBench problem's calls, in this order."""
 
-TIMES_EAGER = 8.0
-"""An answer may err by this many times the error of the problem's own code against float64."""
-
-RELATIVE, OF_RMS = 2.0**-20, 2.0**-20
-"""Further tolerance, relative to each number and to the output's root mean square.
-
-Eight roundings of float32, as other code rounds in other steps.
-"""
-
-MOST_OF_RMS = 0.05
-"""A call whose tolerance would exceed this share of the output's RMS is not judged."""
-
 TIMEOUT_S = 200.0
 """Timeout of a call: a submission may compile first, and Triton's interpreter is slow."""
 
-BUILDS_CUDA = "cpp_extension"
-"""Marks a submission that compiles a PyTorch extension."""
+GPU_PACKAGES = (
+    "apex", "bitsandbytes", "cuda", "cupy", "cutlass", "deep_gemm", "flash_attn", "flashinfer",
+    "numba", "pycuda", "sageattention", "thunderkittens", "tilelang", "transformer_engine", "tvm",
+    "xformers",
+)  # fmt: skip
+"""Packages whose code runs on a GPU only, and which are not installed for it."""
+
+NEEDS_GPU = re.compile(
+    r"It raised NeedsGpu\b"
+    r"|Torch not compiled with CUDA|Found no NVIDIA driver|No CUDA GPUs are available"
+    r"|\d+ active drivers|CUDA_HOME environment variable|libcuda\.so"
+    rf"|No module named '({'|'.join(GPU_PACKAGES)})\b"
+)
+"""What is said about a submission that uses what only a GPU, or its software, has.
+
+A submission may say so at will: it earns nothing by that, and suites count it as not right.
+"""
+
+LEAST_CALLS = 2
+"""Fewest calls that must decide; one could be answered by chance, or by a kept answer."""
 
 HEADER = 64
 """As in programs/hotloop_structure.py, which the judge cannot import: it needs PyTorch."""
@@ -56,9 +65,10 @@ class Agrees:
     """Checks that the candidate's answers are right on inputs that the problem makes.
 
     The inputs' seeds are secret. kinds: of the inputs, one per call. who: decides what is right:
-    `eager`, float64 with a tolerance from the error of the problem's own code; `problem`, the
-    problem's own check. graded: somebody's points depend on the verdict, so that a kernel which
-    Triton's interpreter cannot run earns nothing instead of being left open.
+    `eager`, float64 with a tolerance for each number (programs/hotloop_worlds.py); `problem`,
+    the problem's own check. graded: somebody's points depend on the verdict, so that a kernel
+    which needs a GPU, or which Triton's interpreter cannot run, earns nothing instead of being
+    left open.
     """
 
     program: Program
@@ -68,12 +78,11 @@ class Agrees:
 
     def __call__(self, session: Session) -> str:
         """Run each call. Raises Ruling at the first wrong one."""
-        if BUILDS_CUDA in session.files.read_text(SUBMISSION):
-            raise Ruling(Verdict.NOT_MEASURED, "It builds CUDA C++, which is judged on a GPU.")
-        oracle, rng, noted = self.program.trusted(session), session.rng(), moves.watch(session)
+        oracle, rng = OwnCode.of(self.program.trusted(session)), session.rng()
+        noted = moves.watch(session)
         # One model for all calls, so that what it keeps of one shows in the next.
         weights = int(rng.integers(1 << 31))
-        seen: list[Floats] = []
+        evidence = Evidence(self.kinds)
         watched: list[moves.Watched] = []
         for number in range(len(self.kinds)):
             again = partial(self._call, oracle, rng, weights, number)
@@ -81,43 +90,145 @@ class Agrees:
                 continue
             session.progress(call.case.label)
             with self._left_open(), ruling_about(call.case):
-                timeout_s = session.timeout(TIMEOUT_S)
+                timeout_s, worker = session.timeout(TIMEOUT_S), session.worker()
                 order = int(rng.integers(1 << 62))
-                worker = session.worker()
                 got, reply = ask(call.case, worker, session, timeout_s, watch=noted, order=order)
-                call.require_right(got)
-            seen.append(call.truth())
-            if noted:
+                with frozen(worker):
+                    evidence.add(call, got)
+            if noted and call.decides:
                 watched.append(moves.watched(call, reply, again))
-            session.note(cases=len(seen), sizes=call.sizes, tolerance=TOLD[self.who])
-        _require_evidence(seen)
-        return f"Right on all {len(seen)} hidden cases; {moves.counted(watched, session)}."
+            session.note(cases=evidence.decided, sizes=call.sizes, tolerance=TOLD[self.who])
+        evidence.require_enough()
+        return f"{evidence.sentence()}; {moves.counted(watched, session)}."
 
     @contextmanager
     def _left_open(self) -> Generator[None]:
-        """Make a kernel that Triton's interpreter cannot run NOT_MEASURED, if no points depend."""
-        try:
+        """Turn a failure for want of a GPU into NOT_MEASURED, if no points depend on it."""
+        if self.graded:
             yield
-        except NotInterpreted as ruling:
-            if self.graded:
-                raise
-            raise Ruling(Verdict.NOT_MEASURED, ruling.sentence) from None
+            return
+        with without_gpu():
+            yield
 
     def _call(
-        self, oracle: Process, rng: np.random.Generator, weights: int, number: int
+        self, oracle: OwnCode, rng: np.random.Generator, weights: int, number: int
     ) -> HiddenCall | None:
-        """Return call `number` with new values; None if it is too large here or cannot decide."""
+        """Return call `number` with new values; None if it is too large here."""
         key = (number, int(rng.integers(1 << 31)), weights, self.kinds[number])
-        reported = cast(dict[str, Any], oracle.ask("describe", *key))
-        call = HiddenCall(oracle, key, self.who, reported) if reported else None
-        undecided = call is not None and self.who == "eager" and not call.decides()
-        return None if undecided else call
+        reported = oracle.described(key)
+        return HiddenCall(oracle, key, self.who, reported) if reported else None
+
+
+class OwnCode(Process):
+    """The process in which the problem's own code runs; nothing of the submission is in it."""
+
+    @classmethod
+    def of(cls, process: Process) -> OwnCode:
+        """Return a running program as such a process."""
+        return cls(process.program, process.worker, process.session)
+
+    def described(self, key: tuple[int, int, int, str]) -> dict[str, Any] | None:
+        """Return what the oracle's `describe` returns.
+
+        Raises Ruling NOT_MEASURED, with the reason, if the problem cannot be judged here.
+        """
+        try:
+            reported = cast("dict[str, Any] | None", self.ask("describe", *key))
+        except JudgeFault as fault:
+            if (died := _DIED.search(str(fault))) is None:
+                raise
+            raise unfit(f"{_DEATHS[died[0]]} at these sizes") from fault
+        if reported and "unfit" in reported:
+            raise unfit(readable(reported["unfit"], 400))
+        return reported
+
+
+_DEATHS = {
+    "memory_limit": "it needs more memory than a check may use",
+    "timeout": "it takes too long",
+    "process ended": "its process ended",
+}
+_DIED = re.compile("|".join(_DEATHS))
+
+
+def unfit(why: str) -> Ruling:
+    """Return the ruling about a problem that cannot be judged on this machine."""
+    return Ruling(
+        Verdict.NOT_MEASURED, f"The problem's own code cannot be judged here: {why.rstrip('.')}."
+    )
+
+
+_RAISED = re.compile(r"^It raised NeedsGpu( at [^:]*:\d+)?: ")
+
+
+@contextmanager
+def without_gpu() -> Generator[None]:
+    """Turn a failure for want of a GPU, or of what the interpreter runs, into NOT_MEASURED."""
+    try:
+        yield
+    except NotInterpreted as ruling:
+        raise Ruling(Verdict.NOT_MEASURED, ruling.sentence) from None
+    except Ruling as ruling:
+        if ruling.verdict is Verdict.RUNTIME_ERROR and NEEDS_GPU.search(ruling.sentence):
+            failure = _RAISED.sub("", ruling.sentence).rstrip(".")
+            raise Ruling(Verdict.NOT_MEASURED, f"It needs a GPU: {failure}.") from None
+        raise
 
 
 TOLD: dict[Who, str] = {
-    "eager": f"{TIMES_EAGER:g} × eager's own error against float64",
+    "eager": "for each number, what as good arithmetic in another order errs",
     "problem": "the problem's own check",
 }
+
+
+class Evidence:
+    """What the calls so far tell about a submission. decided: how many would refuse a wrong one."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        self._kinds = kinds
+        self._undecided: list[str] = []
+        self._own = self._different = False
+        self._last: HiddenCall | None = None
+        self.sent = self.decided = 0
+
+    def add(self, call: HiddenCall, got: Floats) -> None:
+        """Note an answer. Raises Ruling WRONG_ANSWER if the call decides and it is wrong."""
+        self.sent += 1
+        if not call.decides:
+            return
+        call.require_right(got)
+        self.decided += 1
+        self._own |= call.kind == "given"
+        self._different |= self._last is not None and call.refuses(self._last)
+        # The oracle keeps few calls, so what the next one is compared with is read now.
+        self._last = call
+        _ = call.truth
+
+    def require_enough(self) -> None:
+        """Raise Ruling NOT_MEASURED if a wrong answer could have passed."""
+        if not self.sent:
+            why = "all inputs are too large for this machine"
+        elif not self.decided:
+            why = (
+                "no call could be judged: the output is not finite, or the tolerance is as large "
+                "as the output (the problem's own code is too far from float64, or its own check "
+                "takes zeros)"
+            )
+        elif self.decided < min(LEAST_CALLS, len(self._kinds)):
+            why = "only one call tells right from wrong"
+        elif not self._own:
+            why = "no call with the problem's own inputs tells right from wrong"
+        elif len(self._kinds) >= LEAST_CALLS and not self._different:
+            why = "the output is the same for all inputs, so any constant would pass"
+        else:
+            return
+        raise Ruling(Verdict.NOT_MEASURED, f"Right or wrong cannot be told here: {why}.")
+
+    def sentence(self) -> str:
+        """Say how many calls were right."""
+        told = f"Right on all {self.decided} hidden cases"
+        left = self.sent - self.decided
+        return f"{told} ({left} more can tell nothing)" if left else told
 
 
 class HiddenCall:
@@ -128,7 +239,7 @@ class HiddenCall:
     """
 
     def __init__(
-        self, oracle: Process, key: tuple[int, int, int, str], who: Who, reported: dict[str, Any]
+        self, oracle: OwnCode, key: tuple[int, int, int, str], who: Who, reported: dict[str, Any]
     ) -> None:
         self._oracle, self._key, self._who = oracle, key, who
         self.sizes = str(reported["sizes"])
@@ -138,37 +249,33 @@ class HiddenCall:
         # The problem's own check decides which dtypes and shapes are right.
         self._packed = who == "problem" or len(self.outputs) > 1
         one = TensorSpec((HEADER + self.size,), FP64) if self._packed else self.outputs[0]
+        self.kind, self.decides = key[3], bool(reported["decides"])
         texts = [json.dumps(reported[name]) for name in ("setup", "given")]
         label = f"call {key[0] + 1}, {LABELS[key[3]]}"
         self.case = Case(label, (*texts, key[2], *self.inputs), one)
         self.reported = reported
-        self._truth: Floats | None = None
-
-    def truth(self) -> Floats:
-        """Return all outputs in float64, flattened and concatenated."""
-        if self._truth is None:
-            case = Case("", self._key, TensorSpec((self.size,), FP64))
-            self._truth = self._oracle.answer("answers", case)
-        return self._truth
 
     @cached_property
-    def errors(self) -> list[tuple[float, float]]:
-        """For each output: the problem's own largest error against float64, and the RMS."""
-        reported: Any = self._oracle.ask("errors", *self._key)
-        return [(float(eager), float(rms)) for eager, rms in reported]
+    def truth(self) -> Floats:
+        """All outputs in float64, flattened and concatenated."""
+        return self._numbers("answers")
 
-    def decides(self) -> bool:
-        """Return whether the call can be judged.
+    @cached_property
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The lowest and the highest right numbers, in the form of `truth`."""
+        return self._numbers("lowest"), self._numbers("highest")
 
-        False if the expected output is not finite, or if the problem's own code errs so much that a
-        wrong answer could pass.
-        """
-        if not np.all(np.isfinite(self.truth())):
-            return False
-        return all(
-            TIMES_EAGER * eager <= MOST_OF_RMS * rms if spec.dtype.floating else eager == 0
-            for spec, (eager, rms) in zip(self.outputs, self.errors, strict=True)
-        )
+    def _numbers(self, function: str) -> Floats:
+        case = Case("", self._key, TensorSpec((self.size,), FP64))
+        return self._oracle.answer(function, case)
+
+    def refuses(self, other: HiddenCall) -> bool:
+        """Return whether the right answer to another call would be wrong here."""
+        if self.size != other.size:
+            return True
+        if self._who == "problem":
+            return not np.allclose(self.truth, other.truth, equal_nan=True)
+        return bool(np.any(excess_of(other.truth, *self.bounds)))
 
     @cached_property
     def parameters(self) -> list[Tensor]:
@@ -200,15 +307,17 @@ class HiddenCall:
             self._ask_the_problem(got)
             return
         got = self._without_header(got) if self._packed else got
-        start = 0
-        for spec, (eager, rms) in zip(self.outputs, self.errors, strict=True):
-            size = math.prod(spec.shape)
-            parts = [all_.reshape(-1)[start : start + size] for all_ in (got, self.truth())]
-            start += size
-            tolerance = Tolerance(RELATIVE, TIMES_EAGER * eager + OF_RMS * rms)
-            mine, want = (part.reshape(spec.shape) for part in parts)
-            if (found := compare(mine, want, tolerance)) is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {found.sentence()}.")
+        beyond, start = excess_of(got.reshape(-1), *self.bounds), 0
+        for spec in self.outputs:
+            part = slice(start, start + math.prod(spec.shape))
+            start = part.stop
+            if not (wrong := int(np.count_nonzero(beyond[part]))):
+                continue
+            worst = int(np.argmax(beyond[part]))
+            index = tuple(int(each) for each in np.unravel_index(worst, spec.shape))
+            mine, want = (float(all_.reshape(-1)[part][worst]) for all_ in (got, self.truth))
+            found = Disagreement(index, mine, want, wrong, beyond[part].size, math.inf)
+            raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {found.sentence()}.")
 
     @property
     def _header(self) -> list[int]:
@@ -254,21 +363,13 @@ def tensor_spec(reported: Any) -> TensorSpec:
     return TensorSpec(tuple(reported["shape"]), DTYPES[reported["dtype"]])
 
 
-def _require_evidence(truths: list[Floats]) -> None:
-    """Raise Ruling if no call was judged, or if the output is the same for all inputs.
+def excess_of(got: Floats, low: Floats, high: Floats) -> Floats:
+    """Return how far each element is beyond its bounds; infinite where NaN or infinity differs.
 
-    In both cases a wrong answer could pass.
+    The bounds are as in programs/hotloop_bounds.py.
     """
-    if not truths:
-        raise Ruling(
-            Verdict.NOT_MEASURED,
-            "No call could be judged: all inputs are too large for this machine, or the problem's "
-            "own code is too far from float64 on them.",
-        )
-    first, *others = truths
-    same = [other.shape == first.shape and np.allclose(other, first) for other in others]
-    if same and all(same):
-        raise Ruling(
-            Verdict.NOT_MEASURED,
-            "The problem's output is the same for all inputs: any constant would pass.",
-        )
+    anything = (low == -np.inf) & (high == np.inf)
+    right = (got >= low) & (got <= high) | anything | (np.isnan(got) & np.isnan(low))
+    with np.errstate(invalid="ignore", over="ignore"):
+        beyond = np.maximum(low - got, got - high) / np.maximum(high - low, np.finfo(float).tiny)
+    return np.where(right, 0.0, np.nan_to_num(beyond, nan=np.inf))

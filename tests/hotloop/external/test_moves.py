@@ -119,7 +119,7 @@ def test_a_models_parameters_are_read_too(judge: JudgeProcess, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("def custom_kernel(data):\n    return 2 * data[0]\n", "launches no Triton kernel"),
+        ("def custom_kernel(data):\n    return 2 * data[0]\n", "has no Triton kernel"),
         (f"{KERNEL}    return 2 * values\n", "launches no Triton kernel"),
         (f"{KERNEL}    return launch(0.5 * values, out).mul(2)\n", "computes in PyTorch"),
         (f"{KERNEL}    return launch(values, out).clone()\n", "give another answer"),

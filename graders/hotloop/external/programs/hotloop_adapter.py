@@ -9,11 +9,11 @@ import inspect
 import json
 from pathlib import Path
 
-import hotloop_without_gpu
 import torch
 from hotloop_structure import for_device, packed, rebuilt
+from hotloop_without_gpu import on_this_device, prepare
 
-hotloop_without_gpu.prepare(Path(__file__).parent)
+prepare(Path(__file__).parent)
 read = functools.cache(json.loads)
 
 
@@ -47,12 +47,14 @@ def flashinfer_on_gpu(*call):
     return for_device(_flashinfer(*call))
 
 
+@on_this_device()
 def _flashinfer(setup, given, _weights, *tensors):
     run = importlib.import_module("submission").run
     arguments, outputs = rebuilt(read(given), tensors), rebuilt(read(setup), [])
     if not _takes(run, len(arguments) + len(outputs)):
         return _in_order(run(*arguments))
-    made = [torch.empty(shape, dtype=dtype, device=tensors[0].device) for shape, dtype in outputs]
+    device = tensors[0].device if tensors else "cpu"
+    made = [torch.empty(shape, dtype=dtype, device=device) for shape, dtype in outputs]
     run(*arguments, *made)
     return made if len(made) > 1 else made[0]
 
@@ -67,12 +69,14 @@ def _in_order(result):
     return list(result.values()) if isinstance(result, dict) else result
 
 
+@on_this_device()
 def _kernelbench(setup, given, weights, *tensors):
     model = _model(setup, weights, tensors[0].device if tensors else torch.device("cpu"))
     with torch.no_grad():
         return model(*rebuilt(read(given), tensors))
 
 
+@on_this_device()
 def _gpu_mode(_setup, given, _weights, *tensors):
     kernel = importlib.import_module("submission").custom_kernel
     return kernel(rebuilt(read(given), [tensor.clone() for tensor in tensors]))

@@ -48,10 +48,6 @@ class Problem:
         """Return (): the submission takes no constructor arguments."""
         return ()
 
-    def reference(self, arguments, seed, _double):
-        """Return the reference's output."""
-        return self.function(seed)(arguments)
-
     def function(self, _seed):
         """Return the function that computes the reference from the result of `arguments`."""
         return self.module.ref_kernel

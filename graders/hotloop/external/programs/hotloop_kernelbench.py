@@ -4,18 +4,26 @@ Runs in a trusted, sandboxed worker; the judge never imports the file.
 Source: https://github.com/ScalingIntelligence/KernelBench, README, "Task description".
 """
 
+import ast
 import contextlib
 import functools
 import types
+import weakref
 from pathlib import Path
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
+from torch.utils.weak import WeakIdKeyDictionary
 
 FILE = "problem.py"
-MOST_BYTES = 64 << 20
-MOST_FLOPS = 4e9
-"""Most bytes and operations of a call that a CPU computes in seconds."""
+MOST_BYTES = 16 << 20
+MOST_FLOPS = 1e9
+"""Most bytes in use at once and operations of a call; a CPU computes it some ten times in seconds.
+"""
+MOST_STEPS = 3000
+"""Most calls of PyTorch's operations, such as those of a recurrent layer for each time step."""
 MOST_BYTES_GPU = 512 << 20
 MOST_FLOPS_GPU = 2e11
 """Most bytes and operations of a call on a GPU; a timed window holds several calls' inputs."""
@@ -24,6 +32,9 @@ WRITES = False
 """Whether the called function may write to its inputs."""
 LEAST = (64, 256, 1024)
 """Smallest sizes to shrink, tried in turn; smaller numbers are kernel sizes, groups and heads."""
+FACTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+TOO_MANY = 24
+"""A call that uses this many times `MOST_BYTES` at its smallest sizes is not tried."""
 SMALLEST = 16
 """No size is shrunk below this."""
 
@@ -49,7 +60,10 @@ class Problem:
     def __init__(self, factor=1, least=0):
         source = (Path(__file__).parent / FILE).read_text(encoding="utf-8")
         self.module = types.ModuleType("problem")
-        exec(compile(source, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
+        tree = ast.parse(source)
+        if factor > 1:
+            tree = _Literals(factor, least).visit(tree)
+        exec(compile(tree, FILE, "exec"), self.module.__dict__)  # noqa: S102 - confined here
         if factor > 1:
             for name, value in list(vars(self.module).items()):
                 setattr(self.module, name, shrunk(value, factor, least))
@@ -66,13 +80,8 @@ class Problem:
 
     def setup(self):
         """Return the model's constructor arguments."""
-        return tuple(self.module.get_init_inputs())
-
-    def reference(self, arguments, seed, double):
-        """Return the output of `Model`, in its dtype or in float64, with weights from `seed`."""
-        model = self.model(seed, double)
-        with torch.no_grad():
-            return model(*(doubled(each) for each in arguments) if double else arguments)
+        made = getattr(self.module, "get_init_inputs", list)
+        return tuple(made())
 
     def function(self, seed):
         """Return a function that applies the model to the result of `arguments`."""
@@ -80,15 +89,30 @@ class Problem:
         return lambda arguments: model(*arguments)
 
     @functools.lru_cache(maxsize=2)  # noqa: B019 - the problem lives as long as its process
-    def model(self, seed, double=False):
+    def model(self, seed):
         """Return the model with weights from `seed`, created on the CPU as the submission's is."""
         torch.manual_seed(seed)
-        model = self.module.Model(*self.setup()).to(DEVICE)
-        return model.double() if double else model
+        return self.module.Model(*self.setup()).to(DEVICE)
 
     def parameters(self, seed):
         """Return the tensors that a call reads besides its inputs."""
         return [each.detach() for each in self.model(seed).parameters()]
+
+
+class _Literals(ast.NodeTransformer):
+    """Shrinks the sizes that `get_inputs` and `get_init_inputs` spell out."""
+
+    def __init__(self, factor, least):
+        self._by = factor, least
+
+    def visit_Module(self, node):
+        for each in node.body:
+            if isinstance(each, ast.FunctionDef) and each.name in ("get_inputs", "get_init_inputs"):
+                self.generic_visit(each)
+        return node
+
+    def visit_Constant(self, node):
+        return ast.copy_location(ast.Constant(shrunk(node.value, *self._by)), node)
 
 
 def shrunk(value, factor, least):
@@ -98,12 +122,6 @@ def shrunk(value, factor, least):
     if type(value) is int and value >= least:
         return max(SMALLEST, value // factor)
     return value
-
-
-def doubled(value):
-    """Return a floating-point tensor as float64; anything else unchanged."""
-    is_float = isinstance(value, torch.Tensor) and value.is_floating_point()
-    return value.double() if is_float else value
 
 
 @contextlib.contextmanager
@@ -135,35 +153,92 @@ def sampled(kind):
 def fitting(most_bytes, most_flops):
     """Return the least shrinking with which a call fits into these limits: factor, least size.
 
-    Measured on the meta device, without memory. If nothing fits, returns the smallest call that
-    runs. Raises ValueError if the model runs at no size.
+    Measured on the meta device, without memory; a model that does not run there, as it reads values
+    by `.item()`, is measured at growing sizes. If nothing fits, returns the smallest call that
+    runs. Raises ValueError if that is far too large; what the model raises if it runs at no size.
     """
-    smallest, why = None, "it was not tried"
-    for factor in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024):
-        for least in LEAST if factor > 1 else (0,):
-            try:
-                cost, flops = _cost(Problem(factor, least))
-            except Exception as error:  # noqa: BLE001 - a size at which it does not run
-                why = f"{type(error).__name__}: {error}"
-                continue
-            if cost <= most_bytes and flops <= most_flops:
-                return factor, least
-            if smallest is None or cost < smallest[0]:
-                smallest = (cost, factor, least)
+    sizes = [(factor, least) for factor in FACTORS for least in (LEAST if factor > 1 else (0,))]
+    smallest = None
+    for size in sizes:
+        try:
+            cost, flops = _cost(Problem(*size), "meta")
+        except Exception:  # noqa: BLE001 - a size at which it does not run
+            continue
+        if cost <= most_bytes and flops <= most_flops:
+            return size
+        if smallest is None or cost < smallest[0]:
+            smallest = (cost, size)
     if smallest is None:
-        raise ValueError(f"Model runs at no size: {why}")
-    return smallest[1:]
+        return _grown(sizes[::-1], most_bytes, most_flops)
+    cost, size = smallest
+    if cost > TOO_MANY * most_bytes:
+        raise ValueError(f"a call uses {cost >> 20} MiB at its smallest sizes")
+    return size
 
 
-def _cost(problem):
-    with torch.device("meta"), torch.no_grad():
+def _grown(sizes, most_bytes, most_flops):
+    """As `fitting`, with real tensors: return the largest size before one that does not fit."""
+    fits, why = None, None
+    for size in sizes:
+        try:
+            cost, flops = _cost(Problem(*size), DEVICE)
+        except Exception as error:  # noqa: BLE001 - a size at which it does not run
+            why = error
+            continue
+        if fits is not None and (cost > most_bytes or flops > most_flops):
+            break
+        fits = size
+    if fits is None:
+        raise why
+    return fits
+
+
+def _cost(problem, device):
+    """Return the most bytes in use at once, and the operations of a call."""
+    with torch.device(device), torch.no_grad():
         model = problem.module.Model(*problem.setup())
         inputs = tuple(problem.module.get_inputs())
-        with FlopCounterMode(display=False) as counter:
-            out = model(*inputs)
-    outputs = out if isinstance(out, (tuple, list)) else (out,)
-    tensors = [*inputs, *outputs, *model.parameters()]
-    return sum(_bytes(tensor) for tensor in tensors), counter.get_total_flops()
+        with FlopCounterMode(display=False) as counter, _Footprint() as made:
+            model(*inputs)
+    return sum(map(_bytes, (*inputs, *model.parameters()))) + made.most, counter.get_total_flops()
+
+
+class _Footprint(TorchDispatchMode):
+    """Counts the bytes of all tensors that operations make, and are in use at once.
+
+    Raises ValueError for too many operations.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.most = self._now = self._steps = 0
+        self._known = WeakIdKeyDictionary()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise ValueError(f"a call takes more than {MOST_STEPS} operations")
+        given = {_place(each) for each in tree_leaves((args, kwargs))}
+        out = func(*args, **(kwargs or {}))
+        for each in tree_leaves(out):
+            if isinstance(each, torch.Tensor) and _place(each) not in given:
+                self._count(each.untyped_storage())
+        return out
+
+    def _count(self, storage):
+        if storage in self._known:
+            return
+        self._known[storage] = True
+        self._now += storage.nbytes()
+        self.most = max(self.most, self._now)
+        weakref.finalize(storage, self._free, storage.nbytes())
+
+    def _free(self, size):
+        self._now -= size
+
+
+def _place(value):
+    return value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None
 
 
 def _bytes(value):

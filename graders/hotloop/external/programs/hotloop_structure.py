@@ -1,5 +1,7 @@
 """Nested arguments as JSON: tensors become indices into a list; plain values stay.
 
+A tensor of a dtype that `NAMES` lacks, such as float8, is passed as its bytes.
+
 Runs on both sides, in a trusted worker and in the candidate's process, so it imports nothing from
 Hotloop.
 """
@@ -84,8 +86,10 @@ def flatten(value, tensors):
     Raises TypeError for a value that is neither a tensor nor plain data.
     """
     if isinstance(value, torch.Tensor):
-        tensors.append(value)
-        return {"tensor": len(tensors) - 1}
+        known = value.dtype in NAMES
+        tensors.append(value if known else value.contiguous().view(torch.uint8))
+        at = {"tensor": len(tensors) - 1}
+        return at if known else {"bytes": [at, flatten(value.dtype, tensors)]}
     if isinstance(value, (tuple, list)):
         kind = "list" if isinstance(value, list) else "tuple"
         return {kind: [flatten(item, tensors) for item in value]}
@@ -103,6 +107,9 @@ def rebuilt(shape, tensors):
     kind, content = next(iter(shape.items()))
     if kind == "tensor":
         return tensors[content]
+    if kind == "bytes":
+        place, dtype = (rebuilt(each, tensors) for each in content)
+        return place.view(dtype)
     if kind == "dict":
         return {rebuilt(key, tensors): rebuilt(value, tensors) for key, value in content}
     if kind == "dtype":
