@@ -69,9 +69,19 @@ PLACES = {
     "judge/program.py Process.take": OWN_WORD,
     "judge/program.py Process._blamed": OWN_PROCESS,
     "judge/rung.py judge_rungs": MACHINE,
-    "judge/rungs/correct.py require_agreement": AUTHORS,
+    "judge/authored.py _require_type": (
+        "What the check's author wrote returned another type than it promises; none returns a "
+        "part of the answer."
+    ),
+    "judge/rungs/correct.py Case.truth": AUTHORS,
+    "judge/rungs/correct.py agreement": AUTHORS,
     "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
     "judge/rungs/cuda_compiles.py _compile": MACHINE,
+    "judge/rungs/kernel_calls.py KernelCalls.judged": AUTHORS,
+    "judge/rungs/one_pass.py OnePass.__call__": AUTHORS,
+    "judge/rungs/traffic.py fewest": AUTHORS,
+    "judge/session.py Session.reachable": AUTHORS,
+    "judge/worker_connection.py Worker.send": AUTHORS,
     "judge/rungs/gpu_fast.py take_off_protocol": (
         "It compares the baseline's empty legs with each other, relative to the side's leg: a "
         "shorter leg than the baseline's is a faster answer."
@@ -105,8 +115,9 @@ PLACES = {
     "external/on_gpu.py OnGpu.__call__": OTHERS_ON_GPU,
     "external/on_gpu.py OnGpu._judge": "It depends on the problem's sizes and on the GPU's memory.",
     "external/on_gpu.py FastOnGpu._largest": "It depends on the problem's sizes and on the GPU.",
-    "external/rungs.py Agrees.__call__": NO_POINTS,
-    "external/rungs.py _require_evidence": "It depends on the problem's sizes and own outputs.",
+    "external/rungs.py Evidence.require_enough": "It depends on the problem's own outputs.",
+    "external/rungs.py unfit": "It is about the problem's own code, in a process without others.",
+    "external/rungs.py without_gpu": NO_POINTS,
     "checks/control_flow_export/breaks.py questions": OWN_WORD,
     "checks/control_flow_export/old_files.py _questions": OWN_WORD,
     "checks/control_flow_export/ways.py case_of": AUTHORS,
@@ -142,11 +153,13 @@ PLACES = {
     "checks/yolo_on_mobile/rewriting.py _mismatch": OWN_WORD,
 }
 SEVERAL = {
+    "external/rungs.py without_gpu": 2,
+    "judge/constants.py constant": 2,
+    "judge/fault.py generated": 2,
     "judge/client.py lost": 2,
     "judge/gpu/workers.py card_for": 2,
     "judge/gpu/workers.py require_nvcc": 2,
     "judge/served.py wait_ready": 3,
-    "external/rungs.py _require_evidence": 2,
     "checks/triton_ensemble/called_over.py _relay": 2,
 }
 """Functions with more than one such place: a further one needs another look at the reason."""
