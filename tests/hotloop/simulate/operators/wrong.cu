@@ -53,16 +53,6 @@ void fails(const Tensor& x) {
   ended("fails");
 }
 
-__global__ void first_half(float* x) {
-  if (threadIdx.x < 32) __syncthreads();  // LINE: diverges
-  x[threadIdx.x] = 1;
-  __syncthreads();
-}
-void diverges(const Tensor& x) {
-  first_half<<<1, 64>>>(data(x));
-  ended("diverges");
-}
-
 __global__ void turn(volatile float* x) {
   while (x[0] == 0) {}  // LINE: turn
 }
@@ -107,7 +97,7 @@ void reset(const Tensor&) { cudaDeviceReset(); }
 void nothing(const Tensor&) { ended("nothing"); }
 
 STABLE_TORCH_LIBRARY(hotloop_wrong, m) {
-  for (const char* name : {"beyond", "of_host", "null", "freed", "race", "fails", "diverges", "forever", "too_large",
+  for (const char* name : {"beyond", "of_host", "null", "freed", "race", "fails", "forever", "too_large",
                            "other_layout", "too_many", "texture", "copies_too_much", "reset", "nothing"}) {
     m.def((std::string(name) + "(Tensor(a!) x) -> ()").c_str());
   }
@@ -119,7 +109,6 @@ STABLE_TORCH_LIBRARY_IMPL(hotloop_wrong, CUDA, m) {
   m.impl("freed", TORCH_BOX(&freed));
   m.impl("race", TORCH_BOX(&race));
   m.impl("fails", TORCH_BOX(&fails));
-  m.impl("diverges", TORCH_BOX(&diverges));
   m.impl("forever", TORCH_BOX(&forever));
   m.impl("too_large", TORCH_BOX(&too_large));
   m.impl("other_layout", TORCH_BOX(&other_layout));
