@@ -2,8 +2,8 @@
 
     python tests/benchmarks/readme_demo.py --keep
 
-Runs `hotloop demo` and prints the table; `--keep` writes results/readme_demo.json and puts the table
-into the README, between its marks. Run it on a machine that does nothing else.
+Runs `hotloop demo` and prints the table; `--keep` writes results/readme_demo.json and puts the
+table into the README, between its marks. Run it on a machine that does nothing else.
 """
 
 import argparse
@@ -76,21 +76,16 @@ def table(document: dict[str, Any]) -> str:
         before = row["student"]
         cells = (name, row["task"], row["verdict"], points, sentence)
         lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
-    measured = (
-        f"On {document['device']}, {document['date']}: `python tests/benchmarks/readme_demo.py`."
-    )
-    return "\n".join([*lines, "", measured])
+    place = f"On {document['device']}, {document['date']}"
+    return "\n".join([*lines, "", f"{place}: `python tests/benchmarks/readme_demo.py`."])
 
 
 def with_table(readme: str, content: str) -> str:
     """Return the README with the table between its marks."""
-    start, end = map(re.escape, MARKS)
-    return re.sub(
-        f"{start}.*?{end}",
-        lambda _found: f"{MARKS[0]}\n\n{content}\n\n{MARKS[1]}",
-        readme,
-        flags=re.DOTALL,
-    )
+    start, end = MARKS
+    between = f"{re.escape(start)}.*?{re.escape(end)}"
+    text = f"{start}\n\n{content}\n\n{end}"
+    return re.sub(between, lambda _found: text, readme, flags=re.DOTALL)
 
 
 if __name__ == "__main__":
