@@ -23,8 +23,8 @@ RESIDENT = 8192
 LAUNDERED = 16
 """A reduction's result with at least 1/16 of the elements read may be these in another form."""
 
-_MADE_LIKE = ("_like", "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided")
-_MOVES = frozenset(
+MADE_LIKE = ("_like", "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided")
+MOVES = frozenset(
     {
         *("cat", "stack", "clone", "flip", "roll", "repeat", "repeat_interleave"),
         *("index", "index_select", "gather", "masked_select", "index_put", "index_put_"),
@@ -39,7 +39,7 @@ _POINTWISE = frozenset(
 """Pointwise operations that PyTorch does not tag as pointwise."""
 
 _SAME_MEMORY = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh"})
-_OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
+OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
 
 _NOWHERE = -1
 """Shadow of an element that was computed from the input but represents no single input element."""
@@ -90,11 +90,7 @@ class Operations(TorchDispatchMode):
         return result
 
     def _note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
-        if (
-            _is_view(func)
-            or name in _SAME_MEMORY
-            or any(name.endswith(like) for like in _MADE_LIKE)
-        ):
+        if is_view(func) or name in _SAME_MEMORY or only_makes(func):
             return
         overwritten = _overwritten(name, args, kwargs)
         read = [t for t in tree_leaves((args, kwargs)) if _is_tensor(t) and t is not overwritten]
@@ -114,7 +110,7 @@ class Operations(TorchDispatchMode):
             self._write(written, reduce(torch.maximum, [self._shadow(t) for t in known]))
         elif name == "constant_pad_nd":
             self._write(written, func(self._shadow(args[0]), args[1], _FOREIGN))
-        elif name in _MOVES:
+        elif name in MOVES:
             shadows = {name: self._shadowed(value) for name, value in kwargs.items()}
             self._write(written, func(*self._shadowed(args), **shadows))
         else:
@@ -178,14 +174,19 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor)
 
 
-def _is_view(func: Any) -> bool:
+def is_view(func: Any) -> bool:
     """Return True if the results alias an argument's memory without writing it."""
     infos = [r.alias_info for r in func._schema.returns]
     return bool(infos) and all(i is not None and not i.is_write for i in infos)
 
 
+def only_makes(func: Any) -> bool:
+    """Return True if the operation takes no more than type and shape of its tensors."""
+    return func._schema.name.endswith(MADE_LIKE)
+
+
 def _overwritten(name: str, args: Any, kwargs: Any) -> Any:
     """Return the argument that is written without being read, or None."""
-    if name in _OVERWRITES:
+    if name in OVERWRITES:
         return args[0]
     return kwargs.get("out")

@@ -29,6 +29,9 @@ _UNDERSCORED = frozenset(
 )
 """Internal operations of PyTorch that common functions are made of."""
 
+_OF_COMPILERS = frozenset({"prims.convert_element_type.default"})
+"""What decompositions make of conversions."""
+
 _REFUSED = frozenset({"from_file", "set_", "resize_", "resize_as_", "resize"})
 """Operations that read files, or that exchange or enlarge a storage."""
 
@@ -110,6 +113,8 @@ class Replay:
 
 def operation(name: str) -> Any:
     """Return the operation of ATen with this name. Raises ValueError if it is not repeated."""
+    if name in _OF_COMPILERS:
+        return torch.ops.prims.convert_element_type.default
     namespace, _, rest = name.partition(".")
     packet, _, overload = rest.partition(".")
     hidden = packet.startswith("_") and packet not in _UNDERSCORED
