@@ -67,10 +67,10 @@ class Replay:
             case ["constant", int(number), str(content)] if number not in self._storages:
                 held = torch.tensor(list(base64.b64decode(content)), dtype=torch.uint8)
                 self._storages[number] = held.untyped_storage()
-            case ["call", str(name), given, dict(named), list(results)]:
+            case ["call", str(name), given, named, results]:
                 function = operation(name)
                 arguments = self.decoded(given)
-                named = {key: self.decoded(each) for key, each in cast(Any, named).items()}
+                named = {key: self.decoded(each) for key, each in named.items()}
                 with mode:
                     value = function(*arguments, **named)
                 self.keep(value, cast(list[int], results))
@@ -79,7 +79,8 @@ class Replay:
 
     def keep(self, value: Any, numbers: list[int]) -> None:
         """Give numbers to the storages of an operation's results, unless they have these."""
-        values = cast(list[Any], list(value) if isinstance(value, list | tuple) else [value])
+        several = isinstance(value, list | tuple)
+        values: list[Any] = list(cast(list[Any], value)) if several else [value]
         tensors = [each for each in values if isinstance(each, torch.Tensor)]
         for tensor, number in zip(tensors, numbers, strict=True):
             self._storages.setdefault(number, tensor.untyped_storage())
@@ -89,7 +90,7 @@ class Replay:
         match value:
             case None | bool() | int() | float() | str():
                 return value
-            case ["list", list(values)]:
+            case ["list", values]:
                 return [self.decoded(each) for each in cast(list[Any], values)]
             case ["dtype", str(name)] if isinstance(getattr(torch, name), torch.dtype):
                 return getattr(torch, name)
@@ -97,7 +98,7 @@ class Replay:
                 return getattr(torch, name)
             case ["float", str(digits)]:
                 return float(digits)
-            case ["tensor", int(number), str(dtype), list(shape), list(strides), int(offset)]:
+            case ["tensor", int(number), str(dtype), shape, strides, int(offset)]:
                 return self._tensor(number, getattr(torch, dtype), shape, strides, offset)
             case _:
                 raise ValueError(f"{str(value)[:80]} is no value")

@@ -3,9 +3,9 @@
 The stub follows the documented signatures, not the binary layout. It shows that a plugin's answers
 are right, not that TensorRT accepts the plugin; that needs TensorRT's headers and a GPU.
 
-The stub's caller shares its process with the plugin, which could answer in its place. So nothing is
-asked but hidden questions: a type, a shape, a size, a result. What a stored engine knows is asked in
-a second process, which receives the stored bytes and nothing else of the node.
+The stub's caller shares its process with the plugin, which could answer in its place. So
+nothing is asked but hidden questions: a type, a shape, a size, a result. What a stored engine knows
+is asked in a second process, which receives the stored bytes and nothing else of the node.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP16, FP32, DType
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import ANSWERS, Process, Program
 from hotloop.judge.questions import shown
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import agreement, ruling_about
@@ -58,8 +58,9 @@ CPP = program(
     "NvInferRuntime.h",
     "cuda_runtime_api.h",
     "launch_attention.h",
+    believed=ANSWERS,
 )
-PYTHON = program("plugin_python_caller.py", "tensorrt.py", "plugin_launch.py")
+PYTHON = program("plugin_python_caller.py", "tensorrt.py", "plugin_launch.py", believed=ANSWERS)
 """The C++ and the Python program call a plugin in the same way."""
 
 
@@ -329,7 +330,7 @@ def compiles(session: Session) -> str:
         lacking = HEADERS[folders.index(None)]
         sentence = f"{lacking} is missing on this machine: {REMEDY}"
         raise Ruling(Verdict.NOT_MEASURED, sentence)
-    process = CPP.given(session, "tries")
+    process = CPP.given(session, "compiles")  # it never loads the plugin
     process.ask("compiles", submitted(session), [str(folder) for folder in folders])
     return "It compiles with TensorRT's own headers; no engine was built."
 

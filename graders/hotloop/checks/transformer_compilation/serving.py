@@ -20,7 +20,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import REPEATED, Process, Program
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
@@ -31,6 +31,7 @@ Rng = np.random.Generator
 RECORDS = Program(
     {"serving_records.py": PROGRAMS / "serving_records.py", "served.py": EXERCISE / "served.py"},
     "serving_records.py",
+    believed=REPEATED,
 )
 REPLAYS = Program({"serving_replays.py": PROGRAMS / "serving_replays.py"}, "serving_replays.py")
 
