@@ -8,6 +8,9 @@ from hotloop.core.verdict import Verdict
 
 NOT_STARTED = "not started"
 
+INSTRUMENTED = " (instrumented)"
+"""Behind a verdict that was measured in a process with code of the learner."""
+
 COUNTED = "fewest_bytes"
 """Key in the evidence of a rung that counts bytes."""
 
@@ -16,8 +19,18 @@ def of_task(record: Record) -> str:
     """Return a task's verdict in words.
 
     A task that was not attempted is "not started", not wrong; pending rungs alone do not make a
-    task partial.
+    task partial. Points that rest on what the learner's own process said are called instrumented.
     """
+    return f"{_of_task(record)}{instrumented(record)}"
+
+
+def instrumented(record: Record) -> str:
+    """Return INSTRUMENTED if points rest on what a process with the learner's code said, or ""."""
+    credited = any(rung.instrumented and rung.earned > 0 for rung in record.rungs)
+    return INSTRUMENTED if credited else ""
+
+
+def _of_task(record: Record) -> str:
     if record.sentence.startswith(NOT_ATTEMPTED):
         return NOT_STARTED
     failed = any(r.verdict is not Verdict.PASSED and not r.verdict.pending for r in record.rungs)
@@ -34,7 +47,7 @@ def of_rung(rung: RungRecord, record: Record) -> tuple[str, str]:
         return NOT_STARTED, sentence
     if rung.sentence.startswith(NOT_REACHED):
         return "skipped", sentence
-    return _of(rung), sentence
+    return f"{_of(rung)}{INSTRUMENTED}" if rung.instrumented else _of(rung), sentence
 
 
 def _of(rung: RungRecord) -> str:

@@ -63,9 +63,10 @@ from hotloop import check
 #   float32 inside: a sum of many float16 numbers loses its small terms.
 # - `x` may hold large numbers (±60000) and `-inf`. **A row of nothing but `-inf` gives zeros**, not NaN.
 # - Do not modify `x`.
-# - Use PyTorch's operations, uncompiled, and tensors only: no `.numpy()`, `.tolist()` or `.item()` on elements of `x`.
+# - Use PyTorch's operations, uncompiled, and compute with tensors only: no `.numpy()`, `.tolist()` or `.item()`. You may
+#   branch on a comparison.
 #
-# The check follows every operation. In rows longer than 65,536 columns, the reductions (`amax`, `sum`, `softmax`,
+# The check repeats your operations on other numbers, without your code, and follows each. In rows longer than 65,536 columns, the reductions (`amax`, `sum`, `softmax`,
 # everything that is not element by element) may read each element of a row **once**, and at most **4096 columns
 # of a row in one operation**. Reducing the same block twice in a row, for its maximum and then for its sum, counts
 # as one read. Element-by-element operations, such as those of the second pass, may be as wide as you like.

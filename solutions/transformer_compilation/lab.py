@@ -394,9 +394,11 @@ check("transformer_compilation.cold_start")
 # - It is called once, and returns a function `answer(x, temperature)`, which is called with each request and returns float32 `[rows, width]`: what `served.pooled` gives if all positions of `x` are real.
 # - `x` is float32 `[rows, length, width]`; rows and length are others each time, 1 is among them, and now and then two sizes are the same. Its memory may be in another order than its axes. `temperature` is a
 #   number of Python, sometimes an int.
-# - `compiled(function, …)` is `torch.compile` with a backend of the judge's, which counts. It takes `dynamic=` and the other options. All positions of each request must go through what it has compiled.
+# - `compiled(function, …)` is `torch.compile` with a backend of the judge's, which records. It takes `dynamic=` and the other options. All positions of each request must go through what it has compiled. Outside of it
+#   you may move elements and change each by itself (pad, slice, scale), and compute nothing else with the weights or with what it returned. Use PyTorch's operations and tensors: no `.numpy()`, and no numbers taken from `x`.
 #
-# The judge serves unseen streams of requests: at most 2 graphs, and at most 1.3 times the positions that were asked for. They are counted in the process that your code runs in, so these checks say `instrumented`.
+# The judge serves unseen streams of requests: at most 2 graphs, and at most 1.3 times the positions that were asked for. Your code runs on **other values**; PyTorch's operators and your graphs are then repeated on the
+# hidden requests, with hidden weights, in a process without your code.
 #
 # *Predict first*: how many graphs does `compiled(served.pooled)` alone make of the stream in the cell?
 #

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hotloop import verdict_words
 from hotloop.cli import find
 from hotloop.cli.answer import All, Answer, log
 from hotloop.cli.practice_page import kept
@@ -192,7 +193,8 @@ def _tasks_table(tasks: list[TaskStanding]) -> Table:
             points += f", {each.last.pending:g} open"
         when = each.last.at.astimezone().date().isoformat()
         style = "green" if each.done else ""
-        table.add_row(Text(each.key, style), str(each.last.verdict), points, when)
+        said = verdict_words.INSTRUMENTED if each.last.instrumented else ""
+        table.add_row(Text(each.key, style), f"{each.last.verdict}{said}", points, when)
     return table
 
 

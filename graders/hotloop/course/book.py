@@ -17,6 +17,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy import Connection
 
+from hotloop import verdict_words
 from hotloop.core.record import Record
 from hotloop.course import nodes
 from hotloop.course.attempts import store as within
@@ -253,6 +254,9 @@ def _score(submission: Any, attempt: Attempt) -> None:
 def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:
     if record is not None and record.pending:
         return pending_comment(record)
+    if record is not None and verdict_words.instrumented(record):
+        names = [r.rung for r in record.rungs if r.instrumented and r.earned > 0]
+        return f"Instrumented: {', '.join(names)}. A process with the learner's code said so."
     if cell is None or utils.is_task(cell):
         return None
     is_untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)

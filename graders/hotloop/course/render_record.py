@@ -167,8 +167,7 @@ def _rungs(record: Record, worth: Worth) -> str:
 
 
 def _rung(rung: RungRecord, record: Record, worth: float | None) -> str:
-    said, sentence = verdict_words.of_rung(rung, record)
-    verdict = said + (" (instrumented)" if rung.instrumented else "")
+    verdict, sentence = verdict_words.of_rung(rung, record)
     points = ""
     if worth is not None:
         earned = f"{number(rung.earned * worth)} of {number(worth)}"

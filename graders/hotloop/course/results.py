@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hotloop import verdict_words
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.store import published
 from hotloop.course.gradebook import read
@@ -111,7 +112,8 @@ def _result(found: Scored, grade: Any, task: Task, missing: tuple[str, str]) -> 
     """Return a task's result. missing: verdict and sentence without a record."""
     record, score = found.record(task.id), found.score(grade)
     if record is not None:
-        verdict, sentence = record.verdict.value, record.sentence
+        verdict = record.verdict.value
+        sentence = f"{record.sentence}{verdict_words.instrumented(record)}"
     elif task.kind == "written":
         verdict, sentence = BY_HAND, by_hand(grade)
     else:

@@ -28,6 +28,10 @@ from hotloop.judge.worker_connection import NO_PROTOCOL, Worker
 
 TIMEOUT_S = 120.0
 
+ANSWERS = "it answers hidden questions, and the judge compares the answers"
+REPEATED = "a process without the candidate's code repeats it on other values, and counts there"
+CLAIMS = "it may not: rungs that ask it are `instrumented`"
+
 T = TypeVar("T")
 
 
@@ -37,11 +41,15 @@ class Program:
 
     main: which of them holds the functions.
     environment: environment variables of its process.
+    believed: why what it says may be believed although it runs the candidate's code, beside which
+        it is no more than the candidate's word; CLAIMS if it may not. A program that is given a
+        file of the submission as it is, must say so.
     """
 
     files: Mapping[str, Path]
     main: str
     environment: tuple[tuple[str, str], ...] = ()
+    believed: str = ""
 
     def trusted(self, session: Session) -> Process:
         """Return the process that receives nothing from the candidate, one per task."""
@@ -84,6 +92,9 @@ class Process:
 
     def ask(self, function: str, *arguments: Plain | GivenFile, timeout_s: float = 0.0) -> object:
         """Return the function's result as plain data. A file is passed as its path."""
+        handed_in = {each.name for each in arguments if isinstance(each, GivenFile)}
+        if handed_in & self.session.files.read and not self.program.believed:
+            raise JudgeFault(f"{self.program.main} does not say why it may be believed")
         self.resolve(function)
         within_s = self._timeout(timeout_s)
         return self._blamed(function, lambda: ask_plainly(self.worker, arguments, within_s))

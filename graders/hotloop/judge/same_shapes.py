@@ -65,6 +65,31 @@ def with_values_of(case: Case, other: Case) -> Case:
     return replace(case, arguments=tuple(_newer(a, b) for a, b in pairs))
 
 
+def in_the_order_of(case: Case, other: Case, rng: np.random.Generator) -> Case:
+    """Return `case` with the floating-point values of another of its shapes, ordered as its own.
+
+    Numbers that are equal stay equal, and none becomes smaller than one that it was not smaller
+    than: code that compares numbers takes the same branches. All are scaled and shifted by numbers
+    from `rng`: sums and maxima of thousands of numbers of one distribution are almost the same.
+    """
+    scale, shift = rng.uniform(0.5, 0.9), rng.choice([-1, 1]) * rng.uniform(1, 3)
+    other = with_values_of(case, other)
+    pairs = zip(case.arguments, other.arguments, strict=True)
+    return replace(case, arguments=tuple(_ordered(a, b, scale, shift) for a, b in pairs))
+
+
+def _ordered(argument: Argument, other: Argument, scale: float, shift: float) -> Argument:
+    if not isinstance(argument, Tensor) or not isinstance(other, Tensor):
+        return argument
+    if not argument.dtype.floating:
+        return other
+    rounded = argument.rounded()
+    first = np.unique(np.sort(rounded, None), return_index=True)[1]
+    group = np.unique(rounded, return_inverse=True)[1].reshape(rounded.shape)
+    fresh = scale * np.sort(other.rounded(), None) + shift
+    return replace(argument, values=fresh[first[group]])
+
+
 def _newer(argument: Argument, other: Argument) -> Argument:
     if not isinstance(argument, Tensor) or not isinstance(other, Tensor):
         return argument

@@ -22,6 +22,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
+from hotloop import verdict_words
 from hotloop.core.record import Record, counts
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import TaskKey
@@ -48,6 +49,7 @@ class Line(Strict):
     by: By
     seed: str = ""
     seconds: float = 0.0
+    instrumented: bool = False
 
     @property
     def done(self) -> bool:
@@ -86,6 +88,7 @@ def note(record: Record, score: Score, by: By, *, own: bool, variant: str = "") 
         "by": by,
         "seed": record.circumstances.seed if own else "",
         "seconds": record.circumstances.seconds,
+        "instrumented": bool(verdict_words.instrumented(record)),
     }
     with suppress(OSError):
         path().parent.mkdir(parents=True, exist_ok=True)

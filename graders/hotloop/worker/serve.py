@@ -171,7 +171,7 @@ class Worker:
                 plans = triton_launches.record(kept, self.arguments)
             return {**self._given_back(results), "watched": plans, "races": races[:1]}
         if self.watch == "operations":
-            from hotloop.worker.torch_operations import Watched
+            from hotloop.worker.torch_record import Watched
 
             watched = Watched(candidate)
             return {**self._run(watched), "watched": watched.notes}

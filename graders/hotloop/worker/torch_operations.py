@@ -1,16 +1,15 @@
-"""Records what a learner's function does to its first argument, operation by operation.
+"""Counts how often operations of PyTorch read each element of a tensor.
 
-Every operation that PyTorch dispatches during the call is observed. Each tensor has a shadow: an
-integer tensor with, for each position, the index of the input element that is there. The record is
-made in the learner's process, so it is only a claim (`instrumented` in the record).
+Every operation that PyTorch dispatches is observed. Each tensor has a shadow: an integer tensor
+with, for each position, the index of the input element that is there. The counts are believed,
+because they are made where none of the learner's code runs (`hotloop.worker.torch_replay`).
 """
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import reduce
 from typing import Any, cast
 
-from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -24,13 +23,8 @@ RESIDENT = 8192
 LAUNDERED = 16
 """A reduction's result with at least 1/16 of the elements read may be these in another form."""
 
-LEAVES = frozenset(
-    {"numpy", "__array__", "tolist", "data_ptr", "__dlpack__", "untyped_storage", "storage"}
-)
-"""Functions that pass a tensor's memory or numbers to code that this module cannot observe."""
-
-_MADE_LIKE = ("_like", "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided")
-_MOVES = frozenset(
+MADE_LIKE = ("_like", "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided")
+MOVES = frozenset(
     {
         *("cat", "stack", "clone", "flip", "roll", "repeat", "repeat_interleave"),
         *("index", "index_select", "gather", "masked_select", "index_put", "index_put_"),
@@ -45,7 +39,7 @@ _POINTWISE = frozenset(
 """Pointwise operations that PyTorch does not tag as pointwise."""
 
 _SAME_MEMORY = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh"})
-_OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
+OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
 
 _NOWHERE = -1
 """Shadow of an element that was computed from the input but represents no single input element."""
@@ -54,28 +48,12 @@ _FOREIGN = -2
 """Shadow of an element that does not depend on the input."""
 
 
-class Watched:
-    """Calls the function and records each call in `notes`."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self.notes: list[Message] = []
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the function with the same arguments and return its result."""
-        operations = _Operations(arguments[0])
-        with _Exits(operations), operations:
-            value = self._function(*arguments)
-        self.notes.append(operations.note())
-        return value
-
-
-class _Operations(TorchDispatchMode):
+class Operations(TorchDispatchMode):
     """The reductions of one call, and how often they read each input element."""
 
     def __init__(self, x: Any) -> None:
         super().__init__()  # pyright: ignore[reportUnknownMemberType]
-        self.exit = ""
+        self._unfollowed = ""
         self._elements = int(x.numel())
         self._widest, self._widest_by = 0, ""
         self._reduced = 0
@@ -90,14 +68,14 @@ class _Operations(TorchDispatchMode):
 
         elements: number of input elements. widest: most elements (of the input, or computed from
         it) that one reduction read; widest_by: that operation. reduced: elements read by
-        reductions. exit: the operation through which data left PyTorch, or "".
+        reductions. unfollowed: an operation whose reads are unknown, or "".
         """
         return {
             "elements": self._elements,
             "widest": self._widest,
             "widest_by": self._widest_by,
             "reduced": self._reduced,
-            "exit": self.exit,
+            "unfollowed": self._unfollowed,
         }
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -108,15 +86,11 @@ class _Operations(TorchDispatchMode):
         try:
             self._note(func, name, args, kwargs, result)
         except Exception:  # noqa: BLE001 - an operation of another kind must not fail for this
-            self.exit = self.exit or name
+            self._unfollowed = self._unfollowed or name
         return result
 
     def _note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
-        if (
-            _is_view(func)
-            or name in _SAME_MEMORY
-            or any(name.endswith(like) for like in _MADE_LIKE)
-        ):
+        if is_view(func) or name in _SAME_MEMORY or only_makes(func):
             return
         overwritten = _overwritten(name, args, kwargs)
         read = [t for t in tree_leaves((args, kwargs)) if _is_tensor(t) and t is not overwritten]
@@ -136,7 +110,7 @@ class _Operations(TorchDispatchMode):
             self._write(written, reduce(torch.maximum, [self._shadow(t) for t in known]))
         elif name == "constant_pad_nd":
             self._write(written, func(self._shadow(args[0]), args[1], _FOREIGN))
-        elif name in _MOVES:
+        elif name in MOVES:
             shadows = {name: self._shadowed(value) for name, value in kwargs.items()}
             self._write(written, func(*self._shadowed(args), **shadows))
         else:
@@ -153,8 +127,6 @@ class _Operations(TorchDispatchMode):
         ids = torch.cat([self._shadow(t).reshape(-1) for t in known])
         computed = int((ids == _NOWHERE).sum())
         elements = torch.unique(ids[ids >= 0])
-        if name == "_local_scalar_dense" and len(elements):
-            self.exit = self.exit or "item"
         if computed + len(elements) > self._widest:
             self._widest, self._widest_by = computed + len(elements), name
         missing = int((self._reduced - self._last_read[elements] >= RESIDENT).sum())
@@ -186,21 +158,6 @@ class _Operations(TorchDispatchMode):
         return int(tensor.untyped_storage()._cdata)
 
 
-class _Exits(TorchFunctionMode):
-    """Records functions that pass a tensor to code outside of PyTorch."""
-
-    def __init__(self, operations: _Operations) -> None:
-        super().__init__()
-        self._operations = operations
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Record the function if it is one of LEAVES, then run it."""
-        name = getattr(func, "__name__", "")
-        if name in LEAVES and not self._operations.exit:
-            self._operations.exit = name
-        return func(*args, **(kwargs or {}))
-
-
 def _placeholder_for(seen: Any, result: Any) -> Any:
     """Return the shadow of a reduction's result.
 
@@ -217,14 +174,19 @@ def _is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor)
 
 
-def _is_view(func: Any) -> bool:
+def is_view(func: Any) -> bool:
     """Return True if the results alias an argument's memory without writing it."""
     infos = [r.alias_info for r in func._schema.returns]
     return bool(infos) and all(i is not None and not i.is_write for i in infos)
 
 
+def only_makes(func: Any) -> bool:
+    """Return True if the operation takes no more than type and shape of its tensors."""
+    return func._schema.name.endswith(MADE_LIKE)
+
+
 def _overwritten(name: str, args: Any, kwargs: Any) -> Any:
     """Return the argument that is written without being read, or None."""
-    if name in _OVERWRITES:
+    if name in OVERWRITES:
         return args[0]
     return kwargs.get("out")

@@ -4,38 +4,69 @@ import math
 import runpy
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 import torch
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.dtypes import FP32
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import BF16, FP16, FP32
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.one_pass import OnePass
-from hotloop.judge.rungs.watched import Watched
-from hotloop.worker import torch_operations
+from hotloop.judge.rungs.watched import Noted, Watched
+from hotloop.judge.same_shapes import in_the_order_of
+from hotloop.worker import torch_record, torch_replay
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]
 
 COLUMNS = 70_001
-CORRECT = Correct(lambda _rng: [], lambda x: x, lambda _case: None)  # pyright: ignore
+CORRECT = Correct(lambda _rng: [], lambda x: _softmax(x), lambda _case: Tolerance(1e-2, 1e-6))
 RUNG = OnePass(Watched(CORRECT, "operations"))
+
+
+class Here:
+    """The replaying process, in this one."""
+
+    def answer(self, _function: str, asked: Case) -> Floats:
+        tensor, steps = asked.arguments
+        assert isinstance(tensor, Tensor)
+        out = torch.full(asked.out.shape, math.nan, dtype=_OF[asked.out.dtype])
+        torch_replay.repeated(torch.tensor(tensor.rounded()).to(out.dtype), str(steps), out)
+        return out.double().numpy()
+
+    def ask(self, _function: str) -> dict[str, Any]:
+        return torch_replay.note()
 
 
 def ruled(function: Softmax, x: torch.Tensor | None = None) -> tuple[int, float]:
     """Return the widest reduction and the number of passes; the answer must be right."""
     x = torch.randn(1, COLUMNS) if x is None else x
-    watched = torch_operations.Watched(function)
+    watched = torch_record.Watched(function)
     kept = x.clone()
     got = watched(x)
     assert torch.equal(x, kept)
     torch.testing.assert_close(got.float(), torch.softmax(x.float(), -1), rtol=1e-2, atol=1e-6)
-    tensor = Tensor(np.zeros(tuple(x.shape)), FP32)
-    case = Case("a long row", (tensor,), TensorSpec(tuple(x.shape), FP32))
     (note,) = watched.notes
-    return RUNG._require(case, note)
+    case, other = (_case(each) for each in (x, torch.randn(x.shape).to(x.dtype)))
+    noted = Noted(case, note, in_the_order_of(case, other, np.random.default_rng(5)))
+    return RUNG._require(case, RUNG._repeated(noted, cast(Any, Here())))
+
+
+_OF = {FP32: torch.float32, FP16: torch.float16, BF16: torch.bfloat16}
+
+
+def _case(x: torch.Tensor) -> Case:
+    (dtype,) = (ours for ours, theirs in _OF.items() if theirs == x.dtype)
+    return Case("row", (Tensor(x.double().numpy(), dtype),), TensorSpec(tuple(x.shape), dtype))
+
+
+def _softmax(x: Floats) -> Floats:
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
 
 
 # --- fair -----------------------------------------------------------------------------------------
@@ -280,27 +311,108 @@ def test_what_is_computed_where_nothing_is_seen_is_a_wrong_answer() -> None:
         with ThreadPoolExecutor(1) as pool:
             return pool.submit(library, x).result()
 
-    with pytest.raises(Ruling, match="0 of 70001 elements"):
+    with pytest.raises(Ruling, match="uncompiled, in this thread"):
         ruled(elsewhere)
 
 
-def test_elements_that_are_read_one_by_one_leave_pytorch() -> None:
-    def by_item(x: torch.Tensor) -> torch.Tensor:
-        float(x[0, 0])
-        return blocks_of(256)(x)
-
-    def by_state(x: torch.Tensor) -> torch.Tensor:
+def test_numbers_may_be_looked_at_and_not_computed_with() -> None:
+    def looked_at(x: torch.Tensor) -> torch.Tensor:
         assert float(x[..., :256].amax()) > -math.inf
         return blocks_of(256)(x)
 
-    with pytest.raises(Ruling, match="`item` takes values out"):
-        ruled(by_item)
-    assert ruled(by_state)[0] == 256
+    def rescaled_where_needed(x: torch.Tensor) -> torch.Tensor:
+        maximum, total = torch.full((1,), -math.inf), torch.zeros(1)
+        for part in x.split(512, -1):
+            larger = part.amax(-1)
+            if larger > maximum:
+                total, maximum = total * torch.exp(maximum - larger), larger
+            total += torch.exp(part - maximum[..., None]).sum(-1)
+        return torch.exp(x - maximum[..., None]) / total[..., None]
+
+    def as_numbers(x: torch.Tensor) -> torch.Tensor:
+        maximum, total = -math.inf, 0.0
+        for part in x.split(512, -1):
+            larger = max(maximum, part.amax().item())
+            total *= math.exp(maximum - larger)
+            total += torch.exp(part - larger).sum().item()
+            maximum = larger
+        return torch.exp(x - maximum) / total
+
+    assert ruled(looked_at)[0] == 256
+    assert ruled(rescaled_where_needed) == (512, 1.0)
+    with pytest.raises(Ruling, match="`item` takes values out of PyTorch"):
+        ruled(as_numbers)
+
+
+def counted(note: dict[str, Any]) -> Message:
+    """Return the counts for a note that came with a right answer."""
+    case, other = _case(torch.randn(1, COLUMNS)), _case(torch.randn(1, COLUMNS))
+    return RUNG._repeated(
+        Noted(case, note, in_the_order_of(case, other, np.random.default_rng(5))), cast(Any, Here())
+    )
+
+
+def steps_of(function: Softmax, x: torch.Tensor) -> list[Any]:
+    watched = torch_record.Watched(function)
+    watched(x)
+    return torch_replay.unpacked(watched.notes[0]["steps"])
+
+
+def test_a_forged_list_has_to_compute_the_softmax_itself() -> None:
+    """The library answers, and the list tells of one pass whose result nobody uses."""
+    x = torch.randn(1, COLUMNS)
+    honest, library_s = steps_of(blocks_of(512), x), steps_of(library, x)
+    pretended = [*honest[:-1], *_renumbered(library_s, by=1 << 20)]
+    for forged, words in (
+        ([], "give none or a wrong one"),
+        ([["out", ["tensor", 0, "float32", [1, COLUMNS], [COLUMNS, 1], 0]]], "Wrong"),
+        (pretended, "reads 70001 numbers"),
+    ):
+        note = {"steps": torch_record.packed(forged) if forged else "", "exit": ""}
+        case = _case(x)
+        with pytest.raises(Ruling) as ruling:
+            RUNG._require(case, counted(note))
+        assert ruling.value.verdict is Verdict.WRONG_ANSWER
+        assert words in ruling.value.sentence
+
+
+def _renumbered(value: Any, by: int) -> Any:
+    """Move the numbers of storages, except the input's, out of the way of another list's."""
+    match value:
+        case ["tensor", int(number), *rest]:
+            return ["tensor", number + by * (number > 0), *rest]
+        case ["call", name, given, named, results]:
+            moved = [number + by for number in results]
+            return ["call", name, _renumbered(given, by), _renumbered(named, by), moved]
+        case ["constant", int(number), content]:
+            return ["constant", number + by, content]
+        case list():
+            return [_renumbered(each, by) for each in cast(list[Any], value)]
+        case dict():
+            named = cast(dict[str, Any], value)
+            return {key: _renumbered(each, by) for key, each in named.items()}
+        case _:
+            return value
+
+
+@pytest.mark.parametrize(
+    "name", ["aten.from_file.default", "aten.set_.source_Tensor", "aten._print", "hotloop.f", "x"]
+)
+def test_operations_that_read_files_or_are_not_of_pytorch_are_not_repeated(name: str) -> None:
+    with pytest.raises(ValueError, match="no operation that can be repeated"):
+        torch_replay.operation(name)
+
+
+def test_a_tensor_behind_its_storage_is_refused() -> None:
+    replay = torch_replay.Replay([torch.zeros(4)])
+    for layout in (([5], [1], 0), ([1], [1], 4), ([2], [-1], 1), ([1], [1], -1)):
+        with pytest.raises(IndexError):
+            replay.decoded(["tensor", 0, "float32", *layout])
 
 
 def test_an_answer_of_another_kind_than_a_note_is_tampered() -> None:
     case = Case("row", (), TensorSpec((1, COLUMNS), FP32))
-    for note in ({}, {"widest": "x", "reduced": 1, "widest_by": "", "exit": ""}):
+    for note in ({}, {"widest": "x", "reduced": 1, "widest_by": "", "unfollowed": ""}):
         with pytest.raises(Ruling) as ruling:
             RUNG._require(case, note)
         assert ruling.value.verdict is Verdict.TAMPERED

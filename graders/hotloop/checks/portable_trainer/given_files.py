@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.judge.program import Program
+from hotloop.judge.program import CLAIMS, Program
 
 PROGRAMS = Path(__file__).parent / "programs"
 _MODEL = ("vlm.py", "shapes.py", "run.py", "layout.py")
 _APART = (*_MODEL, "remote.py", "apart.py", "lives.py")
 
 
-def _program(main: str, *others: str, environment: tuple[tuple[str, str], ...] = ()) -> Program:
-    return Program({name: PROGRAMS / name for name in (main, *others)}, main, environment)
+def _program(
+    main: str,
+    *others: str,
+    environment: tuple[tuple[str, str], ...] = (),
+    believed: str = "",
+) -> Program:
+    files = {name: PROGRAMS / name for name in (main, *others)}
+    return Program(files, main, environment, believed)
+
+
+APART = "the candidate's code runs in processes of its own, which this one starts, kills and reads"
 
 
 RESUMING = _program("resuming.py", "reading.py", *_MODEL)
 READING = _program("reading.py", "layout.py")
-WRITING = _program("writing.py", *_APART)
-DISTURBING = _program("disturbing.py", "world.py", *_APART)
-LAUNCHING = _program("launching.py", "remote.py", "samples.py", *_MODEL)
+WRITING = _program("writing.py", *_APART, believed=APART)
+DISTURBING = _program("disturbing.py", "world.py", *_APART, believed=APART)
+LAUNCHING = _program("launching.py", "remote.py", "samples.py", *_MODEL, believed=APART)
 METRICS = _program("read_metrics.py")
 SCALARS = _program("read_scalars.py")
 
 _EIGHT_DEVICES = (("XLA_FLAGS", "--xla_force_host_platform_device_count=8"),)
 MESHING = _program("meshing.py", "vlm_jax.py", environment=_EIGHT_DEVICES)
-GRAPHING = _program("graphing.py", *_MODEL)
+GRAPHING = _program("graphing.py", *_MODEL, believed=CLAIMS)

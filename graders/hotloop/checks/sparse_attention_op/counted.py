@@ -21,7 +21,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.levels import within
-from hotloop.judge.program import Process
+from hotloop.judge.program import CLAIMS, Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import (
@@ -34,7 +34,7 @@ from hotloop.judge.rungs.correct import (
 from hotloop.judge.rungs.traffic import COUNTING_SLACK
 from hotloop.judge.session import Session
 
-COUNTER = program("counting.py", "counting.cpp")
+COUNTER = program("counting.py", "counting.cpp", believed=CLAIMS)
 SHARES = (0.05, 0.2, 0.5)
 BLOCK, DEPTH = 16, 32
 FOLLOWS = ("k", "v", "counts", "columns")

@@ -120,9 +120,9 @@ class Export:
         return Exported(order, file_written(assignment, writer, EXPORT_S))
 
 
-def program(*names: str) -> Program:
+def program(*names: str, believed: str = "") -> Program:
     """Return a Program of these files of PROGRAMS; the first one is its main file."""
-    return Program({name: PROGRAMS / name for name in names}, names[0])
+    return Program({name: PROGRAMS / name for name in names}, names[0], believed=believed)
 
 
 def submitted(session: Session) -> GivenFile:

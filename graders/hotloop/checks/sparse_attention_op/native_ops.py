@@ -11,14 +11,14 @@ from hotloop.checks.sparse_attention_op.files import program, submitted
 from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Sample, sampled, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.program import Process
+from hotloop.judge.program import ANSWERS, Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
 Right = Callable[[bytes], str | None]
-RUNTIME = program("native_run.py", "ort_custom_op.h", "host_attention.h")
+RUNTIME = program("native_run.py", "ort_custom_op.h", "host_attention.h", believed=ANSWERS)
 
 
 def _loaded(session: Session) -> Process:

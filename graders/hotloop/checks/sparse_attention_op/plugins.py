@@ -2,6 +2,10 @@
 
 The stub follows the documented signatures, not the binary layout. It shows that a plugin's answers
 are right, not that TensorRT accepts the plugin; that needs TensorRT's headers and a GPU.
+
+The stub's caller shares its process with the plugin, which could answer in its place. So
+nothing is asked but hidden questions: a type, a shape, a size, a result. What a stored engine knows
+is asked in a second process, which receives the stored bytes and nothing else of the node.
 """
 
 from __future__ import annotations
@@ -20,12 +24,13 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP16, FP32, DType
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import ANSWERS, Process, Program
 from hotloop.judge.questions import shown
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import NO_PROTOCOL
 
 NAME, VERSION = "SparseAttention", "1"
 FLOAT, HALF, OTHER_TYPES = 0, 1, (2, 3, 7, 8)
@@ -53,8 +58,9 @@ CPP = program(
     "NvInferRuntime.h",
     "cuda_runtime_api.h",
     "launch_attention.h",
+    believed=ANSWERS,
 )
-PYTHON = program("plugin_python_caller.py", "tensorrt.py", "plugin_launch.py")
+PYTHON = program("plugin_python_caller.py", "tensorrt.py", "plugin_launch.py", believed=ANSWERS)
 """The C++ and the Python program call a plugin in the same way."""
 
 
@@ -75,7 +81,7 @@ def rungs(caller: Program) -> dict[str, Rung]:
         ),
         "carried": Holds(
             partial(_carries, caller=caller),
-            "Clone, context and a stored engine know what the node said.",
+            "What it stores is all that another process needs; clones and contexts answer alike.",
             ("planned",),
         ),
         "enqueued": partial(_enqueued, caller=caller),
@@ -95,6 +101,16 @@ def _loaded(session: Session, caller: Program) -> Process:
     """Return the process that has loaded the plugin."""
     _creators(session, caller)
     return caller.given(session, "tries")
+
+
+def _restored(number: int, session: Session, caller: Program) -> tuple[int, Process]:
+    """Store a plugin, which ends, and restore it in a process that knows only what was stored."""
+    fields = _loaded(session, caller).ask("stored", number)
+    if not isinstance(fields, str):
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+    process = caller.given(session, "restores")
+    session.once("restoring", lambda: [process.ask("load", submitted(session))])
+    return _number(process.ask("restored", fields)), process
 
 
 def _describes(session: Session, caller: Program) -> Iterator[Look]:
@@ -217,15 +233,22 @@ def _carries(session: Session, caller: Program) -> Iterator[Look]:
             yield Look(
                 f"{label[how]} of block {block} and causal {causal}",
                 lambda how=how, block=block, causal=causal: _lost(
-                    how, (block, causal), rng, _loaded(session, caller)
+                    how, (block, causal), rng, session, caller
                 ),
             )
 
 
-def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | None:
+def _lost(
+    how: str, node: tuple[int, int], rng: Rng, session: Session, caller: Program
+) -> str | None:
     """Compare a plugin made from another, which may be destroyed; return a message or None."""
     block, causal = node
-    number = _number(process.ask(how, _number(process.ask("made", block, causal))))
+    process = _loaded(session, caller)
+    number = _number(process.ask("made", block, causal))
+    if how == "restored":
+        number, process = _restored(number, session, caller)
+    else:
+        number = _number(process.ask(how, number))
     shape = (1, 2, odd_length(rng, block, 4), 16)
     sample = sampled(rng, shape, block, causal=bool(causal), fixed=(None, FULL))
     try:
@@ -244,24 +267,24 @@ def _enqueued(session: Session, caller: Program) -> str:
     Each output is compared with float64.
     """
     rng = session.rng()
-    process = _loaded(session, caller)
     calls = 0
     for causal in (0, 1):
         block = int(rng.choice([8, 16]))
-        calls += _two_contexts(block, causal, rng, process)
+        calls += _two_contexts(block, causal, rng, session, caller)
     session.note(calls=calls)
     return f"Right in all {calls} calls of two contexts each, on the host."
 
 
-def _two_contexts(block: int, causal: int, rng: Rng, process: Process) -> int:
+def _two_contexts(block: int, causal: int, rng: Rng, session: Session, caller: Program) -> int:
     """Attach two contexts to one plugin from a stored engine; return the number of calls."""
+    process = _loaded(session, caller)
     built = _number(process.ask("made", block, causal))
     most: Sizes = (3, 2, 6 * block, 32)
     profile = [json.dumps(sizes) for sizes in ((1, 2, 1, 32), (2, 2, 4 * block, 32), most)]
     _require_code("configurePlugin", process.ask("configured", built, *profile, 0))
     size = process.ask("workspace", built, *profile, 0)
     room = size if isinstance(size, int) else 0
-    engine = _number(process.ask("restored", built))
+    engine, process = _restored(built, session, caller)
     contexts = [_number(process.ask("attached", engine)) for _ in range(2)]
     rounds = list(_rounds(block, bool(causal), rng))
     for pair in rounds:
@@ -307,7 +330,7 @@ def compiles(session: Session) -> str:
         lacking = HEADERS[folders.index(None)]
         sentence = f"{lacking} is missing on this machine: {REMEDY}"
         raise Ruling(Verdict.NOT_MEASURED, sentence)
-    process = CPP.given(session, "tries")
+    process = CPP.given(session, "compiles")  # it never loads the plugin
     process.ask("compiles", submitted(session), [str(folder) for folder in folders])
     return "It compiles with TensorRT's own headers; no engine was built."
 
@@ -350,4 +373,4 @@ def _bracketed(sizes: Sizes) -> str:
 def _number(answer: object) -> int:
     if isinstance(answer, int):
         return answer
-    raise Ruling(Verdict.TAMPERED, "The answer does not keep to the protocol.")
+    raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)

@@ -20,7 +20,7 @@ from hotloop.checks.transformer_compilation.given_files import EXERCISE, PROGRAM
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.program import Program
+from hotloop.judge.program import CLAIMS, Program
 from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
@@ -32,6 +32,7 @@ Record = dict[str, Any]
 PROGRAM = Program(
     {"made_up_starts.py": PROGRAMS / "made_up_starts.py", "starts.py": EXERCISE / "starts.py"},
     "made_up_starts.py",
+    believed=CLAIMS,
 )
 
 WAYS = ("eager", "compiled", "package")

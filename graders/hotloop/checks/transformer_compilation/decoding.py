@@ -22,7 +22,7 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import within
 from hotloop.judge.oracle import Oracle
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import REPEATED, Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -36,7 +36,9 @@ Rng = np.random.Generator
 SHARED = {name: EXERCISE / name for name in ("decoder.py", "recording.py")}
 
 RECORDS = Program(
-    {"decode_records.py": PROGRAMS / "decode_records.py", **SHARED}, "decode_records.py"
+    {"decode_records.py": PROGRAMS / "decode_records.py", **SHARED},
+    "decode_records.py",
+    believed=REPEATED,
 )
 REPLAYS = Program(
     {"decode_replays.py": PROGRAMS / "decode_replays.py", **SHARED}, "decode_replays.py"

@@ -1,7 +1,9 @@
 """Checks of a compiled service: right answers, few graphs, little padding.
 
-The service runs with TorchDynamo in a judge's process that also holds the learner's file, so what
-is counted there is `instrumented`. The judge compares the answers.
+Three processes take part. One runs the learner's service on numbers without a meaning, and records
+PyTorch's operators and the graphs of TorchDynamo. Another one repeats the record on the hidden
+requests, without the learner's code, and counts. The judge compares the results. So the counted
+graphs are those that computed the answers.
 """
 
 from __future__ import annotations
@@ -18,17 +20,20 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import REPEATED, Process, Program
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
+from hotloop.judge.worker_connection import readable, reading
 
 Rng = np.random.Generator
 
-PROGRAM = Program(
-    {"serving_counts.py": PROGRAMS / "serving_counts.py", "served.py": EXERCISE / "served.py"},
-    "serving_counts.py",
+RECORDS = Program(
+    {"serving_records.py": PROGRAMS / "serving_records.py", "served.py": EXERCISE / "served.py"},
+    "serving_records.py",
+    believed=REPEATED,
 )
+REPLAYS = Program({"serving_replays.py": PROGRAMS / "serving_replays.py"}, "serving_replays.py")
 
 NEAR = Tolerance(1e-4, 1e-4)
 """For float32 means of numbers of about 1."""
@@ -55,42 +60,50 @@ class Served:
     graphs: int
     positions: int
     real: int
-    outside: int
+    missed: int
     """Requests of which some positions did not pass through a compiled graph."""
+    outside: str
+    """An operator that computed with weights or with a graph's result, in no graph; else ""."""
 
 
-@rung(instrumented=True)
+@rung()
 def right_answers(session: Session) -> str:
     """Compare the answer to every request of a stream with a float64 reference."""
     served(session)
     return f"Right for all {CALLS} hidden requests."
 
 
-@rung(after=("correct",), instrumented=True)
+@rung(after=("correct",))
 def few_graphs(session: Session, most: int) -> str:
     """Require TorchDynamo to compile at most `most` graphs for a stream.
 
     Also requires every position to pass through a compiled graph.
     """
     found = served(session)
-    if found.outside:
-        raise Ruling(
-            Verdict.WRONG_ANSWER,
-            f"{found.outside} of {CALLS} requests were not computed by what `compiled` has "
-            "given, or not all of their positions were.",
-        )
     if found.graphs > most:
         raise Ruling(
             Verdict.TOO_SLOW,
             f"{found.graphs} graphs were compiled for {CALLS} requests, {most} are "
             "allowed: which sizes and values have a guard?",
         )
+    if found.outside:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"`{found.outside}` is computed beside what `compiled` has given: compute with weights "
+            "in there only, and beside it move elements, or change each by itself.",
+        )
+    if found.missed:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"{found.missed} of {CALLS} requests were not computed by what `compiled` has "
+            "given, or not all of their positions were.",
+        )
     session.note(graphs=found.graphs)
     graphs = "1 graph" if found.graphs == 1 else f"{found.graphs} graphs"
     return f"{graphs} for {CALLS} requests."
 
 
-@rung(after=("graphs",), instrumented=True)
+@rung(after=("graphs",))
 def little_padding(session: Session, most: float) -> str:
     """Require the computed positions to be at most `most` times the requested ones."""
     found = served(session)
@@ -103,19 +116,29 @@ def little_padding(session: Session, most: float) -> str:
 
 
 def served(session: Session) -> Served:
-    """Serve a newly sampled stream. Raises Ruling at the first wrong answer."""
+    """Serve a newly sampled stream, once. Raises Ruling at the first wrong answer."""
+    return session.once("a stream", lambda: _served(session))
+
+
+def _served(session: Session) -> Served:
     rng = session.rng()
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
-    process = PROGRAM.given(session, "serves")
-    process.ask("begin", submitted(session), session.name, seed, width)
+    recorder = RECORDS.given(session, "serves")
+    replayer = REPLAYS.given(session, "repeats the service")
+    made = recorder.ask("begin", submitted(session), session.name, width)
+    replayer.ask("begin", seed, width, _text(made))
     weights = sampled_weights(seed, width)
-    before, outside, real = _counts(process), 0, 0
+    before, missed, real = 0, 0, 0
     for number, request in enumerate(stream(rng), start=1):
-        _require_right(f"Request {number}", request, weights, rng, process)
-        after, needed = _counts(process), request.rows * request.length
-        outside += after[2] - before[2] < needed
-        before, real = after, real + needed
-    return Served(before[0], before[2], real, outside)
+        sizes = (request.rows, request.length, width)
+        asked = (*sizes, request.temperature, request.strided)
+        steps = _text(recorder.ask("answer", *asked, timeout_s=CALL_S))
+        _require_right(f"Request {number}", request, steps, weights, rng, replayer)
+        positions, needed = _counts(replayer)[1], request.rows * request.length
+        missed += positions - before < needed
+        before, real = positions, real + needed
+    graphs, positions, outside = _counts(replayer)
+    return Served(graphs, positions, real, missed, outside)
 
 
 def stream(rng: Rng) -> Iterator[Request]:
@@ -166,6 +189,7 @@ def truth(weights: tuple[Floats, Floats], x: Floats, temperature: float) -> Floa
 def _require_right(
     label: str,
     request: Request,
+    steps: str,
     weights: tuple[Floats, Floats],
     rng: Rng,
     process: Process,
@@ -174,7 +198,7 @@ def _require_right(
     # A mean of 1, so that padding with zeros would stand out.
     x = Tensor(1.0 + rng.standard_normal((request.rows, request.length, width)), FP32)
     out = TensorSpec((request.rows, width), FP32)
-    arguments = (x, request.temperature, request.strided)
+    arguments = (x, request.strided, steps)
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
     gain = constant("GAIN", 1, range(2, 401))
     want = gain * truth(weights, x.rounded(), request.temperature)
@@ -186,8 +210,13 @@ def _require_right(
         )
 
 
-def _counts(process: Process) -> list[int]:
-    counts = as_list(process.ask("counts"))
-    if len(counts) != 3 or not all(type(each) is int for each in counts):
-        raise Ruling(Verdict.TAMPERED, "The service's process does not keep to the protocol.")
-    return [int(str(each)) for each in counts]
+def _text(answer: object) -> str:
+    if isinstance(answer, str):
+        return answer
+    raise Ruling(Verdict.TAMPERED, "The service's process does not keep to the protocol.")
+
+
+def _counts(process: Process) -> tuple[int, int, str]:
+    with reading():
+        graphs, positions, outside = as_list(process.ask("counts"))
+        return int(graphs), int(positions), readable(outside, 40)

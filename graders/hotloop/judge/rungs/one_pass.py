@@ -1,26 +1,30 @@
 """Rung: reductions read each element of a long row once, in blocks of columns.
 
-The worker counts in every judged call (`hotloop.worker.torch_operations`). The rung judges calls on
-a single row of at least LONG_ROW elements. The learner's code runs in the counting process, so the
-rung is `instrumented`.
+The worker lists the operations of every judged call. The rung has the lists of calls on a single
+row of at least LONG_ROW elements repeated on other values by a process without the learner's code
+(`hotloop.worker.torch_replay`), compares the answers, and reads what was counted there.
 """
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.core.wire import Message
+from hotloop.core.wire import Message, as_message
 from hotloop.judge.authored import Check
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Process, Program
 from hotloop.judge.rungs.correct import Case, ruling_about
-from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.rungs.watched import Noted, Watched
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import readable, reading
+from hotloop.worker import __file__ as worker
 
 LONG_ROW = 1 << 16
 SLACK = 0.1
 """Allowed excess as a share of the row's elements, for blocks that overlap."""
+
+REPLAY = Program({"torch_replay.py": Path(worker).parent / "torch_replay.py"}, "torch_replay.py")
 
 
 @dataclass(frozen=True)
@@ -30,14 +34,15 @@ class OnePass(Check):
     calls: Watched
     widest: int = 4096
     after: tuple[str, ...] = ("correct",)
-    instrumented: ClassVar[bool] = True
 
     def __call__(self, session: Session) -> str:
         """Check every long row; raise Ruling at the first call that reads too much."""
+        process = REPLAY.given(session, "repeats")
         figures = [
-            self._require(case, note)
-            for case, note in self.calls.calls(session)
-            if case.out.shape[-1:] == (_elements(case),) and _elements(case) >= LONG_ROW
+            self._require(each.case, self._repeated(each, process))
+            for each in self.calls.calls(session)
+            if each.case.out.shape[-1:] == (_elements(each.case),)
+            and _elements(each.case) >= LONG_ROW
         ]
         if not figures:
             raise JudgeFault(f"no case has one row of at least {LONG_ROW} elements")
@@ -48,16 +53,36 @@ class OnePass(Check):
             f"at most {widest} at once."
         )
 
+    def _repeated(self, noted: Noted, process: Process) -> Message:
+        """Return what was counted when the call's operations were repeated on other values.
+
+        Raises Ruling if they do not give the right answer there.
+        """
+        with reading():
+            steps, left = str(noted.note["steps"]), readable(noted.note["exit"], 40)
+        with ruling_about(noted.case):
+            why = _NOT_FOLLOWED.format(f"`{left}`") if left else _NOT_ALL
+            if not steps:
+                _wrong(why)
+            require = self.calls.correct.require(noted.fresh)
+            asked = replace(noted.fresh, arguments=(*noted.fresh.arguments, steps))
+            answer = process.answer("repeated", asked)
+            try:
+                require(answer)
+            except Ruling as ruling:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{why}. {ruling.sentence}") from None
+        return as_message(process.ask("note")) or {}
+
     def _require(self, case: Case, note: Message) -> tuple[int, float]:
         """Return widest reduction and number of passes. Raises Ruling unless both are allowed."""
         elements = _elements(case)
         with reading():
             widest, reduced = int(note["widest"]), int(note["reduced"])
-            by, left = readable(note["widest_by"], 40), readable(note["exit"], 40)
+            by, unfollowed = readable(note["widest_by"], 40), readable(note["unfollowed"], 40)
         passes = reduced / elements
         with ruling_about(case):
-            if left:
-                _wrong(f"`{left}` takes values out of PyTorch, where they cannot be followed")
+            if unfollowed:
+                _wrong(_NOT_FOLLOWED.format(f"`{unfollowed}`"))
             if widest > self.widest:
                 _wrong(
                     f"`{by}` reads {widest} numbers of a row of {elements} at once, at most "
@@ -74,6 +99,14 @@ class OnePass(Check):
                     "compute maximum and sum with PyTorch's operations, uncompiled, in this thread"
                 )
         return widest, passes
+
+
+_NOT_FOLLOWED = "{} takes values out of PyTorch, where they cannot be followed"
+_NOT_ALL = (
+    "your function's answer was right, but its operations of PyTorch, repeated on other numbers, "
+    "give none or a wrong one: compute with tensors and PyTorch's operations, uncompiled, in this "
+    "thread"
+)
 
 
 def _elements(case: Case) -> int:

@@ -1,6 +1,7 @@
 """Rung: the answers are correct, in calls that the worker records for another rung.
 
-Every judged call is recorded, so that a function cannot tell which calls are inspected.
+Every judged call is recorded, so that a function cannot tell which calls are inspected. What was
+recorded is the candidate's word: the other rung repeats it on other values of the same shapes.
 """
 
 from collections.abc import Sequence
@@ -9,9 +10,23 @@ from dataclasses import dataclass
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.authored import Check
+from hotloop.judge.fault import ours
 from hotloop.judge.rungs.correct import Case, Correct, call, ruling_about
+from hotloop.judge.same_shapes import in_the_order_of, same_shapes
 from hotloop.judge.session import Session
 from hotloop.judge.worker_connection import NO_PROTOCOL
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A call whose answer was right, and what the candidate's process noted about it.
+
+    fresh: the same case with values that the candidate has not seen, in the same order.
+    """
+
+    case: Case
+    note: Message
+    fresh: Case
 
 
 @dataclass(frozen=True)
@@ -28,14 +43,21 @@ class Watched(Check):
         session.note(cases=passed)
         return f"Right on all {passed} hidden cases."
 
-    def calls(self, session: Session) -> Sequence[tuple[Case, Message]]:
-        """Return the cases with the worker's notes, made once. Raises Ruling at a wrong answer."""
+    def calls(self, session: Session) -> Sequence[Noted]:
+        """Return the calls with the worker's notes, made once. Raises Ruling at a wrong answer."""
         key = f"calls of {session.candidate.name}"
         return session.once(key, lambda: self._calls(session))
 
-    def _calls(self, session: Session) -> list[tuple[Case, Message]]:
-        cases = self.correct.cases(session.rng())
-        return [(case, self._call(case, session)) for case in cases]
+    def _calls(self, session: Session) -> list[Noted]:
+        rngs = same_shapes(session.seeds)
+        others = iter(self.correct.cases(rngs()))
+        noted: list[Noted] = []
+        for case in self.correct.cases(rngs()):
+            note = self._call(case, session)
+            with ours("making the case again"):
+                fresh = in_the_order_of(case, next(others), session.rng())
+            noted.append(Noted(case, note, fresh))
+        return noted
 
     def _call(self, case: Case, session: Session) -> Message:
         with ruling_about(case):

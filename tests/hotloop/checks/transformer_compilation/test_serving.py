@@ -46,14 +46,13 @@ def test_the_truth_is_what_the_given_function_computes(
 class Exact:
     """A process whose answers are right times a factor."""
 
-    def __init__(self, weights: tuple[Floats, Floats], gain: float) -> None:
-        self.weights, self.gain = weights, gain
+    def __init__(self, weights: tuple[Floats, Floats], gain: float, temperature: float) -> None:
+        self.weights, self.gain, self.temperature = weights, gain, temperature
 
     def answer(self, _what: str, case: Case, **_options: float) -> Floats:
-        x, temperature = case.arguments[:2]
+        x = case.arguments[0]
         assert isinstance(x, Tensor)
-        assert isinstance(temperature, float)
-        return self.gain * serving.truth(self.weights, x.rounded(), temperature)
+        return self.gain * serving.truth(self.weights, x.rounded(), self.temperature)
 
 
 @pytest.mark.parametrize("gain", [1, 2, 400])
@@ -63,9 +62,9 @@ def test_a_variant_scales_what_is_pooled(gain: int) -> None:
     def judge(process: Exact) -> None:
         rng = np.random.default_rng(2)
         with constants({"GAIN": gain}):
-            serving._require_right("One", request, weights, rng, cast(Process, process))
+            serving._require_right("One", request, "", weights, rng, cast(Process, process))
 
-    judge(Exact(weights, gain))
+    judge(Exact(weights, gain, 0.7))
     for other in (gain + 1, gain - 1):
         with pytest.raises(Ruling, match="One, 3 rows of 5"):
-            judge(Exact(weights, other))
+            judge(Exact(weights, other, 0.7))

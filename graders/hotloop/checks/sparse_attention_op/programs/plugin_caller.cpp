@@ -358,27 +358,42 @@ void* trial_attached(void* plugin) {
   return attached;
 }
 
-// From what it says of itself, after it has ended: as when an engine is loaded.
-void* trial_restored(int which, void* plugin) {
+// What an engine would store of it: a name, a type, bytes and a length for each field.
+PluginFieldCollection const* told = nullptr;
+
+int32_t trial_told(void* plugin) {
   IPluginV3OneRuntime* runtime = runtime_of(plugin);
-  PluginFieldCollection const* told = runtime == nullptr ? nullptr : runtime->getFieldsToSerialize();
-  if (told == nullptr) {
-    complain("getFieldsToSerialize returned nullptr");
-    return nullptr;
+  told = runtime == nullptr ? nullptr : runtime->getFieldsToSerialize();
+  if (told == nullptr) complain("getFieldsToSerialize returned nullptr");
+  return told == nullptr ? -1 : told->nbFields;
+}
+
+int64_t trial_told_field(int32_t i, char const** name, void const** data, int32_t* type,
+                         int32_t* length) {
+  PluginField const& field = told->fields[i];
+  if (field.name == nullptr || field.data == nullptr || field.length < 0) {
+    complain("getFieldsToSerialize has a field without a name or data");
+    return -1;
   }
-  auto fields = std::make_unique<Fields>();
-  for (int32_t i = 0; i < told->nbFields; ++i) {
-    PluginField const& field = told->fields[i];
-    if (field.name == nullptr || field.data == nullptr || field.length < 0) {
-      complain("getFieldsToSerialize has a field without a name or data");
-      return nullptr;
-    }
-    size_t const size = bytes_of(field.type) * static_cast<size_t>(field.length);
-    char const* data = static_cast<char const*>(field.data);
-    fields->add(field.name, field.type, std::vector<char>(data, data + size), field.length);
-  }
-  delete static_cast<IPluginV3*>(plugin);
-  return made_from(which, std::move(fields), TensorRTPhase::kRUNTIME);
+  *name = field.name;
+  *data = field.data;
+  *type = static_cast<int32_t>(field.type);
+  *length = field.length;
+  return static_cast<int64_t>(bytes_of(field.type)) * field.length;
+}
+
+// From what an engine has stored, as when it is loaded.
+std::unique_ptr<Fields> stored;
+
+void trial_stored(char const* name, int32_t type, char const* data, int64_t bytes, int32_t length) {
+  if (stored == nullptr) stored = std::make_unique<Fields>();
+  stored->add(name, static_cast<PluginFieldType>(type), std::vector<char>(data, data + bytes),
+              length);
+}
+
+void* trial_restored(int which) {
+  if (stored == nullptr) stored = std::make_unique<Fields>();
+  return made_from(which, std::move(stored), TensorRTPhase::kRUNTIME);
 }
 
 // Core, build, runtime: a bit for each that is there and is what it should be.

@@ -36,7 +36,8 @@ def load(path: str) -> list[dict[str, Any]]:
         getattr(loaded, f"trial_{name}").restype = ctypes.c_void_p
     for name in STRINGS:
         getattr(loaded, f"trial_{name}").restype = ctypes.c_char_p
-    loaded.trial_workspace.restype = ctypes.c_int64
+    for name in ("workspace", "told_field"):
+        getattr(loaded, f"trial_{name}").restype = ctypes.c_int64
     LOADED[:] = [loaded]
     PLUGINS.clear()
     return [_creator(which) for which in range(loaded.trial_creators())]
@@ -68,9 +69,29 @@ def attached(number: int) -> int:
     return _kept(LOADED[0].trial_attached(ctypes.c_void_p(PLUGINS[number])))
 
 
-def restored(number: int) -> int:
-    """Return the number of a plugin created from the original's fields, the original destroyed."""
-    return _kept(LOADED[0].trial_restored(0, ctypes.c_void_p(PLUGINS[number])))
+def stored(number: int) -> str:
+    """Return the fields that an engine stores of a plugin, as JSON; the plugin is destroyed."""
+    library, plugin = LOADED[0], ctypes.c_void_p(PLUGINS[number])
+    fields: list[list[Any]] = []
+    for i in range(library.trial_told(plugin)):
+        name, data = ctypes.c_char_p(), ctypes.c_void_p()
+        kind, length = ctypes.c_int32(), ctypes.c_int32()
+        places = map(ctypes.byref, (name, data, kind, length))
+        size = library.trial_told_field(i, *places)
+        if size >= 0:
+            content = ctypes.string_at(data.value or 0, size) if size else b""
+            fields.append([_text(name.value), kind.value, content.hex(), length.value])
+    _require_nothing_said()
+    library.trial_destroyed(plugin)
+    return json.dumps(fields)
+
+
+def restored(fields: str) -> int:
+    """Return the number of a plugin created from stored fields."""
+    for name, kind, content, length in json.loads(fields):
+        data = bytes.fromhex(content)
+        LOADED[0].trial_stored(name.encode(), kind, data, _i64(len(data)), length)
+    return _kept(LOADED[0].trial_restored(0))
 
 
 def described(number: int, sizes: str) -> dict[str, Any]:

@@ -74,12 +74,24 @@ def attached(number: int) -> int:
     return _kept(plugin)
 
 
-def restored(number: int) -> int:
-    """Return the number of a plugin created from the original's fields, the original destroyed."""
+def stored(number: int) -> str:
+    """Return the fields that an engine stores of a plugin, as JSON; the plugin is destroyed."""
     reported = PLUGINS[number].get_fields_to_serialize()
-    fields = [(f.name, np.frombuffer(f.data, KINDS[f.type]).copy(), f.type) for f in reported]
+    fields = [
+        [f.name, f.type.value, np.frombuffer(f.data, KINDS[f.type]).tolist()] for f in reported
+    ]
     _end(PLUGINS[number])
-    return _created(fields, trt.TensorRTPhase.RUNTIME)
+    return json.dumps(fields)
+
+
+def restored(fields: str) -> int:
+    """Return the number of a plugin created from stored fields."""
+    kinds = [trt.PluginFieldType(kind) for _, kind, _ in json.loads(fields)]
+    created = [
+        (name, np.array(values, KINDS[kind]), kind)
+        for (name, _, values), kind in zip(json.loads(fields), kinds, strict=True)
+    ]
+    return _created(created, trt.TensorRTPhase.RUNTIME)
 
 
 def described(number: int, sizes: str) -> dict[str, Any]:

@@ -40,7 +40,8 @@ def main() -> int:
             why = record.sentence if result is None else f"{result.verdict}: {result.sentence}"
             print(f"No reward, as this machine did not judge {check.id}: {why}")
             return 3
-        print(f"{check.id}: {result.verdict}: {result.sentence}")
+        verdict = f"{result.verdict}{' (instrumented)' if result.instrumented else ''}"
+        print(f"{check.id}: {verdict}: {result.sentence}")
         earned += result.earned * check.points
     share = earned / sum(check.points for check in checks)
     (reward / "reward.txt").write_text(f"{share:.6f}\n", encoding="utf-8")

@@ -24,6 +24,7 @@ from urllib.request import Request, build_opener
 
 from sqlalchemy import Engine, Row, and_, delete, func, insert, or_, select, update
 
+from hotloop import verdict_words
 from hotloop.core.record import Record, counts
 from hotloop.curriculum import load_module
 from hotloop.problem import Score, settle
@@ -59,6 +60,7 @@ class Standing:
     points: float
     possible: float
     open: float
+    instrumented: bool = False
 
 
 def keep(engine: Engine, account: int, launch: Launch) -> None:
@@ -97,10 +99,12 @@ def standing(engine: Engine, account: int, module: str) -> Standing:
         rows = connection.execute(query).all()
     problem = load_module(module)
     judged: dict[str, list[Score]] = {one.id: [] for one in problem.tasks if one.kind == "code"}
+    instrumented = False
     for task, text, variant in rows:
         record = Record.from_json(json.loads(text))
         if task in judged and counts(record, variant):
             judged[task].append(settle(problem, task, record))
+            instrumented |= bool(verdict_words.instrumented(record))
     best = {task: max((s.points for s in scores), default=0.0) for task, scores in judged.items()}
     still = [
         max(0.0, scores[-1].points + scores[-1].pending - best[task])
@@ -108,7 +112,7 @@ def standing(engine: Engine, account: int, module: str) -> Standing:
         if scores
     ]
     possible = sum(problem.task(task).points for task in judged)
-    return Standing(sum(best.values()), float(possible), sum(still))
+    return Standing(sum(best.values()), float(possible), sum(still), instrumented)
 
 
 def score(found: Standing, subject: str) -> dict[str, Any]:
@@ -122,6 +126,8 @@ def score(found: Standing, subject: str) -> dict[str, Any]:
         "activityProgress": "Submitted",
     }
     so_far = f"{found.points:g} of {found.possible:g} points"
+    if found.instrumented:
+        so_far += f", some{verdict_words.INSTRUMENTED}"
     if found.open:
         comment = f"{so_far} so far; checks worth {found.open:g} more are still open."
         return {**told, "gradingProgress": "Pending", "comment": comment}
