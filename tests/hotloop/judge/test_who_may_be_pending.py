@@ -66,6 +66,7 @@ PLACES = {
     ),
     "judge/loaded.py LoadedServer._rule": OWN_PROCESS,
     "judge/oracle.py _our_own": OWN_PROCESS,
+    "judge/program.py Process.ask": AUTHORS,
     "judge/program.py Process.take": OWN_WORD,
     "judge/program.py Process._blamed": OWN_PROCESS,
     "judge/rung.py judge_rungs": MACHINE,
