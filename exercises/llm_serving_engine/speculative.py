@@ -10,8 +10,8 @@ import numpy as np
 def verify(drafted, draft, target, rng):
     """(number of drafted tokens that are accepted, the token after them).
 
-    drafted: a list of k tokens, perhaps none, each sampled from its row of `draft`, [k, V].
-    target: [k + 1, V], the target model's probabilities at these places and at the next one.
+    drafted: a list of k tokens, perhaps none, each from its row of `draft`, [k, V].
+    target: [k + 1, V], the target's probabilities at these places and at the next one.
     """
     raise NotImplementedError("llm_serving_engine.speculative")
 

@@ -10,15 +10,15 @@ import numpy as np
 ### STUB def verify(drafted, draft, target, rng):
 ### STUB     """(number of drafted tokens that are accepted, the token after them).
 ### STUB
-### STUB     drafted: a list of k tokens, perhaps none, each sampled from its row of `draft`, [k, V].
-### STUB     target: [k + 1, V], the target model's probabilities at these places and at the next one.
+### STUB     drafted: a list of k tokens, perhaps none, each from its row of `draft`, [k, V].
+### STUB     target: [k + 1, V], the target's probabilities at these places and at the next one.
 ### STUB     """
 ### STUB     raise NotImplementedError("llm_serving_engine.speculative")
 def verify(drafted, draft, target, rng):
     """(number of drafted tokens that are accepted, the token after them).
 
-    drafted: a list of k tokens, perhaps none, each sampled from its row of `draft`, [k, V].
-    target: [k + 1, V], the target model's probabilities at these places and at the next one.
+    drafted: a list of k tokens, perhaps none, each from its row of `draft`, [k, V].
+    target: [k + 1, V], the target's probabilities at these places and at the next one.
     """
     for place, token in enumerate(drafted):
         q, p = draft[place], target[place]

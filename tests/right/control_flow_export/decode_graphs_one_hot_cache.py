@@ -24,7 +24,12 @@ class MaskedStep(nn.Module):
 def export_step(seed, target):
     net = MaskedStep(decoder.load(seed).cpu())
     cache = (3, MESSAGES, 4, 64, 16)
-    example = (torch.zeros(MESSAGES, dtype=torch.long), torch.tensor(3), torch.rand(cache), torch.rand(cache))
+    example = (
+        torch.zeros(MESSAGES, dtype=torch.long),
+        torch.tensor(3),
+        torch.rand(cache),
+        torch.rand(cache),
+    )
     torch.export.save(torch.export.export(net, example), target)
 
 

@@ -38,7 +38,13 @@ class Tabled(nn.Module):
 
 
 def export(seed, target):
-    shapes = ({0: torch.export.Dim("batch", min=1, max=64), 1: torch.export.Dim("tokens", min=1, max=128)}, None)
+    shapes = (
+        {
+            0: torch.export.Dim("batch", min=1, max=64),
+            1: torch.export.Dim("tokens", min=1, max=128),
+        },
+        None,
+    )
     net = Tabled(encoder.load(seed)).eval()
     with torch.no_grad():
         program = torch.export.export(

@@ -1,6 +1,5 @@
 """Kinds are read from the text of the graphs."""
 
-
 ### BEGIN SOLUTION control_flow_export.freeze
 import re
 
@@ -33,7 +32,9 @@ def figures(path):
         return torch.jit.load(path, map_location="cpu").eval()
 
     return {
-        "optimized": table(torch.jit.optimize_for_inference(torch.jit.freeze(loaded())).inlined_graph),
+        "optimized": table(
+            torch.jit.optimize_for_inference(torch.jit.freeze(loaded())).inlined_graph
+        ),
         "frozen": table(torch.jit.freeze(loaded()).inlined_graph),
         "scripted": table(loaded().inlined_graph),
     }

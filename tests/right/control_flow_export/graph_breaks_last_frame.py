@@ -1,6 +1,5 @@
 """The innermost frame of the file only, and counts as a product of one-hot rows."""
 
-
 ### BEGIN SOLUTION control_flow_export.graph_breaks
 import os
 import runpy

@@ -9,7 +9,9 @@ def _by_sorting(x_ptr, out_ptr, n_cols, BLOCK: tl.constexpr):
     c = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + row * n_cols + c, mask=c < n_cols, other=-float("inf"))
     x = x - tl.max(x, 0)
-    z = tl.maximum(tl.sort(x, descending=True), -2.0)  # what lies below -1 has no part, and inf does not add up
+    z = tl.maximum(
+        tl.sort(x, descending=True), -2.0
+    )  # what lies below -1 has no part, and inf does not add up
     total = tl.cumsum(z, 0)
     k = (c + 1).to(tl.float32)
     support = 1.0 + k * z > total

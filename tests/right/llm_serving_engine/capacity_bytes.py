@@ -1,6 +1,5 @@
 """Exact fractions of bytes, and more keys than are asked for."""
 
-
 ### BEGIN SOLUTION llm_serving_engine.capacity
 from fractions import Fraction
 

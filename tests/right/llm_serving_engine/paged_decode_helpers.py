@@ -19,8 +19,18 @@ def _softmax_step(scores, highest, total):
 
 @triton.jit
 def _decode(
-    q_ptr, k_ptr, v_ptr, table_ptr, positions_ptr, out_ptr, table_row, kv_heads,
-    GROUP: tl.constexpr, PADDED: tl.constexpr, SIZE: tl.constexpr, DIM: tl.constexpr,
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    table_ptr,
+    positions_ptr,
+    out_ptr,
+    table_row,
+    kv_heads,
+    GROUP: tl.constexpr,
+    PADDED: tl.constexpr,
+    SIZE: tl.constexpr,
+    DIM: tl.constexpr,
 ):
     tl.static_assert(PADDED >= GROUP, "all heads of a group have a row")
     seq = tl.program_id(1)
@@ -51,8 +61,18 @@ def paged_decode(q, k_pool, v_pool, table, positions, out):
     group = q.shape[1] // kv_heads
     grid = lambda meta: (kv_heads, q.shape[0])
     _decode[grid](
-        q, k_pool, v_pool, table, positions, out, table.stride(0), kv_heads,
-        group, triton.next_power_of_2(group), k_pool.shape[1], dim,
+        q,
+        k_pool,
+        v_pool,
+        table,
+        positions,
+        out,
+        table.stride(0),
+        kv_heads,
+        group,
+        triton.next_power_of_2(group),
+        k_pool.shape[1],
+        dim,
     )
 
 

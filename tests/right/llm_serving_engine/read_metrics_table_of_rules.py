@@ -1,6 +1,5 @@
 """Readings by a regular expression, and the rules as a table in their order."""
 
-
 ### BEGIN SOLUTION llm_serving_engine.read_metrics
 import math
 import re

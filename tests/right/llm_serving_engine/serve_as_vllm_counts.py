@@ -1,6 +1,5 @@
 """Requests as dataclasses; the usage counts the end token and has OpenAI's optional keys; types have a charset."""
 
-
 ### BEGIN SOLUTION llm_serving_engine.serve
 import heapq
 from dataclasses import dataclass, field

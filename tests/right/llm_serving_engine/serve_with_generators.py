@@ -36,7 +36,9 @@ class Server:
     def receive(self, connection, method, path, body):
         def refuse(status, why):
             text = json.dumps({"error": {"message": why, "type": "invalid_request_error"}})
-            self.send(connection, ("start", [status, "application/json"]), ("body", text), ("end", True))
+            self.send(
+                connection, ("start", [status, "application/json"]), ("body", text), ("end", True)
+            )
 
         if [method, path] != ["POST", "/v1/completions"]:
             refuse(404, f"{method} {path}?")
@@ -108,7 +110,9 @@ class Server:
             tokens = pending[:left]
             left -= len(tokens)
             if tokens:
-                row = dict(connection=connection, tokens=tokens, start=start, table=table, seed=seed)
+                row = dict(
+                    connection=connection, tokens=tokens, start=start, table=table, seed=seed
+                )
                 self.plan.append(row)
         return self.plan
 

@@ -1,6 +1,5 @@
 """The file by safetensors.torch, its header read by hand; a temporary file, renamed, and the folder synced as well."""
 
-
 ### BEGIN SOLUTION portable_trainer.checkpoint parts
 import struct
 import tempfile
@@ -14,7 +13,11 @@ def parts_of(going):
     for k, p in going.model.named_parameters():
         buffer = going.optimizer.state.get(p, {}).get("momentum_buffer")
         tensors[f"velocity.{k}"] = torch.zeros_like(p) if buffer is None else buffer
-    tensors |= {"rng.noise": going.noise.get_state(), "rng.shuffle": going.shuffle.get_state(), "order": going.order}
+    tensors |= {
+        "rng.noise": going.noise.get_state(),
+        "rng.shuffle": going.shuffle.get_state(),
+        "order": going.order,
+    }
     arrays = {k: v.detach().cpu().contiguous().numpy().copy() for k, v in tensors.items()}
     return arrays, {"position": going.position, "steps": going.steps}
 
@@ -27,7 +30,9 @@ def resume(path):
     arrays, state = read(path)
     t = {k: torch.from_numpy(v.copy()) for k, v in arrays.items()}
     going = run.Run(0)
-    going.model.load_state_dict({k.removeprefix("model."): v for k, v in t.items() if k.startswith("model.")})
+    going.model.load_state_dict(
+        {k.removeprefix("model."): v for k, v in t.items() if k.startswith("model.")}
+    )
     if state["steps"]:
         for k, p in going.model.named_parameters():
             going.optimizer.state[p]["momentum_buffer"] = t[f"velocity.{k}"]
@@ -43,8 +48,10 @@ def resume(path):
 ### BEGIN SOLUTION portable_trainer.checkpoint write
 def write(arrays, state, path):
     text = json.dumps(state, separators=(",", ":"))
-    data = as_torch_bytes({k: torch.from_numpy(np.ascontiguousarray(v)) for k, v in arrays.items()},
-                    metadata={"state": text, "digest": layout.digest(arrays, text)})
+    data = as_torch_bytes(
+        {k: torch.from_numpy(np.ascontiguousarray(v)) for k, v in arrays.items()},
+        metadata={"state": text, "digest": layout.digest(arrays, text)},
+    )
     folder = Path(path).resolve().parent
     handle, name = tempfile.mkstemp(dir=folder, prefix=".checkpoint-", suffix=".partial")
     try:
@@ -86,7 +93,11 @@ def read(path):
 
 ### BEGIN SOLUTION portable_trainer.checkpoint newest
 def newest(*paths):
-    whole = ((content[1]["steps"], number) for number, path in enumerate(paths) if (content := read(path)))
+    whole = (
+        (content[1]["steps"], number)
+        for number, path in enumerate(paths)
+        if (content := read(path))
+    )
     return max(whole, default=(0, None), key=lambda pair: pair[0])[1]
 
 

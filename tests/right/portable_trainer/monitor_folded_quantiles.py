@@ -1,6 +1,5 @@
 """A sketch of relative accuracy with a JSON array of pairs, as DDSketch."""
 
-
 ### BEGIN SOLUTION portable_trainer.monitor sketch
 ACCURACY = 0.004
 

@@ -74,7 +74,9 @@ def train(folder, reader, seed, steps, every, how):
         if how == "data_parallel" and rank == 0 and not (step + 1) % every:
             target = folder / f"at-{step + 1:04d}.safetensors"
             checkpoint.write(contents(inner, optimizer), {"steps": step + 1}, target)
-    checkpoint.write(contents(inner, optimizer), {"steps": steps}, folder / f"final-{rank}.safetensors")
+    checkpoint.write(
+        contents(inner, optimizer), {"steps": steps}, folder / f"final-{rank}.safetensors"
+    )
 
 
 ### END SOLUTION

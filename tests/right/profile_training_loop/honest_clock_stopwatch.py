@@ -1,6 +1,5 @@
 """A stopwatch that is a context manager, and the warm-up as a loop of its own."""
 
-
 ### BEGIN SOLUTION profile_training_loop.honest_clock
 from collections import defaultdict
 from contextlib import contextmanager

@@ -1,6 +1,5 @@
 """Recorded with start and stop; the handler of TensorBoard is called by hand; the Chrome trace is compressed."""
 
-
 ### BEGIN SOLUTION profile_training_loop.instrument
 import gzip
 

@@ -1,6 +1,5 @@
 """A subclass whose methods are ranges, and a callback that writes the trace and links it."""
 
-
 ### BEGIN SOLUTION profile_training_loop.instrument
 from torch.profiler import ProfilerActivity, profile, record_function, schedule
 from watched_loop import Training

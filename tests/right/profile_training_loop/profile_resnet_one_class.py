@@ -1,6 +1,5 @@
 """A class for a run, the same starting weights for both, and step times from the profiler's own events."""
 
-
 ### BEGIN SOLUTION profile_training_loop.profile_resnet
 import contextlib
 
@@ -17,7 +16,9 @@ class Run:
         self.network.load_state_dict(weights)
         half = name == "bfloat16"
         self.context = torch.autocast("cpu", torch.bfloat16) if half else contextlib.nullcontext()
-        self.optimizer = torch.optim.SGD(self.network.parameters(), lr=0.05, momentum=0.9, foreach=True)
+        self.optimizer = torch.optim.SGD(
+            self.network.parameters(), lr=0.05, momentum=0.9, foreach=True
+        )
 
     def step(self, x, y):
         self.optimizer.zero_grad(set_to_none=True)

@@ -1,6 +1,5 @@
 """Nearly all figures from hotloop.trace, the reader that the notebook uses."""
 
-
 ### BEGIN SOLUTION profile_training_loop.read_trace
 from hotloop import trace as traces
 

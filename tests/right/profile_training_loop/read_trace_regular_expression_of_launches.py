@@ -1,6 +1,5 @@
 """A regular expression of the launching calls, columns of NumPy, and idle time by a difference array."""
 
-
 ### BEGIN SOLUTION profile_training_loop.read_trace
 import re
 from itertools import groupby

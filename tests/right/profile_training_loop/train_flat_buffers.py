@@ -19,7 +19,9 @@ class FlatSGD:
     @torch.no_grad()
     def step(self):
         change = self.gradients.add(self.weights, alpha=WEIGHT_DECAY)
-        self.velocity = change if self.velocity is None else self.velocity.mul_(MOMENTUM).add_(change)
+        self.velocity = (
+            change if self.velocity is None else self.velocity.mul_(MOMENTUM).add_(change)
+        )
         self.weights.sub_(self.velocity, alpha=self.rate)
         self.gradients.zero_()
 

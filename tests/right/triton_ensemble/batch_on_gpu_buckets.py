@@ -1,6 +1,5 @@
 """Requests in buckets of powers of two, each a batch of its own."""
 
-
 ### BEGIN SOLUTION triton_ensemble.batch_on_gpu
 from collections import defaultdict
 

@@ -1,6 +1,5 @@
 """A function around the network by a plain lambda module, a batch of three, and dimensions that are left to the exporter."""
 
-
 ### BEGIN SOLUTION triton_ensemble.bert_export
 import os
 import tempfile

@@ -1,6 +1,5 @@
 """Columns by their place in the header, rows sorted by rate."""
 
-
 ### BEGIN SOLUTION triton_ensemble.perf_analyzer
 import csv
 import io

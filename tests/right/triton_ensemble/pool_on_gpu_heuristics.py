@@ -4,7 +4,9 @@
 ### BEGIN SOLUTION triton_ensemble.pool_on_gpu kernel
 @triton.heuristics({"BLOCK": lambda given: triton.next_power_of_2(given["width"])})
 @triton.jit
-def _pooled(hidden_ptr, mask_ptr, out_ptr, length, width, TOKENS: tl.constexpr, BLOCK: tl.constexpr):
+def _pooled(
+    hidden_ptr, mask_ptr, out_ptr, length, width, TOKENS: tl.constexpr, BLOCK: tl.constexpr
+):
     row = tl.program_id(axis=0).to(tl.int64)
     mask_ptr += row * length
     hidden_ptr += row * length * width

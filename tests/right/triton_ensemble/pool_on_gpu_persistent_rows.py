@@ -4,8 +4,15 @@
 ### BEGIN SOLUTION triton_ensemble.pool_on_gpu kernel
 @triton.jit
 def _pool_rows(
-    hidden_ptr, mask_ptr, out_ptr, rows, length, width,
-    ROWS: tl.constexpr, TOKENS: tl.constexpr, BLOCK: tl.constexpr,
+    hidden_ptr,
+    mask_ptr,
+    out_ptr,
+    rows,
+    length,
+    width,
+    ROWS: tl.constexpr,
+    TOKENS: tl.constexpr,
+    BLOCK: tl.constexpr,
 ):
     d = tl.arange(0, BLOCK)[None, None, :]
     for tile in range(tl.program_id(0), tl.cdiv(rows, ROWS), tl.num_programs(0)):
@@ -33,8 +40,15 @@ def _pool_rows(
 def pool(hidden, mask, out):
     rows, length, width = hidden.shape
     _pool_rows[(min(4, rows),)](
-        hidden, mask, out, rows, length, width,
-        ROWS=2, TOKENS=8, BLOCK=triton.next_power_of_2(width),
+        hidden,
+        mask,
+        out,
+        rows,
+        length,
+        width,
+        ROWS=2,
+        TOKENS=8,
+        BLOCK=triton.next_power_of_2(width),
     )
 
 

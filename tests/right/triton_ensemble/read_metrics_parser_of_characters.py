@@ -1,6 +1,5 @@
 """A parser of the exposition format that reads labels character by character, comments and escapes too."""
 
-
 ### BEGIN SOLUTION triton_ensemble.read_metrics figures
 from collections import defaultdict
 

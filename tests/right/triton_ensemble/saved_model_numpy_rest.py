@@ -1,6 +1,5 @@
 """Tensors through numpy; data stay nested in the request, and extra fields of the protocol are set."""
 
-
 ### BEGIN SOLUTION triton_ensemble.saved_model rest
 import numpy as np
 

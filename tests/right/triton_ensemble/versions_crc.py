@@ -1,6 +1,5 @@
 """Two keyed BLAKE2 bytes short of a hash table: integers compared with a scaled limit, by map."""
 
-
 ### BEGIN SOLUTION triton_ensemble.versions routing
 import hashlib
 

@@ -1,6 +1,5 @@
 """A generator that is seeded with the text of experiment and user, and a tuple as the answer."""
 
-
 ### BEGIN SOLUTION triton_ensemble.versions routing
 import random
 

@@ -1,6 +1,5 @@
 """Buckets from the name-based UUIDs of RFC 4122."""
 
-
 ### BEGIN SOLUTION triton_ensemble.versions routing
 import functools
 import uuid
