@@ -17,6 +17,7 @@ def parts_of(going):
         tensors[f"velocity.{name}"] = np.array(value)
     for name in ("noise", "shuffle"):
         tensors[f"rng.{name}"] = np.array(getattr(going, name).get_state(), dtype=np.uint8)
+    tensors["lr"] = np.float32([run.LEARNING_RATE])
     tensors["order"] = np.array(going.order, dtype=np.int64)
     return tensors, dict(position=int(going.position), steps=int(going.steps), format=1)
 

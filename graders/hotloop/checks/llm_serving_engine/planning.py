@@ -200,6 +200,8 @@ def _grown(
         "generation_tokens": generation,
         "request_seconds": round(requests * float(rng.uniform(0.1, 20.0)), 3),
     }
+    # A whole number would be rounded up after one order of the operations, and not after another.
+    change["waiting"] += (change["rows"] + change["waiting"]) % steps == 0
     return limits, change
 
 
