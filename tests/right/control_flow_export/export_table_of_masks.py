@@ -48,7 +48,7 @@ def export(seed, target):
     net = Tabled(encoder.load(seed)).eval()
     with torch.no_grad():
         program = torch.export.export(
-            net, (torch.ones(4, 40, dtype=torch.long), torch.tensor(2)), dynamic_shapes=shapes
+            net, (torch.ones(4, 40, dtype=torch.long), torch.tensor(2)), dynamic_shapes=shapes, strict=True
         )
     torch.export.save(program, target)
 
