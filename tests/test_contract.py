@@ -142,6 +142,12 @@ def test_what_a_learner_runs_imports_nothing_that_they_do_not_have(module: Modul
     assert {name: names for name, names in lacking.items() if names} == {}
 
 
+@per_module
+def test_every_file_that_a_learner_gets_is_python(module: Module) -> None:
+    for path in (paths.exercises() / module.id).rglob("*.py"):
+        compile(path.read_text(encoding="utf-8"), str(path), "exec")
+
+
 @pytest.mark.parametrize(
     "module",
     [m for m in MODULES if (curriculum.folder(m.id) / "lesson.zh.md").is_file()],

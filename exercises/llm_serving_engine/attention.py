@@ -32,13 +32,14 @@ def prefill(path: str) -> list[list[float]]:
     """
     given = json.loads(Path(path).read_text(encoding="utf-8"))
     pools = np.full((2, LAYERS, given["blocks"], given["size"], KV_HEADS, HEAD_DIM), np.nan, "f4")
+    table = np.array(given["table"])
     decoder, start, found = Decoder(), 0, []
     for count in given["chunks"]:
         end = start + count
 
         def attend(layer, q, k, v, start=start, end=end):
-            write(pools[0, layer], pools[1, layer], given["table"], start, k, v)
-            return paged_attention(q, pools[0, layer], pools[1, layer], given["table"], end)
+            write(pools[0, layer], pools[1, layer], table, start, k, v)
+            return paged_attention(q, pools[0, layer], pools[1, layer], table, end)
 
         logits = decoder.forward(given["tokens"][start:end], list(range(start, end)), attend)
         found.append([round(float(x), 5) for x in logits[-1]])

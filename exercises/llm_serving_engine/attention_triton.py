@@ -15,8 +15,8 @@ import triton.language as tl
 
 ### TASK llm_serving_engine.paged_decode
 @triton.jit
-def _paged_decode(q_ptr, k_ptr, v_ptr, table_ptr, positions_ptr, out_ptr, …):
-    pass  # one program, one sequence and one key/value head
+def _paged_decode(q_ptr, k_ptr, v_ptr, table_ptr, positions_ptr, out_ptr):
+    pass  # one program, one sequence and one key/value head; it needs more parameters
 
 
 def paged_decode(q, k_pool, v_pool, table, positions, out):

@@ -10,8 +10,8 @@ import numpy as np
 def verify(drafted, draft, target, rng):
     """(number of drafted tokens that are accepted, the token after them).
 
-    drafted: k tokens, each sampled from its row of `draft`, [k, V]. target: [k + 1, V],
-    the target model's probabilities at these places and at the next one.
+    drafted: a list of k tokens, perhaps none, each from its row of `draft`, [k, V].
+    target: [k + 1, V], the target's probabilities at these places and at the next one.
     """
     raise NotImplementedError("llm_serving_engine.speculative")
 
@@ -19,6 +19,7 @@ def verify(drafted, draft, target, rng):
 def verify_all(path: str, seed: int) -> list[list[int]]:
     """What the check calls: `verify` for each row of drafted tokens in a JSON file."""
     given = json.loads(Path(path).read_text(encoding="utf-8"))
-    draft, target = np.array(given["draft"]), np.array(given["target"])
+    target = np.array(given["target"])
+    draft = np.array(given["draft"]).reshape(-1, target.shape[1])
     rng = np.random.default_rng(seed)
     return [list(map(int, verify(row, draft, target, rng))) for row in given["drafted"]]

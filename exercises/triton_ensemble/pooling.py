@@ -1,4 +1,4 @@
-"""From hidden states to sentence embeddings in one Triton kernel: task 8.
+"""From hidden states to sentence embeddings in one Triton kernel: task 9.
 
 An embedding service has this step behind its encoder. With instances of KIND_GPU the encoder's
 output stays on the device, and so should this.

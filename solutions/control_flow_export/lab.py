@@ -363,6 +363,8 @@ check("control_flow_export.migration")
 # - `line`: the line of `forward` that brings it about.
 # - `name`: what the log names: the operator, the attribute, the dimension or the symbol, as it is written there.
 #
+# Each failure earns a quarter of the points.
+#
 # ### HINTS control_flow_export.diagnose
 
 # %%

@@ -15,8 +15,8 @@ import triton.language as tl
 
 ### BEGIN SOLUTION llm_serving_engine.paged_decode
 ### STUB @triton.jit
-### STUB def _paged_decode(q_ptr, k_ptr, v_ptr, table_ptr, positions_ptr, out_ptr, …):
-### STUB     pass  # one program, one sequence and one key/value head
+### STUB def _paged_decode(q_ptr, k_ptr, v_ptr, table_ptr, positions_ptr, out_ptr):
+### STUB     pass  # one program, one sequence and one key/value head; it needs more parameters
 ### STUB
 ### STUB
 ### STUB def paged_decode(q, k_pool, v_pool, table, positions, out):

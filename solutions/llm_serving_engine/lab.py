@@ -79,7 +79,7 @@ check("llm_serving_engine.block_manager")
 # - `write(k_pool, v_pool, table, start, k, v)` stores keys and values of `len(k)` tokens, the first of which is token `start`.
 # - `paged_attention(q, k_pool, v_pool, table, length)`: causal attention of the **last** `n = len(q)` of `length` tokens. With n = 1 it
 #   decodes a token, with n = length it computes a whole prompt, and anything between is a chunk of a prompt.
-# - Scale scores by 1/√HEAD_DIM. With more query heads than key/value heads, neighbors share: of four query heads over two, the first
+# - `table` is an array of whole numbers. Scale scores by 1/√HEAD_DIM. With more query heads than key/value heads, neighbors share: of four query heads over two, the first
 #   two use the first one. The table may be longer than needed, and free slots hold garbage.
 #
 # ### HINTS llm_serving_engine.paged_attention
@@ -143,8 +143,10 @@ check("llm_serving_engine.speculative")
 # Write `Server` in `server.py`. It does no input or output: connections are numbers, and the model runs elsewhere.
 #
 # - `receive(connection, method, path, body)`: `POST /v1/completions` with a JSON object: `prompt` (a text of `CHARACTERS`, not
-#   empty), `max_tokens` (16), `stream` (false), `seed` (0). Other paths get status 404; a malformed request, or one that could never fit
-#   into memory, gets 400; both with `{"error": {"message": …, "type": "invalid_request_error"}}`.
+#   empty), `max_tokens` (16), `stream` (false), `seed` (0). Other paths get status 404. A malformed request gets 400,
+#   and so does one that could never fit into memory with all its tokens. Malformed are: no JSON object, no such text, a `max_tokens`
+#   that is no whole number from 1 on. Other keys, such as `model`, are ignored. Both answers are
+#   `application/json`: `{"error": {"message": …, "type": "invalid_request_error"}}`.
 # - `schedule()` returns the rows of the next batch: `{"connection", "tokens", "start", "table", "seed"}`. `tokens` are those of one request
 #   from position `start` on that are not computed yet; `table` has blocks for all its tokens so far, and keeps them while it runs.
 # - `finish(tokens)`: the model's token for each row, in order. It counts only if the row ended with the request's last token.
@@ -154,7 +156,8 @@ check("llm_serving_engine.speculative")
 #
 # A completion ends after `max_tokens` tokens (`finish_reason` is `"length"`), or when the model gives token 0 (`"stop"`), which is not
 # part of the text. The answer is `{"id", "object": "text_completion", "choices": [{"index": 0, "text", "finish_reason"}], "usage"}`, as
-# `application/json`. A stream is `text/event-stream`: an event `data: {…}\n\n` for each token, of the same form with `finish_reason` null
+# `application/json`; `usage` has `prompt_tokens`, `completion_tokens` and their sum, `total_tokens`. Token 0 may count as a completion
+# token, as in vLLM, or not. A stream is `text/event-stream`: an event `data: {…}\n\n` for each token, of the same form with `finish_reason` null
 # until the last one, and `data: [DONE]\n\n`.
 #
 # No step may be wasted: at most `most_rows` requests run at a time, and a batch has at most `most_tokens` tokens. Requests that wait for one token are
@@ -184,7 +187,7 @@ check("llm_serving_engine.serve")
 #
 # Write `capacity(path)`. The JSON file has `layers`, `heads`, `kv_heads`, `head_dim`, `cache_bytes` (of one number in the cache), `parameters`,
 # `weight_bytes` (of one parameter), `gpus` (tensor parallel: weights and key/value heads are divided; with more GPUs than key/value heads, each
-# GPU has one), `memory_gib` (GiB of each GPU), `share` (of it that the server may use), `reserved_gib` (of that, foreverything but weights and
+# GPU has one), `memory_gib` (GiB of each GPU), `share` (of it that the server may use), `reserved_gib` (of that, for everything but weights and
 # cache), `bandwidth_gb_s` (10⁹ bytes a second, of each GPU), `block_size`, and `prompt_tokens` and `output_tokens` of a request. Return a dict,
 # for one GPU of the group where it matters:
 #
@@ -252,7 +255,7 @@ check("llm_serving_engine.capacity")
 # | | `"rows"`: at least 0.9 of `limit_most_rows` |
 # | | `"tokens"`: at least 0.9 of `limit_most_tokens` tokens in a step on average |
 # | | `"model"`: none of these; requests wait because steps take long |
-# | `"setting"`, `"value"` | what to change: `"blocks"` so that memory holds those that wait as well, as many blocks for each as the mean row has (rounded up); `"most_rows"`: mean rows and mean waiting requests together (rounded up); `"most_tokens"`: twice as many; else both `None` |
+# | `"setting"`, `"value"` | what to change: `"blocks"` so that memory holds those that wait as well: mean blocks in use, divided by mean rows, times mean rows and mean waiting requests together (rounded up); `"most_rows"`: mean rows and mean waiting requests together (rounded up); `"most_tokens"`: twice as many; else both `None` |
 # | `"tokens_per_s"` | generated tokens a second |
 # | `"request_s"` | mean seconds of a request |
 # | `"busy"` | share of the time in which a step was computed |
@@ -283,15 +286,15 @@ def read_metrics(before, after):
     def mean(name):
         return grown(f"{name}_total") / grown("steps_total")
 
-    rows, waiting = mean("rows"), mean("waiting")
+    rows, waiting, used = mean("rows"), mean("waiting"), mean("blocks_in_use")
     blocks, most_rows, most_tokens = (
         new[f"limit_{name}"] for name in ("blocks", "most_rows", "most_tokens")
     )
     limit, setting, value = "model", None, None
     if waiting < 1:
         limit = "offered_load"
-    elif mean("blocks_in_use") >= 0.85 * blocks:
-        limit, setting, value = "memory", "blocks", ceil(blocks * (rows + waiting) / rows)
+    elif used >= 0.85 * blocks:
+        limit, setting, value = "memory", "blocks", ceil(used / rows * (rows + waiting))
     elif rows >= 0.9 * most_rows:
         limit, setting, value = "rows", "most_rows", ceil(rows + waiting)
     elif mean("tokens") >= 0.9 * most_tokens:

@@ -232,7 +232,9 @@ check("portable_trainer.ranks")
 # With PyTorch you wrote down where ranks talk. With XLA you say where tensors lie, and it writes the talking. Predict:
 # for a mesh of 4 × 2, which collectives will the compiled step have, and which of them does the contrastive loss need?
 #
-# Write `specs` and `exported_step` in `mesh.py`.
+# Write `specs` and `exported_step` in `mesh.py`. A parameter that has a dimension which the `model` axis divides is split evenly along one
+# such dimension, whichever you take; one without lies whole on each device. Samples are split over `data`, and parameters and velocities come out
+# of the step as they go in.
 #
 # ### HINTS portable_trainer.mesh
 

@@ -245,7 +245,7 @@ trace.perfetto(written["chrome"])
 # | `step_ms` | their median duration in milliseconds |
 # | `slowest_op` | the name of the operator (`cpu_op`) with the most *self* time over the whole trace |
 # | `slowest_op_share` | its share of the self time of all `cpu_op` events |
-# | `launches_per_step` | kernel launches within the steps, per step: `cuda_runtime` events whose name begins with `cudaLaunchKernel` |
+# | `launches_per_step` | kernel launches within the steps, per step: `cuda_runtime` events whose name begins with `cudaLaunchKernel` or `cudaGraphLaunch`, and `cuda_driver` events whose name begins with `cuLaunchKernel` or `cuGraphLaunch`; the launch of a whole CUDA graph counts as one |
 # | `copies_to_device` | `gpu_memcpy` events within the steps whose name has `HtoD`, over all steps |
 # | `gpu_idle_share` | share of the steps' time in which no `kernel`, `gpu_memcpy` or `gpu_memset` runs; `None` if there is none in the whole trace |
 # | `largest_allocation` | the largest positive `Bytes` of the `[memory]` events; `None` without any |
@@ -253,6 +253,8 @@ trace.perfetto(written["chrome"])
 # Self time of an event is its duration less that of the `cpu_op` events directly inside it, on the same
 # `pid` and `tid`. “Within the steps” means: it starts within one. Several streams may be busy at once;
 # count overlapping time once.
+#
+# PyTorch's own kernels are launched by CUDA's runtime API, Triton's, and with them those of `torch.compile`, by its driver API.
 #
 # ### HINTS profile_training_loop.read_trace
 
@@ -272,11 +274,11 @@ def answers(path):
     own = self_times(lasting)
     slowest = max(own, key=own.get)
     gpu = [e for e in lasting if e.get("cat") in {"kernel", "gpu_memcpy", "gpu_memset"}]
-    launches = [
-        e
-        for e in lasting
-        if e.get("cat") == "cuda_runtime" and e["name"].startswith("cudaLaunchKernel")
-    ]
+    calls = {
+        "cuda_runtime": ("cudaLaunchKernel", "cudaGraphLaunch"),
+        "cuda_driver": ("cuLaunchKernel", "cuGraphLaunch"),
+    }
+    launches = [e for e in lasting if e["name"].startswith(calls.get(e.get("cat"), ()))]
     copies = [e for e in gpu if e["cat"] == "gpu_memcpy" and "HtoD" in e["name"]]
     sizes = [e["args"]["Bytes"] for e in events if e.get("name") == "[memory]"]
     return {
@@ -352,7 +354,8 @@ answers(written["chrome"])
 # "share": …}`. `event` is the name of the range or operator in which the time is lost, as the trace
 # spells it, and `share` is the share of all steps' time spent within events of that name. That is not
 # what `top_ops` shows, which divides by the time of all operators. Your share may be off by 10 % of its value. Work them out below, then write
-# the results down. Ranges that begin with `ProfilerStep` are the steps themselves.
+# the results down. The range that holds most of the lost time is as good an answer as the operator in it. Ranges that begin with
+# `ProfilerStep` are the steps themselves. Each recording earns a quarter of the points.
 #
 # ### HINTS profile_training_loop.diagnose
 
@@ -496,9 +499,10 @@ check("profile_training_loop.train")
 # `torch.profiler`, once in float32, and once with the forward pass under `torch.autocast` to bfloat16:
 #
 # - `pictures` is what `data.load` returns: `images`, bytes `[n, 32, 32, 3]`, and `labels`. Without it, call `data.load()`.
-# - Both runs record `steps` steps of `batch` pictures, with shapes, and let at least two steps pass first.
-# - It returns `{"float32": path, "bfloat16": path, "speedup": …, "keep": …}`: the Chrome traces, which it writes to `folder`; the
-#   median step time in float32 divided by that under autocast; and the faster type, `"float32"` or `"bfloat16"`.
+# - Both runs record `steps` steps of `batch` pictures, with shapes, and the profiler's schedule lets at least two steps pass
+#   first: the first recorded one is `ProfilerStep#2` or later. The optimizer is one of `torch.optim`, whose steps the trace shows.
+# - It returns `{"float32": path, "bfloat16": path, "speedup": …, "keep": …}`: the Chrome traces, which it writes to `folder`
+#   as plain `.json`; the median step time in float32 divided by that under autocast; and the faster type, `"float32"` or `"bfloat16"`.
 #
 # *Predict first*: is bfloat16 faster on this machine's CPU? `lscpu` lists `avx512_bf16` or `amx_bf16` where there are instructions for it. Where
 # there are none, each product is computed in float32 after a conversion, and autocast costs time.

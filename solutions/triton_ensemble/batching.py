@@ -1,4 +1,4 @@
-"""Many requests in few calls on the device: task 9."""
+"""Many requests in few calls on the device: task 10."""
 
 import classifier
 import torch

@@ -351,7 +351,7 @@ except NotImplementedError:
 # "evidence": …, "share": …}`. `model` is the step to fix, or `None` if it is none of them.
 # `evidence` is the figure of that step that shows the lost time: `"queue_us"`, `"input_us"`, `"infer_us"` or
 # `"output_us"`, or `"outside_us"`, which is `client_us` less `request_us` of the ensemble. `share` is that figure
-# by `client_us`, right within 3 %. Work them out in cells of your own, then write the results down.
+# by `client_us`, right within 3 %. Work them out in cells of your own, then write the results down. Each earns a quarter.
 #
 # Do not look for the answer in `configs` alone: not everything that looks odd there costs anything.
 #

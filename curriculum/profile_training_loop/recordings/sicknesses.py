@@ -44,7 +44,7 @@ SICKNESSES = {
     "allocator": Sickness(
         AllocatorThrash,
         Figure("share", ("aten::fill_",)),
-        ("aten::zeros", "aten::zero_", "aten::fill_"),
+        ("forward", "aten::zeros", "aten::zero_", "aten::fill_"),
         (Figure("bytes", from_bytes=LARGE_BLOCK),),
     ),
 }

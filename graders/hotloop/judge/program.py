@@ -11,7 +11,9 @@ candidate's failure; therefore it is a separate process for each purpose that a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -21,6 +23,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.file_exchange import get_file
+from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.rungs.correct import Case, ask
 from hotloop.judge.session import Session
@@ -116,12 +119,13 @@ class Process:
     ) -> Floats:
         """Return the output of a function, in destination style, for a case's inputs.
 
-        framework: type of its tensors.
+        framework: type of its tensors. A Ruling's sentence begins with the case's label.
         """
         self.resolve(function)
         ours = replace(self.as_candidate(function), framework=framework)
         asked, within_s = self.session.about(ours), self._timeout(timeout_s)
-        return self._blamed(function, lambda: ask(case, self.worker, asked, within_s))
+        with labelled(case.label) if case.label else nullcontext():
+            return self._blamed(function, lambda: ask(case, self.worker, asked, within_s))
 
     def as_candidate(self, function: str) -> Candidate:
         """Return one of its functions as a candidate in destination style."""
@@ -137,10 +141,15 @@ class Process:
         return most if self.worker.trusted else self.session.timeout(most)
 
     def _blamed(self, function: str, act: Callable[[], T]) -> T:
-        """Turn a Ruling into JudgeFault if the process received nothing from the candidate."""
+        """Turn a Ruling into JudgeFault if the process received nothing from the candidate.
+
+        Otherwise the Ruling names no line of the program, which the learner does not see.
+        """
         try:
             return act()
         except Ruling as ruling:
             if not self.worker.trusted:
+                names = "|".join(map(re.escape, self.program.files))
+                ruling.sentence = re.sub(rf" at ({names}):\d+", "", ruling.sentence, count=1)
                 raise
             raise JudgeFault(f"our own {function} failed: {ruling}") from None

@@ -6,7 +6,7 @@ The right answers are sealed in the key.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -25,16 +25,17 @@ CAUSES = ("branch_on_data", "fixed_size", "no_fake_kernel", "recompiles", "size_
 
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    """Yield one question about all four failures."""
-    yield Question("Your diagnosis", (), mismatch)
+    """Yield a question for each failure, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(mismatch, names=(name,)))
 
 
-def mismatch(answer: object) -> str | None:
-    """Return a message about the first failure with a wrong diagnosis, or None."""
+def mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong about the first of these failures that is wrong, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for name in NAMES:
+    for name in names:
         found = _mismatch(as_message(reported.get(name)), name)
         if found is not None:
             return f"failure {name}: {found}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -48,19 +49,20 @@ deprecation; while_loop is torch._higher_order_ops.while_loop, a prototype in 2.
 
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    """Yield one question about all constructs."""
-    yield Question("Your table", (), mismatch)
+    """Yield a question for each construct, all of which the one table answers."""
+    for construct in SUCCESSORS:
+        yield Question("Your table", (), partial(mismatch, constructs=(construct,)))
 
 
-def mismatch(answer: object) -> str | None:
-    """Return a message about the first construct with a wrong successor, or None."""
+def mismatch(answer: object, constructs: Collection[str] = SUCCESSORS) -> str | None:
+    """Return a message about the first of these constructs with a wrong successor, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for construct, right in SUCCESSORS.items():
+    for construct in constructs:
         said = reported.get(construct)
         if said not in CHOICES:
             return f"for “{construct}” it says {shown(said)}, which is none of the choices"
-        if said not in right:
+        if said not in SUCCESSORS[construct]:
             return f"“{construct}” has another successor than {said}"
     return None

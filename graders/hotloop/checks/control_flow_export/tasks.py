@@ -98,7 +98,7 @@ hugging_face = hl.returns_data(
 
 migration = hl.returns_data(
     inventory=hl.HiddenAnswers(old_files.inventories),
-    successors=hl.Answers(successors.questions, "successors"),
+    successors=hl.Answers(successors.questions, "successors", shares=True),
 )
 
-diagnose = hl.returns_data(correct=hl.Answers(diagnoses.questions))
+diagnose = hl.returns_data(correct=hl.Answers(diagnoses.questions, shares=True))

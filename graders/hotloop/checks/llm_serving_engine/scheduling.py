@@ -125,7 +125,11 @@ def _decision(answer: object) -> tuple[list[tuple[int, int]], list[int]]:
     run, preempt = as_list(reported.get("run")), as_list(reported.get("preempt"))
     pairs = [tuple(as_list(pair)) for pair in run]
     whole = all(len(pair) == 2 and all(type(n) is int for n in pair) for pair in pairs)
-    if set(reported) != {"run", "preempt"} or not whole or any(type(n) is not int for n in preempt):
+    if (
+        not reported.keys() >= {"run", "preempt"}
+        or not whole
+        or any(type(n) is not int for n in preempt)
+    ):
         raise Ruling(
             Verdict.WRONG_ANSWER,
             f'It returns {shown(answer)}, not {{"run": [[id, tokens], …], "preempt": [id, …]}}.',

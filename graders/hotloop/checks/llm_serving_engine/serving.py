@@ -19,7 +19,7 @@ from hotloop.checks.llm_serving_engine.paging import Memory
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import ours
-from hotloop.judge.questions import ask_plainly, shown
+from hotloop.judge.questions import ask_plainly, same, shown
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -101,6 +101,7 @@ def asking(
         seeds = map(int, rng.integers(1 << 31, size=3000))
         seed = next((s for s in seeds if decoder.sampled(last, s, length) == decoder.END), seed)
     body = {"prompt": decoder.text(prompt), "max_tokens": most, "seed": seed, "stream": stream}
+    body |= {"model": "decoder"}  # as OpenAI's clients always do
     return Client(
         comes,
         json.dumps(body),
@@ -224,7 +225,7 @@ class Drive:
 
     def _row(self, row: dict[str, Any], alive: list[Client], memory: Memory) -> tuple[int, int]:
         number, size = row.get("connection"), self.limits.size
-        if set(row) != {"connection", "tokens", "start", "table", "seed"}:
+        if not row.keys() >= {"connection", "tokens", "start", "table", "seed"}:
             self._wrong(f"a row has the keys {shown(sorted(row))}")
         if type(number) is not int or not 0 <= number < len(self.clients):
             self._wrong(f"a row is of connection {shown(number)}")
@@ -267,7 +268,7 @@ class Drive:
 def streamed(client: Client) -> tuple[str, list[str], bool] | str:
     """Return text, finish reasons, and whether [DONE] came; or what is wrong with the events."""
     text, reasons, over = "", list[str](), False
-    if client.pieces and client.pieces[0].get("start") != [200, CONTENT[True]]:
+    if client.pieces and not _starts(client, 200, CONTENT[True]):
         return f"it starts with {shown(client.pieces[0])}"
     events = "".join(str(piece.get("body", "")) for piece in client.pieces)
     for event in events.split("\n\n")[:-1] if events else []:
@@ -286,13 +287,19 @@ def streamed(client: Client) -> tuple[str, list[str], bool] | str:
     return text, reasons, over
 
 
+def _starts(client: Client, status: int, content: str) -> bool:
+    """Whether it begins with this status and content type, which may have parameters."""
+    start = as_list(client.pieces[0].get("start"))
+    return start[:1] == [status] and str(start[-1]).partition(";")[0].strip() == content
+
+
 def _choice(data: str) -> dict[str, Any] | None:
     try:
         answer = as_message(json.loads(data)) or {}
     except (ValueError, RecursionError):
         return None
     choices = as_list(answer.get("choices"))
-    known = answer.get("object") == "text_completion" and isinstance(answer.get("id"), str)
+    known = answer.get("object") == "text_completion" and "id" in answer
     return as_message(choices[0]) if known and len(choices) == 1 else None
 
 
@@ -304,7 +311,7 @@ def answer_mismatch(client: Client) -> str | None:
         found = streamed(client)
         right = (client.text, [client.reason], True)
         return None if found == right else f"the stream is {shown(found)}, expected {shown(right)}"
-    if client.pieces[0].get("start") != [200, CONTENT[False]]:
+    if not _starts(client, 200, CONTENT[False]):
         return f"it starts with {shown(client.pieces[0])}"
     body = "".join(str(piece.get("body", "")) for piece in client.pieces)
     choice = _choice(body)
@@ -313,14 +320,21 @@ def answer_mismatch(client: Client) -> str | None:
     reported = (choice.get("text"), choice.get("finish_reason"))
     if reported != (client.text, client.reason):
         return f"it is {shown(reported)}, expected {shown((client.text, client.reason))}"
-    count, prompt = len(client.text), len(client.prompt)
-    usage = {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count}
-    found = json.loads(body).get("usage")
-    return None if found == usage else f"its usage is {shown(found)}, expected {shown(usage)}"
+    found = as_message(json.loads(body).get("usage")) or {}
+    usages = [_usage(client, count) for count in {len(client.text), len(client.completion)}]
+    if any(all(same(found.get(key), usage[key]) for key in usage) for usage in usages):
+        return None
+    return f"its usage is {shown(found)}, expected {shown(_usage(client, len(client.text)))}"
+
+
+def _usage(client: Client, count: int) -> dict[str, int]:
+    """Return the usage of `count` completion tokens, among which END may count."""
+    prompt = len(client.prompt)
+    return {"prompt_tokens": prompt, "completion_tokens": count, "total_tokens": prompt + count}
 
 
 def _refusal_mismatch(client: Client) -> str | None:
-    if client.pieces[0].get("start") != [client.status, CONTENT[False]]:
+    if not _starts(client, client.status, CONTENT[False]):
         return f"{shown(client.body)} is answered with {shown(client.pieces[0])}"
     body = "".join(str(piece.get("body", "")) for piece in client.pieces)
     try:

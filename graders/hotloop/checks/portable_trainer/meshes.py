@@ -68,7 +68,7 @@ def _about_specs(model: int, answer: object) -> str | None:
         split = [length for length, entry in zip(shape, spec, strict=True) if entry == "model"]
         if any(length % model for length in split) or len(split) > 1:
             return f"{name}, {list(shape)}, cannot be split by {shown(spec)}"
-        if not split and any(length % model == 0 for length in shape):
+        if not split and model > 1 and any(length % model == 0 for length in shape):
             return f"{name}, {list(shape)}, lies whole on each device, and could be split"
     return None
 

@@ -11,6 +11,7 @@ from hotloop.checks.portable_trainer.checkpoints import disagreement
 from hotloop.checks.portable_trainer.fallback import Decision, Event, Policy
 from hotloop.checks.portable_trainer.given_files import RESUMING
 from hotloop.checks.portable_trainer.ordeal import BATCH, SAMPLES, Ordeal
+from hotloop.core.wire import Message, as_message
 from hotloop.judge.session import Session
 
 
@@ -69,15 +70,15 @@ class Outcome:
 
     def _about_the_report(self) -> str | None:
         """Check that the report has a line for each fault, with its step, backend and decision."""
-        got: list[object] = []
+        got: list[Message] = []
         for line in str(self.reported["report"]).splitlines():
             try:
-                got.append(json.loads(line))
+                got.append(as_message(json.loads(line)) or {})
             except (ValueError, RecursionError):
                 return "a line of report.jsonl is no JSON"
         want = list(self._lines())
         for line in want:
-            if line not in got:
+            if not any(line.items() <= given.items() for given in got):
                 return f"report.jsonl does not have {json.dumps(line)}"
         if len(got) > len(want) and not self.ordeal.kills:
             return f"report.jsonl has {len(got)} lines for {len(want)} faults"

@@ -19,7 +19,20 @@ HOST, OTHER_HOST, GPU = 4242, 4243, 0
 MAIN_THREAD, OTHER_THREAD = 4242, 4311
 OPS = ("aten::conv2d", "aten::linear", "aten::batch_norm", "aten::relu", "autograd::engine")
 INNER = ("aten::convolution", "aten::addmm", "aten::native_batch_norm", "aten::clamp_min")
-CALLS = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaLaunchHostFunc")
+LAUNCHES = (
+    ("cuda_runtime", "cudaLaunchKernel"),
+    ("cuda_driver", "cuLaunchKernel"),
+    ("cuda_runtime", "cudaLaunchKernelExC"),
+    ("cuda_runtime", "cudaGraphLaunch"),
+    ("cuda_driver", "cuLaunchKernelEx"),
+    ("cuda_driver", "cuGraphLaunch"),
+)
+"""Category and name: PyTorch's kernels, Triton's and those of torch.compile, and CUDA graphs."""
+OTHER_CALLS = (
+    ("cuda_runtime", "cudaMemcpyAsync"),
+    ("cuda_runtime", "cudaLaunchHostFunc"),
+    ("cuda_driver", "cuModuleLoadData"),
+)
 TELLING = 0.03
 """A median differs by at least this share from other values that could be mistaken for it."""
 
@@ -145,7 +158,7 @@ class BuiltTrace:
         The other streams' kernels begin while the first stream is busy and end when it is not. In
         the pause there is more work, unless the step is the last one.
         """
-        count = int(self._rng.integers(6, 12))
+        count = int(self._rng.integers(9, 13))
         eighth = duration // 8
         early = self._rng.choice(np.arange(1, duration - eighth), 2 * count - 2, replace=False)
         edges = np.array([*np.sort(early), duration - eighth, duration])
@@ -188,9 +201,13 @@ class BuiltTrace:
         self._add(name, kind, start, length, GPU, stream)
 
     def _launch(self, index: int, at: int) -> None:
-        name = CALLS[index % len(CALLS)]
-        self._launches += name.startswith("cudaLaunchKernel")
-        self._add(name, "cuda_runtime", at, 2)
+        """Add a call that launches, or after every two of them one that does not."""
+        number, other = divmod(index, 3)
+        launches = other < 2
+        calls = LAUNCHES if launches else OTHER_CALLS
+        kind, name = calls[(2 * number + other if launches else number) % len(calls)]
+        self._launches += launches
+        self._add(name, kind, at, 2)
 
     def _outside(self, at: int) -> None:
         """Add events after the last step, which count only for the whole trace's operators."""

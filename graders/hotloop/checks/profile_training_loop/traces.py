@@ -89,14 +89,13 @@ def figures_of(trace: Trace) -> Figures:
     largest = trace.largest_allocation
     steps = trace.steps
     within = [(s.start_us, s.start_us + s.duration_us) for s in steps]
-    launches = [e for e in trace.launches if e.name.startswith("cudaLaunchKernel")]
     copies = [e for e in trace.copies if e.direction == "HtoD"]
     return Figures(
         steps=len(steps),
         step_ms=step_ms([s.duration_us for s in steps]),
         slowest_op=slowest.name,
         slowest_op_share=slowest.share,
-        launches_per_step=launches_per_step(_count(launches, within), len(steps)),
+        launches_per_step=launches_per_step(_count(trace.launches, within), len(steps)),
         copies_to_device=_count(copies, within),
         gpu_idle_share=trace.gpu_idle_share(),
         largest_allocation=None if largest is None else largest.bytes,

@@ -21,7 +21,7 @@ class Composition:
 
     theirs: files of the submission, by their name in the new folder. Each must have been handed in.
     ours: files of the check, likewise. They are copied last and replace files of the same name.
-    Hidden files are not copied, and links are not followed.
+    Hidden folders are not copied, and links are not followed.
     """
 
     folder: str = ""
@@ -56,9 +56,12 @@ def _folders(names: Collection[str]) -> set[str]:
 
 
 def _visible(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Drop hidden files, such as .ipynb_checkpoints."""
+    """Drop files of hidden folders, such as .ipynb_checkpoints, which is no model.
+
+    A hidden file stays: a version of an ensemble may have nothing but .gitkeep.
+    """
     return {
         name: content
         for name, content in files.items()
-        if not any(part.startswith(".") for part in name.split("/"))
+        if not any(part.startswith(".") for part in name.split("/")[:-1])
     }

@@ -103,7 +103,8 @@ def _other_request(answer: object, want: Mapping[str, Any]) -> str | None:
         return f"the path is {shown(path)} and should be {want['path']!r}"
     try:
         tensors = {
-            t["name"]: [t["datatype"], t["shape"], t["data"]] for t in json.loads(body)["inputs"]
+            t["name"]: [t["datatype"], t["shape"], _row_by_row(t["data"])]
+            for t in json.loads(body)["inputs"]
         }
     except (ValueError, TypeError, KeyError):
         return "the body is no JSON with inputs that have name, datatype, shape and data"
@@ -113,6 +114,13 @@ def _other_request(answer: object, want: Mapping[str, Any]) -> str | None:
                 f"input {name} is {shown(tensors.get(name))}: type {kind}, shape {shape} expected"
             )
     return None if tensors.keys() == want["inputs"].keys() else "it has an input too many"
+
+
+def _row_by_row(data: object) -> list[Any]:
+    """Return the numbers of a tensor, which the protocol has flat or nested."""
+    if not isinstance(data, list):
+        return [data]
+    return [number for part in as_list(data) for number in _row_by_row(part)]
 
 
 def _not_refused(answer: object) -> str | None:

@@ -274,7 +274,7 @@ def _run(
         return process.answer(function, case)
     except Ruling as ruling:
         # The error comes from our interpreter, not from the learner's code: drop the prefix.
-        raise Ruling(ruling.verdict, ruling.sentence.removeprefix(REFUSED)) from None
+        raise Ruling(ruling.verdict, ruling.sentence.replace(REFUSED, "", 1)) from None
 
 
 def _read(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:

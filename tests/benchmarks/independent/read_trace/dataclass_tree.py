@@ -82,7 +82,10 @@ def answers(path):
         "step_ms": median(b - a for a, b in ranges) / 1000,
         "slowest_op": heaviest,
         "slowest_op_share": own[heaviest] / sum(own.values()),
-        "launches_per_step": hits("cuda_runtime", lambda n: n.startswith("cudaLaunchKernel"))
+        "launches_per_step": (
+            hits("cuda_runtime", lambda n: n.startswith(("cudaLaunchKernel", "cudaGraphLaunch")))
+            + hits("cuda_driver", lambda n: n.startswith(("cuLaunchKernel", "cuGraphLaunch")))
+        )
         / len(ranges),
         "copies_to_device": hits("gpu_memcpy", lambda n: "HtoD" in n),
         "gpu_idle_share": share,

@@ -14,7 +14,10 @@ def answers(path):
             case {"ph": "X", "cat": "cpu_op", "pid": pid, "tid": tid}:
                 facts["op"].setdefault(pid, {}).setdefault(tid, []).append(event)
             case {"ph": "X", "cat": "cuda_runtime", "name": name, "ts": ts}:
-                if name.startswith("cudaLaunchKernel"):
+                if name.startswith(("cudaLaunchKernel", "cudaGraphLaunch")):
+                    facts["launch"].append(ts)
+            case {"ph": "X", "cat": "cuda_driver", "name": name, "ts": ts}:
+                if name.startswith(("cuLaunchKernel", "cuGraphLaunch")):
                     facts["launch"].append(ts)
             case {"ph": "X", "cat": "kernel" | "gpu_memset", "ts": ts, "dur": dur}:
                 facts["gpu"].append((ts, dur))

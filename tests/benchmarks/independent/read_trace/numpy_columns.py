@@ -18,7 +18,10 @@ def answers(path):
         t = ts[which][:, None]
         return int(((t >= begin) & (t < begin + length)).any(axis=1).sum())
 
-    launch = (cat == "cuda_runtime") & np.char.startswith(name, "cudaLaunchKernel")
+    launch = np.zeros(len(x), dtype=bool)
+    for kind, api in (("cuda_runtime", "cuda"), ("cuda_driver", "cu")):
+        for call in ("LaunchKernel", "GraphLaunch"):
+            launch |= (cat == kind) & np.char.startswith(name, api + call)
     copy = (cat == "gpu_memcpy") & (np.char.find(name, "HtoD") >= 0)
     gpu = np.isin(cat, ["kernel", "gpu_memcpy", "gpu_memset"])
 

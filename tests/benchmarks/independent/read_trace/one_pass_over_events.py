@@ -3,6 +3,18 @@ import statistics
 from collections import defaultdict
 
 
+LAUNCHERS = {
+    ("cuda_runtime", "cuda"),
+    ("cuda_runtime", "cudaGraph"),
+    ("cuda_driver", "cu"),
+    ("cuda_driver", "cuGraph"),
+}
+
+
+def is_kernel_or_graph(name):
+    return "Graph" in name or "LaunchKernel" in name
+
+
 def answers(path):
     with open(path) as f:
         trace = json.load(f)
@@ -24,7 +36,7 @@ def answers(path):
             durations.append(ev["dur"])
         elif kind == "cpu_op":
             ops[ev["pid"], ev["tid"]].append((t0, -t1, name))
-        elif kind == "cuda_runtime" and name.startswith("cudaLaunchKernel"):
+        elif (kind, name[: name.find("Launch")]) in LAUNCHERS and is_kernel_or_graph(name):
             launch_starts.append(t0)
         elif kind in ("kernel", "gpu_memcpy", "gpu_memset"):
             gpu_spans.append((t0, t1))

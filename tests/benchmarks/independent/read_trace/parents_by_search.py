@@ -10,7 +10,11 @@ def answers(path):
         return [e for e in lasting if e.get("cat") == cat and test(e["name"])]
 
     steps = pick("user_annotation", lambda name: name.startswith("ProfilerStep#"))
-    launches = pick("cuda_runtime", lambda name: name.startswith("cudaLaunchKernel"))
+    launches = [
+        e
+        for e in pick("cuda_runtime") + pick("cuda_driver")
+        if e["name"].replace("cuda", "cu").startswith(("cuLaunchKernel", "cuGraphLaunch"))
+    ]
     to_device = pick("gpu_memcpy", lambda name: "HtoD" in name)
     gpu = pick("kernel") + pick("gpu_memcpy") + pick("gpu_memset")
 

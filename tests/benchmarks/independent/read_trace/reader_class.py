@@ -77,7 +77,14 @@ def answers(path):
     trace = TraceFile(path)
     own = trace.self_time()
     name, most = max(own.items(), key=lambda item: item[1])
-    runtime = [e for e in trace.of("cuda_runtime") if e["name"].startswith("cudaLaunchKernel")]
+    calls = [f"{e['cat']} {e['name']}" for e in trace.of("cuda_runtime", "cuda_driver")]
+    launching = ("cuda_runtime cudaLaunchKernel", "cuda_runtime cudaGraphLaunch")
+    launching += ("cuda_driver cuLaunchKernel", "cuda_driver cuGraphLaunch")
+    launches = [
+        e
+        for e, call in zip(trace.of("cuda_runtime", "cuda_driver"), calls)
+        if call.startswith(launching)
+    ]
     uploads = [e for e in trace.of("gpu_memcpy") if "HtoD" in e["name"]]
     memory = [e["args"]["Bytes"] for e in trace.everything if e.get("name") == "[memory]"]
     positive = [size for size in memory if size > 0]
@@ -86,7 +93,7 @@ def answers(path):
         "step_ms": median(step["dur"] for step in trace.steps) / 1000,
         "slowest_op": name,
         "slowest_op_share": most / sum(own.values()),
-        "launches_per_step": trace.count_within(runtime) / len(trace.steps),
+        "launches_per_step": trace.count_within(launches) / len(trace.steps),
         "copies_to_device": trace.count_within(uploads),
         "gpu_idle_share": trace.idle(),
         "largest_allocation": max(positive) if positive else None,

@@ -50,9 +50,13 @@ def is_within(moment, step_list):
 
 def launches(events, step_list):
     number = 0
-    for event in complete(events, "cuda_runtime"):
-        if event["name"].startswith("cudaLaunchKernel") and is_within(event["ts"], step_list):
-            number += 1
+    for category, names in (
+        ("cuda_runtime", ("cudaLaunchKernel", "cudaGraphLaunch")),
+        ("cuda_driver", ("cuLaunchKernel", "cuGraphLaunch")),
+    ):
+        for event in complete(events, category):
+            if event["name"].startswith(names) and is_within(event["ts"], step_list):
+                number += 1
     return number
 
 

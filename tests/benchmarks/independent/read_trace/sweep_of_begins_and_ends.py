@@ -29,7 +29,12 @@ def answers(path):
     (winner, winner_time), *_ = exclusive.most_common(1)
 
     device = [s for s in spans if s.cat in ("kernel", "gpu_memcpy", "gpu_memset")]
-    launches = [s for s in spans if s.cat == "cuda_runtime" and s.name[:16] == "cudaLaunchKernel"]
+    runtime = [s for s in spans if s.cat == "cuda_runtime"]
+    driver = [s for s in spans if s.cat == "cuda_driver"]
+    launches = [s for s in runtime if s.name[:16] == "cudaLaunchKernel"]
+    launches += [s for s in runtime if s.name[:15] == "cudaGraphLaunch"]
+    launches += [s for s in driver if s.name[:14] == "cuLaunchKernel"]
+    launches += [s for s in driver if s.name[:13] == "cuGraphLaunch"]
     uploads = [s for s in device if s.cat == "gpu_memcpy" and s.name.find("HtoD") != -1]
     allocated = [e["args"]["Bytes"] for e in events if e.get("name") == "[memory]"]
     return {

@@ -101,6 +101,8 @@ def test_metrics_are_held_against_all_that_there_should_be() -> None:
     assert "twice" in (monitoring._samples_mismatch(twice, want) or "")
     more = {"samples": [*told["samples"], ["trainer_steps_total", {"rank": "1"}, 1.0]]}
     assert "is unexpected" in (monitoring._samples_mismatch(more, want) or "")
+    client = ["trainer_steps_created", {}, 1.7e9], ["python_gc_objects_total", {}, 3.0]
+    assert monitoring._samples_mismatch({"samples": [*told["samples"], *client]}, want) is None
     fallen = {"samples": [[first[0], first[1], first[2] - 1], *others]}
     assert "expected" in (monitoring._samples_mismatch(fallen, want) or "")
     gauge = {"types": {**told["types"], "trainer_steps": "gauge"}}
@@ -131,6 +133,9 @@ def test_a_curve_has_each_step_once() -> None:
         ("p50: 123 ms", None),
         ("p50 123. ms", None),
         ("p50 123.", None),
+        ("p50 [ms]   123.4", None),
+        ("p50 (ms): 123.4", None),
+        ("p50 ms 123.4", "0 lines"),
         ("p50 120 ms", "expected"),
         ("the p50 is 123.4 ms", "0 lines"),
         ("p50 1,234", "0 lines"),

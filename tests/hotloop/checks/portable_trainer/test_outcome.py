@@ -95,6 +95,8 @@ def test_a_fault_without_its_line() -> None:
     line |= {"do": "fall_back", "to": "plain"}
     assert "does not have" in mismatch(events=events)
     assert mismatch(events=events, report=json.dumps(line)) == ""
+    assert mismatch(events=events, report=json.dumps({**line, "time": 1.5})) == ""
+    assert "does not have" in mismatch(events=events, report=json.dumps({**line, "to": "fast"}))
     twice = "\n".join([json.dumps(line)] * 2)
     assert "2 lines for 1 faults" in mismatch(events=events, report=twice)
 

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hotloop import trace
@@ -68,6 +69,19 @@ def test_a_learner_finds_the_share_that_the_judge_knows(name: str) -> None:
     shares = {r.name: r.total_us / total for r in [*found.ops_in_steps(), *found.ranges()]}
     wanted = diagnosis()[name]
     assert shares[wanted["event"]] == pytest.approx(wanted["share"], rel=0.05)
+
+
+def test_the_range_of_the_loop_is_evidence_in_each_recording() -> None:
+    found = diagnosis()
+    for name, event in zip(recordings.NAMES, ("average", "forward", "update", "load"), strict=True):
+        found[name] = {**found[name], "event": event, "share": KNOWN[name]["evidence"][event]}
+    assert recordings.mismatch(found) is None
+
+
+def test_each_recording_is_a_question_of_its_own() -> None:
+    wrong = {**diagnosis(), "c": {}}
+    asked = list(recordings.questions(np.random.default_rng(0)))
+    assert [question.mismatch(wrong) is None for question in asked] == [True, True, False, True]
 
 
 def test_a_variant_orders_the_recordings_and_counts_hours() -> None:

@@ -110,6 +110,8 @@ CARELESS: dict[str, Callable[[Any], object]] = {
     "no memsets": _without(lambda event: event.get("cat") != "gpu_memset"),
     "one process": _without(lambda event: event["pid"] != OTHER_HOST),
     "no ExC": _without(lambda event: event["name"] != "cudaLaunchKernelExC"),
+    "the runtime API alone": _without(lambda event: event.get("cat") != "cuda_driver"),
+    "no graphs": _without(lambda event: "GraphLaunch" not in event["name"]),
     "not the first": _cut(slice(1, None)),
     "not the last": _cut(slice(None, -1)),
 }

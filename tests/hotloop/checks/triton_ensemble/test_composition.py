@@ -94,12 +94,18 @@ def test_what_is_missing_is_named(
     assert caught.value.verdict is Verdict.RUNTIME_ERROR
 
 
-def test_hidden_files_are_left_out(session_over: SessionOver, submission: Path) -> None:
+def test_hidden_folders_are_left_out(session_over: SessionOver, submission: Path) -> None:
     repository = submission / "repository"
-    hidden = (".DS_Store", ".ipynb_checkpoints/x.py", "a/.ipynb_checkpoints/x-checkpoint.pbtxt")
+    hidden = (".ipynb_checkpoints/x.py", "a/.ipynb_checkpoints/x-checkpoint.pbtxt")
     written(repository, dict.fromkeys(hidden, "junk"))
     found = names(Composition("repository").put_together(session_over(submission)))
     assert sorted(found) == ["a/1/model.py", "a/config.pbtxt"]
+
+
+def test_a_hidden_file_keeps_its_folder(session_over: SessionOver, submission: Path) -> None:
+    """Git keeps no empty folder, and an ensemble's version is one."""
+    written(submission / "repository", {"topics/1/.gitkeep": ""})
+    assert (Composition("repository").put_together(session_over(submission)) / "topics/1").is_dir()
 
 
 def test_no_link_is_followed(session_over: SessionOver, submission: Path, ours: Path) -> None:
@@ -156,14 +162,14 @@ def test_any_two_sets_of_names_are_put_together_or_refused(
         written(path.parent, {path.name: "theirs"})
     ours = {name: _ours(given_in) for name in wanted if not _within(name, wanted)}
     composition, session = Composition("repository", ours=ours), session_over(given_in)
-    laid = {name for name in names(given_in / "repository") if "/." not in f"/{name}"}
+    laid = {name for name in names(given_in / "repository") if ".hidden/" not in name}
     if any(_in_the_way(name, other) for name in laid for other in ours):
         with pytest.raises(Ruling, match="must be a"):
             composition.put_together(session)
         return
     found = names(composition.put_together(session))
     assert {name for name, text in found.items() if text == "ours"} == set(ours)
-    assert not [name for name in set(found) - set(ours) if ".hidden" in name]
+    assert not [name for name in set(found) - set(ours) if ".hidden/" in name]
 
 
 def _ours(folder: Path) -> Path:

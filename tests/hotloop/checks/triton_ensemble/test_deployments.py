@@ -29,9 +29,15 @@ def diagnosis() -> dict[str, dict[str, Any]]:
 
 def test_a_right_diagnosis_is_accepted() -> None:
     assert deployments.mismatch(diagnosis()) is None
-    (question,) = deployments.questions(np.random.default_rng(0))
-    assert question.mismatch(diagnosis()) is None
-    assert question.arguments == ()
+    asked = list(deployments.questions(np.random.default_rng(0)))
+    assert [question.mismatch(diagnosis()) for question in asked] == [None] * 4
+    assert [question.arguments for question in asked] == [()] * 4
+
+
+def test_each_deployment_is_a_question_of_its_own() -> None:
+    asked = deployments.questions(np.random.default_rng(0))
+    wrong = {**diagnosis(), "b": None}
+    assert [question.mismatch(wrong) is None for question in asked] == [True, False, True, True]
 
 
 @per_deployment

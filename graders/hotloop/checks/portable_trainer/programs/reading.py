@@ -16,10 +16,10 @@ def mismatch(path: str, steps: int, shapes: str, version: int = 0) -> str | None
     """
     arrays, metadata = read(path)
     want = json.loads(shapes)
-    for name in [*want, *arrays]:
+    for name, right in want.items():
         got = described(arrays[name]) if name in arrays else "absent"
-        if got != want.get(name, "absent"):
-            return f"{name} is {got} and should be {want.get(name, 'absent')}"
+        if got != right:
+            return f"{name} is {got} and should be {right}"
     state = json.loads(metadata.get("state", "null"))
     if not isinstance(state, dict) or state.get("steps") != steps:
         return f"its state is {metadata.get('state')!r:.80} after {steps} steps"
