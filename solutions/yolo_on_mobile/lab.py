@@ -359,6 +359,8 @@ check("yolo_on_mobile.bisect")
 #   any order*, and a `Conv` with equal padding on all sides and stride 1 reads them. The starts, `[row, column]`, are the
 #   slice's second input, an initializer. All of it becomes one `Conv`. No other node reads the intermediate tensors, and there are no other slices.
 #
+# No node has a branch or a body.
+#
 # onnx.checker accepts what you write. The judge runs it with ONNX Runtime's optimizations off.
 #
 # ### HINTS yolo_on_mobile.replace
