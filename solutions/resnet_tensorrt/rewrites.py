@@ -217,10 +217,8 @@ class Rewritten:
         outputs = [value.name for value in graph.output]
         self.names = self.names_of(outputs, made)
         for node in kept:
-            for reader in (
-                node,
-                *(inner for graph in branches(node) for inner in all_nodes(graph)),
-            ):
+            inside = (inner for branch in branches(node) for inner in all_nodes(branch))
+            for reader in (node, *inside):
                 reader.input[:] = [self.supplied(name) for name in reader.input]
             node.output[:] = [self.names.get((name, ()), name) for name in node.output]
             self.nodes.append(node)
