@@ -92,7 +92,8 @@ print(
 # | in | `frames` | uint8 | batch, 64, 64, 3: BGR, as OpenCV gives them |
 # | out | `probabilities` | float32 | batch, 10: they sum to one |
 #
-# - The batch is free. The opset is the one that is asked for (18, 19 or 20), and the file is complete in itself.
+# - The batch is free. The opset is the one that is asked for (18, 19 or 20), and the file is complete in itself: ONNX's
+#   own operators, and the weights once.
 # - `torch.onnx.export(…, dynamo=True)`. An export takes some ten seconds: torch.export traces 53 convolutions.
 #
 # ### HINTS resnet_tensorrt.export

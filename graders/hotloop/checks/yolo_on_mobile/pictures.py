@@ -61,7 +61,7 @@ def cases(rng: Rng) -> Iterator[Case]:
         side = int(rng.choice(SIDES))
         least, most = (40, side - 8) if "small" in label else (side + 9, 3 * side)
         height, width = _size(rng, least, most, rng.uniform(low, high), side)
-        frame = rng.integers(0, 256, (height, width, 3)).astype(np.float64)
+        frame = rng.integers(0, 256, (height, width, 3))
         out = TensorSpec((3, side, side), FP32)
         yield Case(label, (Tensor(frame, U8), side), out)
 
