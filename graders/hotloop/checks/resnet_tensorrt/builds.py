@@ -97,7 +97,7 @@ def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
 
 
 def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
-    """Return what is wrong with the diagnosis of the first of these builds that is wrong, or None."""
+    """Return what is wrong with the diagnosis of the first wrong one of these builds, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"

@@ -6,6 +6,7 @@ Our programs, which never see a file of the candidate's, generate them with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+
 import numpy as np
 
 from hotloop.checks.tvm_passes.given_files import EXERCISE, ours

@@ -136,7 +136,7 @@ def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
 
 
 def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
-    """Return what is wrong with the diagnosis of the first of these runs that is wrong, or None."""
+    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
     given = as_message(answer)
     if given is None:
         return f"it is {shown(answer)}, not a dict"

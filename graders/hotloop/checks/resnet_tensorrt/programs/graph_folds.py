@@ -331,7 +331,7 @@ def _normalization_of(graph: onnx.GraphProto, tensor: str) -> onnx.NodeProto | N
 
 
 def _reads(graph: onnx.GraphProto, name: str) -> int:
-    """Return how often nodes read a tensor; those of branches and bodies read outer ones by name."""
+    """Return how often nodes read a tensor, those in branches and bodies, too."""
     return sum(list(node.input).count(name) for node in nodes_within(graph))
 
 
