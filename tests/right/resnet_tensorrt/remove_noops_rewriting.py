@@ -1,4 +1,4 @@
-"""Every tensor gets a name for what it is (root and axes); the graph is then written anew from the back."""
+"""Every tensor gets a name for what it is (root and axes); the graph is then written again from the back."""
 
 
 ### BEGIN SOLUTION resnet_tensorrt.remove_noops

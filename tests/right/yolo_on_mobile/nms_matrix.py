@@ -8,8 +8,8 @@ def nms(path, floor, overlap, most):
     scores = best * table[:, 4]
     order = scores.argsort(descending=True)
     order = order[scores[order] > floor]
-    centre, size = table[order, :2], table[order, 2:4]
-    corners = torch.cat((centre - size / 2, centre + size / 2), 1)
+    center, size = table[order, :2], table[order, 2:4]
+    corners = torch.cat((center - size / 2, center + size / 2), 1)
     scores, kinds = scores[order], kinds[order]
     low = torch.maximum(corners[:, None, :2], corners[None, :, :2])
     high = torch.minimum(corners[:, None, 2:], corners[None, :, 2:])

@@ -22,9 +22,9 @@ class Whole(nn.Module):
         for number, (raw, stride) in enumerate(zip(self.body(pictures), detector.STRIDES)):
             cells = raw.reshape(1, 3, raw.shape[1] // 3, -1).transpose(2, 3).sigmoid()
             corner = getattr(self, f"corner{number}")
-            centre = (cells[..., :2] * 2 + corner) * stride
+            center = (cells[..., :2] * 2 + corner) * stride
             size = (cells[..., 2:4] * 2).square() * self.body.anchors[number].reshape(1, 3, 1, 2)
-            tables.append(torch.cat((centre, size, cells[..., 4:]), -1).flatten(1, 2))
+            tables.append(torch.cat((center, size, cells[..., 4:]), -1).flatten(1, 2))
         return torch.cat(tables, 1)
 
 
