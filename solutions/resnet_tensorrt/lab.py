@@ -92,7 +92,8 @@ print(
 # | in | `frames` | uint8 | batch, 64, 64, 3: BGR, as OpenCV gives them |
 # | out | `probabilities` | float32 | batch, 10: they sum to one |
 #
-# - The batch is free. The opset is the one that is asked for (18, 19 or 20), and the file is complete in itself.
+# - The batch is free. The opset is the one that is asked for (18, 19 or 20), and the file is complete in itself: ONNX's
+#   own operators, and the weights once.
 # - `torch.onnx.export(…, dynamo=True)`. An export takes some ten seconds: torch.export traces 53 convolutions.
 #
 # ### HINTS resnet_tensorrt.export
@@ -210,7 +211,7 @@ check("resnet_tensorrt.first_departure")
 # locally after `pip install netron`, and shows each node's attributes and weights when you click on it.
 #
 # Write `read_graph(path, batch)` in `graph_reading.py`. Wherever a dimension of an input has a name instead
-# of a size, it is `batch`. Every node has a name of its own. It returns a dict:
+# of a size, it is `batch`. Every node has a name of its own, and none has a branch or a body. It returns a dict:
 #
 # | key | what |
 # | --- | --- |
@@ -271,19 +272,23 @@ check("resnet_tensorrt.read_graph")
 # Write `fold_batchnorm(source, target)` in `rewrites.py`: it reads an ONNX model from the path `source` and
 # writes one to `target`. Fold a BatchNormalization into the Conv whose output it normalizes, if
 #
-# - no other node reads that output, and it is no output of the graph,
+# - no other node reads that output, not in a branch of an `If` or the body of a `Loop` either, and it is no
+#   output of the graph,
 # - the normalization is not in training mode (`training_mode` absent or 0),
 # - the weight, the bias if there is one, and what the normalization scales by are initializers, and none of
 #   them is an input of the graph too (then the caller may replace it),
-# - no other node reads the weight or the bias.
+# - no other node reads the weight or the bias, wherever it is.
+#
+# What else convolves, such as ConvTranspose, is not asked for: its normalization stays.
 #
 # After that, the Conv has the same name, attributes and first input, a new weight and a new bias, and makes
-# the tensor that the normalization made, so that later nodes are unaffected. Two normalizations in a row are
-# both folded. Remove initializers that no node reads any more. Everything else stays as it was: nodes,
+# the tensor that the normalization made, by its name, so that later nodes are unaffected. Two normalizations in
+# a row are both folded. Remove initializers that no node reads any more. Everything else stays as it was: nodes,
 # inputs, outputs, opset, IR version. `onnx.checker` accepts the result.
 #
-# Models of the judge have no subgraphs, all their weights are float32, and each node has a name of its own.
-# It folds some, reads what you wrote, and runs others, with ONNX Runtime's own folding switched off.
+# Branches and bodies read tensors of the graph around them by name, without an input for it. In them there is
+# nothing to fold. All weights are float32, and each node has a name of its own. The judge reads what you wrote
+# for some models, and runs others, with ONNX Runtime's own folding switched off.
 #
 # ### HINTS resnet_tensorrt.fold_batchnorm
 
@@ -317,7 +322,8 @@ check("resnet_tensorrt.fold_batchnorm")
 #   and none is left that changes nothing. Without `perm` it reverses all axes. Two that give the same axes of
 #   the same tensor are one,
 # - those of these three that are no longer needed are removed,
-# - all nodes that compute something are there, with their names and attributes,
+# - all nodes that compute something are there, with their names and attributes. A branch of an `If` may read
+#   tensors of the graph around it, by name: it then reads what is there now. In branches nothing is removed,
 # - inputs and outputs of the graph have the names, types and order that they had.
 #
 # The last point is the hard one. If an Identity makes an output of the graph, the node before it has to make

@@ -32,13 +32,23 @@ def fold_batchnorm(source, target):
 
 
 def read_names(graph):
-    names = {name for node in graph.node for name in node.input}
-    return names | {value.name for value in graph.output}
+    """All that is read, also in branches and loops, and by those who want the outputs."""
+    names = [name for node in nodes_within(graph) for name in node.input if name]
+    return names + [value.name for value in graph.output]
+
+
+def nodes_within(graph):
+    """The nodes, and those in the graphs that nodes have as attributes: branches and loops."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for inner in (attribute.g, *attribute.graphs):
+                yield from nodes_within(inner)
 
 
 def remove_unread(graph, before):
     """Initializers that somebody has read before, and nobody reads now."""
-    unread = before - read_names(graph)
+    unread = set(before) - set(read_names(graph))
     kept = [tensor for tensor in graph.initializer if tensor.name not in unread]
     del graph.initializer[:]
     graph.initializer.extend(kept)
@@ -53,8 +63,7 @@ def foldable_pair(graph):
     """A Conv and its BatchNormalization, or None when there is none (left) to fold."""
     constant = {tensor.name for tensor in graph.initializer}
     constant -= {value.name for value in graph.input}  # the caller may put in others
-    uses = Counter(name for node in graph.node for name in node.input)
-    uses.update(value.name for value in graph.output)
+    uses = Counter(read_names(graph))
     convs = {node.output[0]: node for node in graph.node if node.op_type == "Conv"}
     for norm in graph.node:
         conv = convs.get(norm.input[0]) if norm.op_type == "BatchNormalization" else None
@@ -159,8 +168,20 @@ def switched_off(graph):
 
 
 def read_anywhere(graph):
-    names = {name for node in graph.node for name in node.input if name}
+    names = {name for node in all_nodes(graph) for name in node.input if name}
     return names | {value.name for value in graph.output}
+
+
+def all_nodes(graph):
+    """The nodes, and those in branches, which may read tensors of the graph around them."""
+    for node in graph.node:
+        yield node
+        for branch in branches(node):
+            yield from all_nodes(branch)
+
+
+def branches(node):
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
 
 
 ### END SOLUTION
@@ -196,7 +217,9 @@ class Rewritten:
         outputs = [value.name for value in graph.output]
         self.names = self.names_of(outputs, made)
         for node in kept:
-            node.input[:] = [self.supplied(name) for name in node.input]
+            inside = (inner for branch in branches(node) for inner in all_nodes(branch))
+            for reader in (node, *inside):
+                reader.input[:] = [self.supplied(name) for name in reader.input]
             node.output[:] = [self.names.get((name, ()), name) for name in node.output]
             self.nodes.append(node)
 

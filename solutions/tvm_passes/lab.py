@@ -79,6 +79,9 @@ made.mkdir(exist_ok=True)
 #   - `bytes`: for each buffer, by its name, the bytes of those elements that it touches, each once;
 #   - `flops`: additions and products of floats, without the `T.init`.
 #
+# `tvm_ffi.structural_walk(expression, (node_type, function))` visits nodes; the `stmt_functor` of older releases is
+# gone.
+#
 # ### HINTS tvm_passes.naive_matmul
 
 # %%
@@ -105,7 +108,7 @@ check("tvm_passes.naive_matmul")
 # much a tile of C that stays in registers? Measure after each step and write it down; the report asks for it.
 #
 # Write `schedule(source, target)` in `matmul.py`. It reads the naive product from a file and writes the
-# scheduled one; m, n and k are multiples of 32. `s_tir.Schedule` refuses what would change the result, and says
+# scheduled one, in float32 throughout; m, n and k are multiples of 32. `s_tir.Schedule` refuses what would change the result, and says
 # why: read its messages. Both products are compiled for this CPU and get as many threads as the judge has. The
 # limit that the judge shows is the best product of PyTorch's library here, be it in float32 or in bfloat16.
 #
@@ -165,7 +168,8 @@ check("tvm_passes.schedule")
 #
 # Write `cuda_source(source, target)` in `matmul.py`: the naive product becomes a module for a GPU; m, n and k are
 # multiples of 64. Cache both factors in `"shared"` with `cache_read`, and leave the caches with the shape that
-# the schedule gives them. TVM makes CUDA C++ of it without a GPU and without nvcc; the cell below shows it. The
+# the schedule gives them. The copies load four floats at a time (`vectorize`), and neighboring threads load
+# neighboring elements. All of it is one kernel, in float32, of at most 1024 threads a block. TVM makes CUDA C++ of it without a GPU and without nvcc; the cell below shows it. The
 # judge runs your threads one after the other, reads the source, and compiles it where nvcc is installed.
 #
 # Predict: how many bytes of shared memory, how many threads, how many `__syncthreads()` will the source have?
@@ -196,8 +200,8 @@ check("tvm_passes.cuda_source")
 #   takes them behind the images, in PyTorch's order, and the file does not hold their values. `main` takes
 #   float32 `[batch, 3, 16, 16]` and gives float32 `[batch, 5]`, and the batch is symbolic.
 # - `lower(source, target)` reads such a module and writes it with each operator as a `call_tir` of a PrimFunc.
-# - `facts(source)` says what a module is made of: operators, numbers inside, numbers asked for, and how many
-#   PrimFuncs are called more than once.
+# - `facts(source)` says what a module is made of, in a dict: `operators`, calls of each by name; `inside`, numbers
+#   in constants; `asked`, numbers that parameters hold; and `shared`, PrimFuncs that are called more than once.
 #
 # A prediction first: with `"inputs"`, will the running statistics of the batch normalizations be inputs, too?
 #

@@ -81,7 +81,8 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 # Write in `camera.py`:
 #
 # `letterbox(frame, side)`: a frame, `uint8 [height, width, 3]`, blue first as OpenCV gives it, becomes the network's
-# image, `float32 [3, side, side]`, red first, from 0 to 1.
+# image, `float32 [3, side, side]`, red first, from 0 to 1. The frame is a tensor of PyTorch; the image may also be an
+# array of NumPy.
 #
 # - The longer side becomes `side`; rows and columns are multiplied by `side / longer side` and rounded (Python's `round`).
 # - Resized bilinearly with half-pixel centers (`align_corners=False`), without antialiasing, and not rounded to bytes.
@@ -359,7 +360,7 @@ check("yolo_on_mobile.bisect")
 #   any order*, and a `Conv` with equal padding on all sides and stride 1 reads them. The starts, `[row, column]`, are the
 #   slice's second input, an initializer. All of it becomes one `Conv`. No other node reads the intermediate tensors, and there are no other slices.
 #
-# onnx.checker accepts what you write. The judge runs it with ONNX Runtime's optimizations off.
+# No node has a branch or a body. onnx.checker accepts what you write. The judge runs it with ONNX Runtime's optimizations off.
 #
 # ### HINTS yolo_on_mobile.replace
 

@@ -56,7 +56,9 @@ def copy_out(value: Any, spec: Message, mappings: dict[int, Mapping], framework:
         return reported
     target = tensor(spec, mappings, framework)
     if framework == "torch":
-        target.copy_(value.detach())
+        import torch
+
+        target.copy_(torch.as_tensor(value).detach())
     else:
         target[...] = value
     return reported

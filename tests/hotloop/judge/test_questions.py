@@ -2,11 +2,14 @@
 
 import socket
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.file_exchange import FIRST_BYTES, get_file, get_files, put_file, put_files
@@ -14,8 +17,11 @@ from hotloop.judge.questions import (
     GivenFile,
     ask_all_plainly,
     ask_plainly,
+    dict_mismatch,
     number_mismatch,
     put_folder,
+    same,
+    without_zeros,
 )
 from hotloop.judge.worker_connection import Worker
 from hotloop.sandbox.freezer import SignalFreezer
@@ -40,11 +46,24 @@ def not_plain() -> Any:
     return object()
 
 
+def of_libraries() -> Any:
+    values = np.array([3, 4])
+    return {
+        "whole": values.sum(),
+        values[0]: (np.float32(0.5), np.bool_(True), values[0] > 5),
+        "rows": values.reshape(2, 1),
+        "torch": torch.tensor([1.5, 2.0]),
+        "zero": torch.tensor(7),
+        "counts": Counter("aab"),
+    }
+
+
 @pytest.fixture
 def link() -> Iterator[Worker]:
     """Links to a worker in a thread of this process: tests the protocol, not the sandbox."""
     ours, theirs = socket.socketpair()
     names = {"size_of": size_of, "twice": twice, "write": write, "not_plain": not_plain}
+    names["of_libraries"] = of_libraries
     thread = threading.Thread(target=serve, args=(theirs, names))
     thread.start()
     link = Worker(ours, SignalFreezer(2**22 - 1), trusted=False)
@@ -56,6 +75,57 @@ def link() -> Iterator[Worker]:
 def test_arguments_and_answers_are_plain_data(link: Worker) -> None:
     link.resolve("twice", None, 10)
     assert ask_plainly(link, (21,), 10) == 42
+
+
+def test_numbers_of_libraries_are_numbers(link: Worker) -> None:
+    link.resolve("of_libraries", None, 10)
+    assert ask_plainly(link, (), 10) == {
+        "whole": 7,
+        "3": [0.5, True, False],
+        "rows": [[3], [4]],
+        "torch": [1.5, 2.0],
+        "zero": 7,
+        "counts": {"a": 2, "b": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "equal"),
+    [
+        (3.0, 3, True),
+        (3, 3.0, True),
+        (3.5, 3, False),
+        ("3", 3, False),
+        (True, 1, False),
+        (0, False, False),
+        (True, True, True),
+        (None, 0, False),
+        (None, None, True),
+        ([1.0, [2]], [1, [2.0]], True),
+        ([1, 2], [2, 1], False),
+        ([1], [1, 2], False),
+        ([True], [1], False),
+        ({"a": 1.0}, {"a": 1}, True),
+        ({"a": True}, {"a": 1}, False),
+        ({"a": 1, "b": 0}, {"a": 1}, False),
+        ([], {}, False),
+    ],
+)
+def test_numbers_are_the_same_by_value_and_truths_are_no_numbers(
+    got: object, want: object, equal: bool
+) -> None:
+    assert same(got, want) is equal
+    assert same(want, got) is equal
+
+
+def test_what_does_not_occur_may_be_counted_or_left_out() -> None:
+    counted = {"kLoop": 2, "kInput": 0, "kOutput": 0.0}
+    assert without_zeros(counted) == {"kLoop": 2}
+    assert without_zeros({"a": False}) == {"a": False}
+    assert without_zeros([0]) == [0]
+    assert dict_mismatch("it", counted, {"kLoop": 2}) is not None
+    assert dict_mismatch("it", without_zeros(counted), {"kLoop": 2}) is None
+    assert dict_mismatch("it", {}, {"kLoop": 2}) == "it of 'kLoop' is None, expected 2"
 
 
 def test_a_file_is_given_by_its_path(link: Worker) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
 import numpy as np
@@ -91,16 +91,17 @@ def reading_mismatch(answer: object, recording: Recording) -> str | None:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """Yield one question, whose answer covers all four recordings."""
-    yield Question("Your diagnosis", (), diagnosis_mismatch)
+    """Yield a question for each build, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
 
 
-def diagnosis_mismatch(answer: object) -> str | None:
-    """Return what is wrong with the diagnosis of the four recordings, or None."""
+def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong with the diagnosis of the first wrong one of these builds, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for name in NAMES:
+    for name in names:
         found = _wrong_cause(as_message(reported.get(name)), name)
         if found is not None:
             return f"build {name}: {found}"

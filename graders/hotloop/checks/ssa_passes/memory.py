@@ -116,7 +116,7 @@ def arena(graph: Graph, answer: object) -> int | str:
     begins = f", and memory begins at {begin}" if begin else ""
     for name, size in graph.sizes.items():
         offset = offsets.get(name)
-        if not isinstance(offset, int) or isinstance(offset, bool):
+        if not isinstance(offset, int | float) or isinstance(offset, bool) or offset % 1:
             return f"the offset of {name}, of {size} bytes, is {shown(offset)}{begins}"
         if not begin <= offset < begin + (1 << 40):
             return f"the offset of {name}, of {size} bytes, is {shown(offset)}{begins}"

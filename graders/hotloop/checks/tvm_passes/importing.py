@@ -23,7 +23,7 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, same, shown, without_zeros
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
@@ -300,7 +300,8 @@ def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
     if not isinstance(answer, dict):
         return f"facts returned {shown(answer)}, not a dict"
     got = cast(dict[str, object], answer).get(key)
-    if got == truth[key]:
+    got = without_zeros(got) if key == "operators" else got
+    if same(got, truth[key]):
         return None
     entries = as_message(truth[key])
     found = None if entries is None else dict_mismatch(repr(key), got, entries)

@@ -6,7 +6,6 @@ Our programs, which never see a file of the candidate's, generate them with the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,15 @@ from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, dict_mismatch, number_mismatch, shown
+from hotloop.judge.questions import (
+    GivenFile,
+    Question,
+    dict_mismatch,
+    number_mismatch,
+    same,
+    shown,
+    without_zeros,
+)
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -27,6 +34,8 @@ TUNINGS = Program({**ours("tuning_inputs.py"), **RECORDED}, "tuning_inputs.py")
 
 READ = ("loops", "reductions", "bytes", "flops")
 EXPLAINED = ("best", "failed", "tiles", "sampled", "unroll")
+COUNTS = ("bytes", "sampled")
+"""Answers by name, of which what would be 0 may be left out."""
 SPEED_UP = 0.001
 RECORDINGS = 4
 
@@ -83,8 +92,9 @@ def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], 
         for key in keys:
             if key not in given:
                 return f"the answer has no {key!r}"
-            got, want = given[key], truth[key]
-            if _same(got, want):
+            got = without_zeros(given[key]) if key in COUNTS else given[key]
+            want = truth[key]
+            if same(got, want):
                 continue
             entries = as_message(want)
             found = None if entries is None else dict_mismatch(repr(key), got, entries)
@@ -92,11 +102,6 @@ def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], 
         return None
 
     return mismatch
-
-
-def _same(got: Any, want: Any) -> bool:
-    """Whether both have the same type and value, so that True does not equal 1."""
-    return type(got) is type(want) and got == want
 
 
 def _reported(answer: object) -> Message:

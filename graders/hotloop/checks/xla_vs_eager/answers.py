@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hotloop.core.wire import as_message
-from hotloop.judge.questions import dict_mismatch, number_mismatch, shown
+from hotloop.judge.questions import dict_mismatch, number_mismatch, same, shown, without_zeros
+
+COUNTS = ("fusions", "fallbacks")
+"""Answers that are counts by name; one of 0 may be left out."""
 
 
 def mismatch_with(
@@ -14,7 +17,7 @@ def mismatch_with(
 ) -> Callable[[object], str | None]:
     """Return a function that reports the first of `keys` whose value is wrong, or None.
 
-    relative: tolerance of floats. Values of other types must be equal to the truth's.
+    relative: tolerance where the truth is a float. All else must be equal; 3.0 is 3.
     """
 
     def mismatch(answer: object) -> str | None:
@@ -24,7 +27,8 @@ def mismatch_with(
         for key in keys:
             if key not in given:
                 return f"the answer has no “{key}”"
-            wrong = _wrong(f"“{key}”", given[key], truth[key], relative)
+            got = without_zeros(given[key]) if key in COUNTS else given[key]
+            wrong = _wrong(f"“{key}”", got, truth[key], relative)
             if wrong is not None:
                 return wrong
         return None
@@ -35,9 +39,7 @@ def mismatch_with(
 def _wrong(what: str, got: object, want: object, relative: float) -> str | None:
     if isinstance(want, float):
         return number_mismatch(what, got, want, relative)
-    if type(got) is type(want) and got == want:
-        return None
     entries = as_message(want)
     if entries is not None:
-        return dict_mismatch(what, got, entries) or f"{what} has a number of another type"
-    return f"{what} is {shown(got)} and should be {shown(want)}"
+        return dict_mismatch(what, got, entries)
+    return None if same(got, want) else f"{what} is {shown(got)} and should be {shown(want)}"

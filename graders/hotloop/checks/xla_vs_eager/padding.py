@@ -119,7 +119,7 @@ def _place(length: int, sizes: Lengths) -> int:
 def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
     """Return the sizes in samples, or a message. In a variant, the candidate returns bytes."""
     given = as_list(answer)
-    if not given or not all(type(size) is int and size > 0 for size in given):
+    if not given or not all(_is_whole(size) and size > 0 for size in given):
         return f"the answer is {shown(answer)}, not a list of sizes"
     unit = constant("SAMPLE_BYTES", 1, range(501, 1000))
     if odd := next((size for size in map(int, given) if size % unit), None):
@@ -128,6 +128,10 @@ def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
     if max(lengths) > max(sizes):
         return f"no size holds the batch of {max(lengths)}"
     return sizes
+
+
+def _is_whole(size: object) -> bool:
+    return isinstance(size, int | float) and not isinstance(size, bool) and size == int(size)
 
 
 def padded_programs(rng: Rng, session: Session) -> Iterator[Assignment]:

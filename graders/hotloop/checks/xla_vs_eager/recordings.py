@@ -12,7 +12,7 @@ import json
 import re
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import Any
 
@@ -130,16 +130,17 @@ def _hlo(rng: Rng, constants: Sequence[str]) -> Iterator[str]:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """Yield one question about all four runs."""
-    yield Question("Your diagnosis", (), diagnosis_mismatch)
+    """Yield a question for each run, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
 
 
-def diagnosis_mismatch(answer: object) -> str | None:
-    """Return a message about the first run with a wrong cause, evidence or value, or None."""
+def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
     given = as_message(answer)
     if given is None:
         return f"it is {shown(answer)}, not a dict"
-    for name in NAMES:
+    for name in names:
         found = _wrong_cause(as_message(given.get(name)), name)
         if found is not None:
             return f"run {name}: {found}"

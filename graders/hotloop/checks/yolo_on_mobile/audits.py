@@ -13,7 +13,7 @@ from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question, same, shown
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -52,6 +52,6 @@ def mismatch(want: Mapping[str, object], answer: object) -> str | None:
             if names is None or sorted(names) != right:
                 said = shown(cast(object, got))
                 return f"“{key}” is {said} and should be {shown(cast(object, right))}"
-        elif isinstance(got, bool) or not isinstance(got, int) or got != right:
+        elif not same(got, right):
             return f"“{key}” is {shown(got)} and should be {right}"
     return None

@@ -78,16 +78,17 @@ def mismatch(want: Mapping[str, float], answer: object) -> str | None:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """Yield the one question that asks for the diagnosis of all four runs."""
-    yield Question("Your diagnosis", (), diagnosis_mismatch)
+    """Yield a question for each run, all of which the one diagnosis answers."""
+    for name in NAMES:
+        yield Question("Your diagnosis", (), partial(diagnosis_mismatch, names=(name,)))
 
 
-def diagnosis_mismatch(answer: object) -> str | None:
-    """Return a message about the first run with a wrong diagnosis, or None."""
+def diagnosis_mismatch(answer: object, names: tuple[str, ...] = NAMES) -> str | None:
+    """Return what is wrong with the diagnosis of the first wrong one of these runs, or None."""
     reported = as_message(answer)
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for name in NAMES:
+    for name in names:
         said = _wrong_cause(as_message(reported.get(name)), name)
         if said is not None:
             return f"run {name}: {said}"

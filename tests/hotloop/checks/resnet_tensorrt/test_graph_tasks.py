@@ -32,6 +32,8 @@ TASKS = {
     "remove_noops": tasks.remove_noops,
 }
 SAID = {
+    "branches_left_behind": "topologically sorted|not output of any previous|should all be there",
+    "branches_not_read": "should have stayed",
     "chains_without_consumers": "fusible",
     "default_epsilon": "is another one now",
     # Where the graph reads the mask as well, onnx.checker misses it first.
@@ -46,6 +48,7 @@ SAID = {
     "rounding_departs": "it says",
     "second_consumer_ignored": "should have stayed",
     "training_mode_folded": "it is in training mode",
+    "transposed_convolution_folded": "it is not behind a Conv",
     "wrong_order_of_axes": "Graph",
 }
 

@@ -243,6 +243,30 @@ def test_threads_over_rows_waste_what_they_fetch() -> None:
     assert "uses 12% of the sectors" in found[0]
 
 
+@pytest.mark.parametrize("wide", [True, False])
+def test_loops_that_are_bound_to_one_axis_are_one_index(wide: bool) -> None:
+    """The copy is inside of the thread's loop, and has a loop of its own over the same threads."""
+
+    @T.prim_func(s_tir=True)
+    def main(a: T.Buffer((32, 32), "float32"), c: T.Buffer((32, 32), "float32")):
+        s = T.sblock_alloc_buffer((32, 32), scope="shared")
+        for own in T.thread_binding(32, thread="threadIdx.x"):
+            for x in T.thread_binding(32, thread="threadIdx.x"):
+                for y in range(32):
+                    with T.sblock("s"):
+                        vi = T.axis.spatial(32, y if wide else x)
+                        vj = T.axis.spatial(32, x if wide else y)
+                        s[vi, vj] = a[vi, vj]
+            for y in range(32):
+                with T.sblock("c"):
+                    vi = T.axis.spatial(32, y)
+                    vj = T.axis.spatial(32, own)
+                    c[vi, vj] = s[vi, vj]
+
+    found = list(coalescing.mismatches(main))
+    assert found == [] if wide else "uses 12% of the sectors" in found[0]
+
+
 def test_the_naive_product_is_known_by_its_structure(path: Path) -> None:
     mismatch_about(plain(), path)
     assert matmul_looks.naive(str(path), 8, 16, 4) is None

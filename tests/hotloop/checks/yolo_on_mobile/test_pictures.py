@@ -13,10 +13,10 @@ def test_the_truth_is_what_torch_computes() -> None:
         frame, side = case.arguments
         assert isinstance(frame, Tensor)
         assert isinstance(side, int)
-        values = frame.values.astype(np.float64)
-        want = pictures.truth(values, side)
-        put = pictures.place(*values.shape[:2], side)
-        rgb = torch.from_numpy(values[..., ::-1].copy()).permute(2, 0, 1)[None]
+        given = frame.rounded()
+        want = pictures.truth(given, side)
+        put = pictures.place(*given.shape[:2], side)
+        rgb = torch.from_numpy(given[..., ::-1].copy()).permute(2, 0, 1)[None]
         small = interpolate(rgb, (put.tall, put.wide), mode="bilinear", align_corners=False)
         part = want[:, put.above : put.above + put.tall, put.before : put.before + put.wide]
         np.testing.assert_allclose(part, small[0].numpy() / 255, atol=1e-9)

@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 from graph_nets import Builder, Rng
 from graph_sound import unsound
+from graph_walk import nodes_within
 from onnx import helper
 
 CHANNELS, SIDE = 6, 6
@@ -136,6 +137,42 @@ def _training(net: Builder, x: str) -> str:
     return net.relu(net.batchnorm(net.conv(x, CHANNELS), training=True))
 
 
+def _transposed(net: Builder, x: str) -> str:
+    """A ConvTranspose, whose weight has its output channels in another place."""
+    weight = net.weight(net.rng.normal(0, 0.3, (CHANNELS, CHANNELS, 3, 3)), "weight")
+    y = net.node("ConvTranspose", [x, weight], kernel_shape=[3, 3], pads=[1] * 4)
+    return net.relu(net.batchnorm(y))
+
+
+def _convolved_in_branch(net: Builder, x: str) -> str:
+    y = net.conv(x, CHANNELS)
+    return net.node("Add", [net.relu(net.batchnorm(y)), net.inside(y)])
+
+
+def _normalized_in_branch(net: Builder, x: str) -> str:
+    y = net.batchnorm(net.conv(x, CHANNELS, bias=True))
+    return net.node("Add", [net.relu(y), net.inside(y)])
+
+
+def _weight_in_branch(net: Builder, x: str) -> str:
+    y = net.conv(x, CHANNELS, 1)
+    weight = net.nodes[-1].input[1]
+    return net.node("Add", [net.relu(net.batchnorm(y)), net.inside(weight)])
+
+
+def _bias_in_branch(net: Builder, x: str) -> str:
+    y = net.conv(x, CHANNELS, 1, bias=True)
+    bias = net.nodes[-1].input[2]
+    return net.node("Add", [net.relu(net.batchnorm(y)), net.inside(bias)])
+
+
+def _scale_in_branch(net: Builder, x: str) -> str:
+    """It may be folded, and the scale has to stay for its other reader."""
+    y = net.batchnorm(net.conv(x, CHANNELS))
+    scale = net.nodes[-1].input[1]
+    return net.node("Add", [net.relu(y), net.inside(scale)])
+
+
 MOTIFS: tuple[Motif, ...] = (
     _plain,
     _own_bias,
@@ -154,6 +191,12 @@ MOTIFS: tuple[Motif, ...] = (
     _behind_relu,
     _offered,
     _training,
+    _transposed,
+    _convolved_in_branch,
+    _normalized_in_branch,
+    _weight_in_branch,
+    _bias_in_branch,
+    _scale_in_branch,
 )
 
 
@@ -198,6 +241,9 @@ def planned(graph: onnx.GraphProto) -> Plan:
                 break
             plan.gone.append(norm.name)
             end = plan.ends[node.name] = norm.output[0]
+    for node in graph.node:
+        if node.op_type == "BatchNormalization" and node.name not in plan.gone:
+            plan.left.setdefault(node.name, "it is not behind a Conv")
     return plan
 
 
@@ -210,11 +256,13 @@ def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]
         if name not in there
     )
     yield from unsound(source, made)
+    yield from (
+        f"{name} is still there, and could have been folded" for name in plan.gone if name in there
+    )
     for node in source.graph.node:
         if node.name in plan.gone:
-            if node.name in there:
-                yield f"{node.name} is still there, and could have been folded"
-        elif node.name not in there:
+            continue
+        if node.name not in there:
             yield f"{node.name} should have stayed"
         elif node.name in plan.ends:
             yield from _about_folded(node, plan.ends[node.name], there[node.name], made.graph)
@@ -229,7 +277,7 @@ def _about_folded(
     conv: onnx.NodeProto, end: str, made: onnx.NodeProto, graph: onnx.GraphProto
 ) -> Iterator[str]:
     if list(made.output) != [end]:
-        yield f"{conv.name} should make {end!r} now, so that nobody behind it notices"
+        yield f"{conv.name} makes {', '.join(made.output)} and should make {end!r} now"
     if made.op_type != "Conv" or list(made.attribute) != list(conv.attribute):
         yield f"{conv.name} should be the same convolution but for its weight and bias"
     if len(made.input) != 3 or made.input[0] != conv.input[0]:
@@ -245,12 +293,12 @@ def _about_initializers(
     before = {tensor.name: tensor for tensor in source.initializer}
     now = {tensor.name: tensor for tensor in made.initializer}
     for name, tensor in before.items():
-        readers = [node for node in source.node if name in node.input]
+        readers = [node for node in nodes_within(source) if name in node.input]
         folded = [n for n in readers if n.name in plan.gone or n.name in plan.ends]
         if len(folded) < len(readers) and now.get(name) != tensor:
             yield f"initializer {name!r} should not have been changed"
         wanted = len(folded) < len(readers) or not readers
-        if not wanted and name in now and not any(name in node.input for node in made.node):
+        if not wanted and name in now and not _reads(made, name):
             yield f"initializer {name!r} is still there, and nobody reads it any more"
 
 
@@ -283,7 +331,8 @@ def _normalization_of(graph: onnx.GraphProto, tensor: str) -> onnx.NodeProto | N
 
 
 def _reads(graph: onnx.GraphProto, name: str) -> int:
-    return sum(list(node.input).count(name) for node in graph.node)
+    """Return how often nodes read a tensor, those in branches and bodies, too."""
+    return sum(list(node.input).count(name) for node in nodes_within(graph))
 
 
 def _constant(graph: onnx.GraphProto, name: str) -> bool:

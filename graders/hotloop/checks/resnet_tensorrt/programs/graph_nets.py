@@ -47,7 +47,7 @@ class Builder:
         """Add an initializer; return its name. float64 becomes float32."""
         stored = values.astype(np.float32) if values.dtype == np.float64 else values
         name = f"{what}_{len(self.initializers)}"
-        self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(stored), name))
+        self.initializers.append(numpy_helper.from_array(np.array(stored, order="C"), name))
         return name
 
     def node(self, op: str, inputs: Sequence[str], *, extra: int = 0, **attributes: object) -> str:
@@ -104,6 +104,26 @@ class Builder:
         self.channels[made] = count
         return made
 
+    def inside(self, read: str) -> str:
+        """Add an If or a Loop, only inside of which a tensor is read; the result is a scalar."""
+        inner = f"inner_{len(self.nodes)}"
+        mean = helper.make_node("ReduceMean", [read], [f"{inner}_mean"], keepdims=0)
+        if self.rng.random() < 0.5:
+            flag = self.weight(np.array(self.rng.random() < 0.5), "flag")
+            branches = {
+                "then_branch": _scalar(inner, "Tanh", [mean]),
+                "else_branch": _scalar(f"{inner}_else", "Sigmoid", [mean]),
+            }
+            for graph in branches.values():
+                # Each branch has names of its own.
+                graph.node[0].output[0] = graph.node[1].input[0] = f"{graph.name}_mean"
+            return self.node("If", [flag], **branches)
+        rounds = self.weight(np.array(2, np.int64), "rounds")
+        given = [self.weight(np.array(True), "flag"), self.weight(np.array(0.5), "start")]
+        summed = self.node("Loop", [rounds, *given], body=_body(inner, mean))
+        # Shape inference cannot know the shape of what a loop carries.
+        return self.node("Reshape", [summed, self.weight(np.zeros(0, np.int64), "shape")])
+
     def relu(self, x: str) -> str:
         """Add max(x, 0)."""
         return self.node("Relu", [x])
@@ -148,6 +168,29 @@ class Builder:
         model.graph.output.extend(shaped[name] for name in self.outputs)
         onnx.checker.check_model(model, full_check=True)
         return model
+
+
+def _scalar(name: str, op: str, before: Sequence[onnx.NodeProto]) -> onnx.GraphProto:
+    """Return a branch that applies an operation to what the nodes before it have made."""
+    last = helper.make_node(op, [before[-1].output[0]], [f"{name}_end"])
+    end = helper.make_tensor_value_info(f"{name}_end", TensorProto.FLOAT, [])
+    return helper.make_graph([*before, last], name, [], [end])
+
+
+def _body(name: str, mean: onnx.NodeProto) -> onnx.GraphProto:
+    """Return a loop's body that adds a mean to a scalar in each round."""
+    kinds = {"round": TensorProto.INT64, "go": TensorProto.BOOL, "sum": TensorProto.FLOAT}
+    given = [helper.make_tensor_value_info(f"{name}_{k}", t, []) for k, t in kinds.items()]
+    made = [
+        helper.make_tensor_value_info(f"{name}_goes_on", TensorProto.BOOL, []),
+        helper.make_tensor_value_info(f"{name}_end", TensorProto.FLOAT, []),
+    ]
+    nodes = [
+        mean,
+        helper.make_node("Identity", [f"{name}_go"], [f"{name}_goes_on"]),
+        helper.make_node("Add", [f"{name}_sum", mean.output[0]], [f"{name}_end"]),
+    ]
+    return helper.make_graph(nodes, name, given, made)
 
 
 def classifier(rng: Rng) -> onnx.ModelProto:

@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 from graph_nets import IR_VERSION, OPSET, Rng
 from graph_sound import unsound
+from graph_walk import nodes_inside, nodes_within
 from onnx import TensorProto, helper, numpy_helper
 
 SIDES = (2, 3, 4, 5)
@@ -126,7 +127,7 @@ def _dropout(draft: Draft, x: str) -> None:
 def _compute(draft: Draft, x: str) -> None:
     rng, shape = draft.rng, draft.shapes[x]
     same = [name for name, other in draft.shapes.items() if other == shape]
-    kind = int(rng.integers(4))
+    kind = int(rng.integers(5))
     if kind == 0:
         draft.add(str(rng.choice(["Tanh", "Sigmoid", "Neg"])), [x], shape)
     elif kind == 1:
@@ -135,8 +136,26 @@ def _compute(draft: Draft, x: str) -> None:
         axis = int(rng.integers(len(shape)))
         joined = (*shape[:axis], 2 * shape[axis], *shape[axis + 1 :])
         draft.add("Concat", [x, same[rng.integers(len(same))]], joined, axis=axis)
+    elif kind == 3:
+        _decide(draft, x, same[rng.integers(len(same))])
     else:
         draft.add(str(rng.choice(["Add", "Max"])), [x, same[rng.integers(len(same))]], shape)
+
+
+def _decide(draft: Draft, x: str, other: str) -> None:
+    """Add an If with a tensor of the graph around it in each of its branches."""
+    branches = {
+        name: _branch(draft, op, read)
+        for name, op, read in (("then_branch", "Tanh", x), ("else_branch", "Neg", other))
+    }
+    draft.add("If", [str(draft.rng.choice(["on", "off"]))], draft.shapes[x], **branches)
+    draft.unread = [name for name in draft.unread if name not in (x, other)]
+
+
+def _branch(draft: Draft, op: str, read: str) -> onnx.GraphProto:
+    end = f"{draft.name()}_inside"
+    shape = helper.make_tensor_value_info(end, TensorProto.FLOAT, draft.shapes[read])
+    return helper.make_graph([helper.make_node(op, [read], [end])], end, [], [shape])
 
 
 def _finished(draft: Draft) -> onnx.ModelProto:
@@ -174,10 +193,31 @@ def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
 
 
 def mismatch_of_another(made: onnx.ModelProto, again: onnx.ModelProto) -> str | None:
-    """Return a message if rewriting a rewritten model again changes its nodes, else None."""
-    if list(made.graph.node) == list(again.graph.node):
+    """Return a message if rewriting a rewritten model changes more than names, else None."""
+    if _unnamed(made.graph) == _unnamed(again.graph):
         return None
     return "a second rewrite changes the graph once more"
+
+
+def _unnamed(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+    """Return the nodes with numbers for the names of the tensors that they make, unless outputs.
+
+    What only passes a tensor on loses its own name, too.
+    """
+    shown = {value.name for value in graph.output}
+    numbers: dict[str, str] = {}
+    nodes: list[onnx.NodeProto] = []
+    for node in graph.node:
+        copy = onnx.NodeProto.FromString(node.SerializeToString())
+        for name in node.output:
+            numbers[name] = name if name in shown else f"#{len(numbers)}"
+        for each in (copy, *nodes_inside(copy)):
+            each.input[:] = [numbers.get(name, name) for name in each.input]
+        copy.output[:] = [numbers[name] for name in node.output]
+        if copy.op_type in PASSED_ON:
+            copy.name = ""
+        nodes.append(copy)
+    return nodes
 
 
 def fewest_nodes(model: onnx.ModelProto) -> int:
@@ -191,7 +231,8 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     computing = _computing(model)
     made = {name for node in computing for name in node.output if name}
     outputs = [origins.get(value.name, (value.name, ())) for value in graph.output]
-    needed = {origins[name] for node in computing for name in node.input if name in origins}
+    readers = [inner for node in computing for inner in (node, *nodes_inside(node))]
+    needed = {origins[name] for node in readers for name in node.input if name in origins}
     transposed = {wanted for wanted in (*needed, *outputs) if wanted[1]}
     named: set[Wanted] = set()
     copies = 0
@@ -221,8 +262,15 @@ def _counted(model: onnx.ModelProto) -> str:
 def _described(nodes: list[onnx.NodeProto]) -> Counter[tuple[str, ...]]:
     """Count nodes by name, attributes and number of inputs; tensor names may have changed."""
     return Counter(
-        (n.name, n.op_type, *sorted(str(a) for a in n.attribute), str(len(n.input))) for n in nodes
+        (n.name, n.op_type, *sorted(map(_attribute, n.attribute)), str(len(n.input))) for n in nodes
     )
+
+
+def _attribute(attribute: onnx.AttributeProto) -> str:
+    """Return an attribute as text; of a branch its operations, since it may read another name."""
+    if attribute.type != onnx.AttributeProto.GRAPH:
+        return str(attribute)
+    return f"{attribute.name}: {[node.op_type for node in attribute.g.node]}"
 
 
 def _computing(model: onnx.ModelProto) -> list[onnx.NodeProto]:
@@ -234,7 +282,7 @@ def _passes_on(graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
         return node.op_type in PASSED_ON
     mode = node.input[2] if len(node.input) > 2 else ""
     off = {t.name for t in graph.initializer if not numpy_helper.to_array(t).any()}
-    read = {name for other in graph.node for name in other.input}
+    read = {name for other in nodes_within(graph) for name in other.input}
     read.update(value.name for value in graph.output)
     return (not mode or mode in off) and read.isdisjoint(node.output[1:])
 

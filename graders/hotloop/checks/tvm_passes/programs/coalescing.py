@@ -73,14 +73,16 @@ def _warp(loops: tuple[Any, ...]) -> Iterator[_Values]:
     """Yield the loop variables' values for a block's first 32 threads, each with all its lanes."""
     start = {loop.loop_var: int(loop.min) for loop in loops}
     lanes = [loop for loop in loops if loop.kind == tirx.ForKind.VECTORIZED]
-    threads = sorted((loop for loop in loops if _axis(loop).startswith("threadIdx")), key=_axis)
+    # Several loops around a copy may be bound to the same axis: that is one index.
+    threads = {_axis(loop): int(loop.extent) for loop in loops if _axis(loop).startswith("thread")}
     for number in range(WARP):
-        thread, rest = {}, number
-        for loop in threads:
-            thread[loop.loop_var] = rest % int(loop.extent)
-            rest //= int(loop.extent)
+        index, rest = {}, number
+        for axis in sorted(threads):
+            index[axis] = rest % threads[axis]
+            rest //= threads[axis]
         if rest:
             return
+        thread = {loop.loop_var: index[_axis(loop)] for loop in loops if _axis(loop) in index}
         for lane in product(*(range(int(loop.extent)) for loop in lanes)):
             chosen = zip((loop.loop_var for loop in lanes), lane, strict=True)
             yield {**start, **thread, **dict(chosen)}
