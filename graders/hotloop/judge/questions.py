@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import MAX_MESSAGE, as_list, as_message
@@ -124,6 +124,27 @@ def number_mismatch(
     return f"{what} is {number:.6g}, expected {want:.6g}"
 
 
+def same(got: object, want: object) -> bool:
+    """Whether plain data are equal. 3.0 is 3, but True is not 1."""
+    if isinstance(got, bool) or isinstance(want, bool):
+        return got is want
+    given, wanted = as_message(got), as_message(want)
+    if given is not None and wanted is not None:
+        return given.keys() == wanted.keys() and all(same(given[k], wanted[k]) for k in wanted)
+    if isinstance(got, list) and isinstance(want, list):
+        pairs = cast("tuple[list[object], list[object]]", (got, want))
+        return len(pairs[0]) == len(pairs[1]) and all(map(same, *pairs))
+    return got == want
+
+
+def without_zeros(counts: object) -> object:
+    """Return counts without the zeros: what does not occur may be left out. Others as they are."""
+    given = as_message(counts)
+    if given is None:
+        return counts
+    return {key: count for key, count in given.items() if not same(count, 0)}
+
+
 def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | None:
     """Describe the first entry that differs; None if the dicts are equal.
 
@@ -133,7 +154,7 @@ def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | N
     if reported is None:
         return f"{what} is {shown(got)}, not a dict"
     for key in [*want, *reported]:
-        if reported.get(key) != want.get(key):
+        if not same(reported.get(key), want.get(key)):
             expected = shown(want[key]) if key in want else "absent"
             return f"{what} of {shown(key)} is {shown(reported.get(key))}, expected {expected}"
     return None

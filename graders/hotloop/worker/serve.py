@@ -15,7 +15,7 @@ import socket
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -219,8 +219,18 @@ class Worker:
 
     def _answer(self, value: Any, index: int) -> Message:
         if self.style == "json":
-            return {"json": value}
+            return {"json": plain(value)}
         return copy_out(value, self.calls[index]["returns"], self.mappings, self.framework)
+
+
+def plain(value: Any) -> Any:
+    """Return an answer with Python's numbers and lists in place of numpy's, PyTorch's or JAX's."""
+    if isinstance(value, dict):
+        entries = cast(dict[Any, Any], value).items()
+        return {plain(key): plain(entry) for key, entry in entries}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in cast(Iterable[Any], value)]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def serve(
