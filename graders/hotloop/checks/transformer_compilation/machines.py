@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
+from hotloop.judge.questions import same
 
 Rng = np.random.Generator
 Array = NDArray[np.float64]
@@ -145,12 +146,12 @@ def as_row(schedule: object) -> NDArray[np.int64] | None:
     revision = constant("REVISION", 0, range(2, 1000))
     if given is not None and revision:
         marked = given.get("revision")
-        if type(marked) is not int or marked != revision:
+        if not same(marked, revision):
             return None
         given = {name: value for name, value in given.items() if name != "revision"}
     if given is None or set(given) != set(NAMES):
         return None
     values = [given[name] for name in NAMES]
-    if not all(type(v) is int and v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
+    if not all(v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
         return None
     return np.array(values, np.int64)

@@ -19,7 +19,7 @@ import numpy as np
 from hotloop.checks.transformer_compilation.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question, same, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
@@ -147,7 +147,7 @@ def _numbering_mismatch(place: int, kernel: Mapping[str, Any]) -> str | None:
     """Return a message about a wrong call number, which only a take-home's variant asks for."""
     first = constant("FIRST_CALL", 0, range(2, 1000))
     want, got = first + place - 1, kernel.get("number")
-    if not first or (type(got) is int and got == want):
+    if not first or same(got, want):
         return None
     return f"call {place}: its number is {want}, and {shown(got)} is reported"
 
@@ -159,7 +159,7 @@ def bytes_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | Non
         return f"{len(got)} kernels are reported"
     for place, (kernel, each) in enumerate(zip(recording["kernels"], got, strict=True), start=1):
         for what in ("loads", "stores"):
-            if type(each.get(what)) is not int or each[what] != kernel[what]:
+            if not same(each.get(what), kernel[what]):
                 return (
                     f"call {place}, {kernel['name']!r}: “{what}” is {shown(each.get(what))} and "
                     f"should be {kernel[what]}"
