@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import same
 
 Rng = np.random.Generator
 Array = NDArray[np.float64]
@@ -146,7 +145,7 @@ def as_row(schedule: object) -> NDArray[np.int64] | None:
     revision = constant("REVISION", 0, range(2, 1000))
     if given is not None and revision:
         marked = given.get("revision")
-        if not same(marked, revision):
+        if type(marked) is not int or marked != revision:
             return None
         given = {name: value for name, value in given.items() if name != "revision"}
     if given is None or set(given) != set(NAMES):
