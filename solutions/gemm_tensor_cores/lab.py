@@ -110,7 +110,7 @@ check("gemm_tensor_cores.pipelined")
 #
 # Programs with neighboring numbers run at the same time and share the L2 cache. If 16 of them compute a row of tiles of c, they need 17
 # rows and columns of tiles; as a square of 4 × 4 they need 8. Map `tl.program_id(0)` to tiles accordingly. The check replays your programs and
-# counts what 16 in a row load together.
+# counts what 16 in a row load together; groups of four or eight rows of tiles pass.
 #
 # ### HINTS gemm_tensor_cores.triton_matmul
 
@@ -123,7 +123,7 @@ check("gemm_tensor_cores.triton_matmul")
 # ### CARD gemm_tensor_cores.split_k
 #
 # `split_k(a, b, c)`: types as in task 5, but k is much longer than m and n. With a tile of 64 × 64 a product [64, 4096] · [4096, 64] is one
-# program, on a GPU with 132 SMs. Split the sum: **at least 32 programs** for such a product, each with a part of k, and a second kernel
+# program, on a GPU with 132 SMs. Split the sum: **at least 32 programs** for such a product, in the first launch, each with a part of k, and a second kernel
 # that adds up the parts. Do it in a fixed order, without atomic additions.
 #
 # ### HINTS gemm_tensor_cores.split_k
@@ -303,7 +303,7 @@ check("gemm_tensor_cores.block_scaled")
 # - `pages` [sequences, most pages] and `lengths` [sequences] are int32: token t of sequence s lies in page `pages[s, t // 16]`, at place t % 16. Entries after a
 #   sequence's end are not valid pages.
 #
-# One sequence of 480 tokens and two kv_heads would be two programs. Split the tokens, at least 12 programs for such a call, and let a second
+# One sequence of 480 tokens and two kv_heads would be two programs. Split the tokens, at least 12 programs in the first launch of such a call, and let a second
 # kernel combine the parts: with the sum l and the maximum x of each part, log-sum-exp = x + log l weights the parts. Load each page once for all heads that
 # share it.
 #

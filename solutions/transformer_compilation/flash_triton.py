@@ -8,8 +8,7 @@ texts, constants of this file and its @triton.jit functions. Asserts and prints 
 @triton.autotune and @triton.heuristics choose is taken from the launch. Block pointers, inline
 assembly, lambdas, classes, `break` and what other files define are refused.
 
-On a machine without a GPU the kernels run in Triton's interpreter (TRITON_INTERPRET=1), where
-`tl.dot` of bfloat16 is wrong in Triton 3.9: use float16 and float32 there.
+On a machine without a GPU the kernels run in Triton's interpreter (TRITON_INTERPRET=1).
 """
 
 import torch

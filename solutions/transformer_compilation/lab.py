@@ -74,7 +74,8 @@ from hotloop import check
 # - `standard_bytes`, `tiled_bytes`: of all kernels together, whole numbers;
 # - `fewest_bytes`: Q, K, V and O once each, which no kernel can be below;
 # - `standard_s`, `tiled_s`: least times, the three kernels one after the other;
-# - `bounds`: for scores, softmax, output and the tiled kernel what is largest: `"launch"`, `"memory"` or `"arithmetic"`.
+# - `bounds`: for scores, softmax, output and the tiled kernel, in this order, what is largest: `"launch"`, `"memory"` or `"arithmetic"`; a list, or a
+#   dict with the keys `"scores"`, `"softmax"`, `"output"` and `"tiled"`.
 #
 # ### HINTS transformer_compilation.count_bytes
 

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from threading import local
 from types import FrameType
 from typing import Any, cast
 
@@ -30,8 +29,9 @@ _ATOMICS = {
 """The builder's atomics, with the position of their pointers. They end with semantic and scope."""
 
 
-class _Access(local):
-    """The access in progress, of each thread.
+@dataclass
+class _Access:
+    """The access in progress, of each program.
 
     semantic: of an atomic, by Triton's name; "" for plain ones. A volatile load is RELAXED, as in
     PTX. scope: "CTA" if other programs need not see it. polls: it repeats its load by itself.
@@ -90,6 +90,7 @@ class ScheduledInterpreter:
         self.used_atomics = False
         self.program = 0
         self._reads: dict[int, dict[tuple[str, int], _Read]] = {}
+        self._accesses: dict[int, _Access] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._native, name)
@@ -123,10 +124,12 @@ class ScheduledInterpreter:
     def begin(self, number: int) -> None:
         """Go on with a program."""
         self.program = number
+        self.access = self._accesses.setdefault(number, _Access())
 
     def end(self) -> None:
         """Forget the current program, which has ended."""
         self._reads.pop(self.program, None)
+        self._accesses.pop(self.program, None)
 
     def note_read(self, pointers: Any, value: Any) -> None:
         """Hand over if the program has read the same in the same place when it was there last."""
@@ -309,9 +312,8 @@ def replaced(owner: Any, name: str, value: Any) -> Generator[None]:
 
 
 def _masked_load(load: Callable[..., Any], counting: ScheduledInterpreter) -> Callable[..., Any]:
-    access = counting.access
-
     def masked_load(ptrs: Any, mask: Any, other: Any, *options: Any, **more: Any) -> Any:
+        access = counting.access
         volatile = bool(more.get("is_volatile", options[-1] if options else False))
         if not volatile or access.semantic:
             return load(ptrs, mask, other, *options, **more)
@@ -330,10 +332,9 @@ def _masked_load(load: Callable[..., Any], counting: ScheduledInterpreter) -> Ca
 def _atomic(
     original: Callable[..., Any], position: int, counting: ScheduledInterpreter
 ) -> Callable[..., Any]:
-    access = counting.access
-
     def atomic(*arguments: Any) -> Any:
         counting.schedule.may_switch()
+        access = counting.access
         access.semantic, access.scope = (_last_word(value) for value in arguments[-2:])
         access.polls = original.__name__ == "create_atomic_poll"
         try:

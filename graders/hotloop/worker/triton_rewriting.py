@@ -56,6 +56,12 @@ class _Rewriting(ast.NodeTransformer):
         """Rewrite a kernel's source."""
         return self._own.visit(self.generic_visit(node))
 
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """`BLOCK: L.constexpr`, which the interpreter knows by the text `tl.constexpr` alone."""
+        if node.annotation is not None and "constexpr" in ast.unparse(node.annotation):
+            node.annotation = ast.parse("tl.constexpr", mode="eval").body
+        return node
+
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """`a and b`: each part becomes a function, since a part may never be evaluated."""
         self.generic_visit(node)

@@ -2,17 +2,19 @@
 
 A program that waits for another one (a lock, a flag, a barrier of the whole grid) never ends if
 the programs run one after the other, as in Triton's interpreter. Here each started program has a
-thread, and exactly one of them runs at a time. It hands over at an atomic access, or when it
-repeats a read in vain. A program whose state is the same at both reads cannot go on before memory
-changes; if that holds for all of them, the launch hangs, and `Hang` says who waits where.
+stack of its own, and exactly one of them runs at a time. It hands over at an atomic access, or when
+it repeats a read in vain. A program whose state is the same at both reads cannot go on before
+memory changes; if that holds for all of them, the launch hangs, and `Hang` says who waits where.
+
+The stacks are greenlets: a sandbox allows fewer threads than a launch has programs.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 
 import numpy as np
+from greenlet import getcurrent, greenlet
 
 RESIDENT = 1024
 """Programs that run at the same time at most; a GPU holds about as many."""
@@ -22,8 +24,6 @@ _AHEAD = 16
 
 _LIKELY = 1 / 2
 """Share of turns in which programs that wait are passed over."""
-
-_STACK_BYTES = 1 << 20
 
 
 class Hang(Exception):
@@ -38,54 +38,36 @@ class Hang(Exception):
         self.reason = reason
 
 
-class _Stop(BaseException):
-    """Ends a program's thread after another program has failed."""
-
-
 class _Program:
-    """A program with its thread, which runs only between `resume` and `pause`."""
+    """A program with its stack, which runs only between `resume` and `pause`."""
 
     def __init__(self, number: int, body: Callable[[int], None]) -> None:
         self.number = number
-        self.error: BaseException | None = None
-        self.is_done = False
-        self.stops = False
         self.blocked_since = -1
         """Number of changes of memory when it was found to wait; -1: it can go on."""
         self.waits = False
         """Whether it paused at a read in vain, and will probably do so again."""
         self.reason: object = None
-        self._body = body
-        self._mine, self._theirs = threading.Semaphore(0), threading.Semaphore(0)
-        self._thread: threading.Thread | None = None
+        self._stack = greenlet(body, getcurrent())
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has ended."""
+        return self._stack.dead
 
     def resume(self) -> None:
-        """Let the program run until it pauses or ends."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
-        else:
-            self._mine.release()
-        self._theirs.acquire()
+        """Let the program run until it pauses or ends. Raises what it raises."""
+        self._stack.switch(*([] if self._stack else [self.number]))
 
     def pause(self) -> None:
-        """Called in the program's thread: wait for the next `resume`."""
-        self._theirs.release()
-        self._mine.acquire()
-        if self.stops:
-            raise _Stop
+        """Called by the program: go back to where it was resumed."""
+        assert self._stack.parent is not None
+        self._stack.parent.switch()
 
-    def _run(self) -> None:
-        try:
-            with np.errstate(all="ignore"):  # which numpy keeps for each thread
-                if not self.stops:
-                    self._body(self.number)
-        except _Stop:
-            pass
-        except BaseException as error:  # noqa: BLE001 - raised again in `Schedule.run`
-            self.error = error
-        self.is_done = True
-        self._theirs.release()
+    def stop(self) -> None:
+        """End the program where it paused; nothing, if it has not begun or has ended."""
+        if self._stack:
+            self._stack.throw()
 
 
 class Schedule:
@@ -126,25 +108,19 @@ class Schedule:
         numbers = range(programs) if self._order is None else self._order.permutation(programs)
         fresh = [int(number) for number in reversed(numbers)]
         alive: list[_Program] = []
-        size = threading.stack_size(_STACK_BYTES)
         try:
             while fresh or alive:
                 program = self._next(fresh, alive, body)
                 enter(program.number)
                 self._current = program
                 program.resume()
-                if program.error is not None:
-                    raise program.error
                 alive.remove(program)
                 if not program.is_done:
                     alive.append(program)
         finally:
-            threading.stack_size(size)
             self._current = None
             for program in alive:
-                program.stops = True
-                if not program.is_done:
-                    program.resume()
+                program.stop()
 
     def _next(
         self, fresh: list[int], alive: list[_Program], body: Callable[[int], None]

@@ -35,7 +35,7 @@ from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.task import find
 from hotloop.site import kernels_page
 
-from .kernel_forms import ACCEPTED, COMPILED_ONLY, REFUSED, Form
+from .kernel_forms import ACCEPTED, REFUSED, Form
 
 RUNNER = Path(__file__).with_name("run_kernel_forms.py")
 
@@ -80,12 +80,12 @@ def results(
 
 
 def test_there_are_at_least_150_legal_forms() -> None:
-    assert len(ACCEPTED) + len(COMPILED_ONLY) >= 150
+    assert len(ACCEPTED) >= 150
 
 
-@pytest.mark.parametrize("name", [*ACCEPTED, *COMPILED_ONLY])
+@pytest.mark.parametrize("name", ACCEPTED)
 def test_a_legal_form_is_accepted(name: str) -> None:
-    form = (ACCEPTED | COMPILED_ONLY)[name]
+    form = ACCEPTED[name]
     text = vet(form.source, ["k"], "kernels.py").text
     assert "print" not in text
     assert "assert" not in text
@@ -152,9 +152,8 @@ def test_a_vetted_kernel_computes_what_the_file_computes(tmp_path: Path) -> None
 
 def test_a_legal_form_is_legal(tmp_path: Path) -> None:
     """Triton's own front end takes each accepted form, as it was written and as it was vetted."""
-    forms = ACCEPTED | COMPILED_ONLY
-    wrong = results(forms, tmp_path, "compile", {})
-    assert len(wrong) == len(forms)
+    wrong = results(ACCEPTED, tmp_path, "compile", {})
+    assert len(wrong) == len(ACCEPTED)
     assert {name: reason for name, reason in wrong.items() if reason} == {}
 
 

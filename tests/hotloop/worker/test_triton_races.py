@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from hotloop.worker.triton_memory import Region
 from hotloop.worker.triton_races import MOST_FLAGS, Place, Races
+from hotloop.worker.triton_schedule import Schedule
 
 FOLDER = Path(__file__).parent / "races"
 ORDERS = 3
@@ -205,3 +207,19 @@ def test_an_atomic_on_many_addresses_orders_nothing() -> None:
     assert races.found is not None
     assert races.found.first is not None
     assert (races.found.first.program, races.found.second.program) == (0, 1)
+
+
+def test_programs_that_wait_need_no_threads() -> None:
+    """A sandbox allows a few processes and threads; a launch has more programs than that."""
+    turns = [0] * 300
+    schedule = Schedule(np.random.default_rng(3), lambda: sum(turns))
+
+    def body(number: int) -> None:
+        turns[number] += 1
+        while min(turns) == 0:  # a barrier of all programs
+            schedule.repeats(same=True, reason="the barrier")
+        assert threading.active_count() == before
+
+    before = threading.active_count()
+    schedule.run(len(turns), body, lambda _number: None)
+    assert turns == [1] * len(turns)

@@ -17,7 +17,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.compare import Floats
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, same, shown
 
 Rng = np.random.Generator
 
@@ -58,9 +58,9 @@ def _weights_mismatch(w: Floats, group: int, answer: object) -> str | None:
     if reported is None:
         return f"it returns {shown(answer)}, not a dict"
     k, n = w.shape
-    packed = _rows(reported.get("packed"), (k // 2, n), int)
-    scales = _rows(reported.get("scales"), (k // group, n), float)
-    if packed is None or packed.min() < 0 or packed.max() > 255:
+    packed = _rows(reported.get("packed"), (k // 2, n))
+    scales = _rows(reported.get("scales"), (k // group, n))
+    if packed is None or not np.isin(packed, np.arange(256)).all():
         return f"“packed” are no {k // 2} rows of {n} whole numbers from 0 to 255"
     if scales is None or not np.isfinite(scales).all() or (scales <= 0).any():
         return f"“scales” are no {k // group} rows of {n} finite numbers above 0"
@@ -78,11 +78,11 @@ def _weights_mismatch(w: Floats, group: int, answer: object) -> str | None:
     )
 
 
-def _rows(answer: object, shape: tuple[int, int], kind: type) -> Floats | None:
+def _rows(answer: object, shape: tuple[int, int]) -> Floats | None:
     rows = [as_list(row) for row in as_list(answer)]
     if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
         return None
-    if not all(type(value) is kind for row in rows for value in row):
+    if not all(type(value) in (int, float) for row in rows for value in row):
         return None
     return np.array(rows, np.float64)
 
@@ -223,17 +223,15 @@ def _blocks_mismatch(values: Sequence[float], want: Blocks, answer: object) -> s
     if reported is None:
         return f"it returns {shown(answer)}, not a dict"
     tensor = reported.get("tensor_scale")
-    if (
-        not isinstance(tensor, int | float)
-        or abs(tensor - want.tensor_scale) > 1e-12 * want.tensor_scale
-    ):
-        return f"“tensor_scale” is {shown(tensor)}, expected {want.tensor_scale!r}"
+    # float32 is enough for it.
+    if wrong := number_mismatch("“tensor_scale”", tensor, want.tensor_scale, 1e-6):
+        return wrong
     for key, expected in (("scales", want.scales), ("elements", want.elements)):
         got = as_list(reported.get(key))
         if len(got) != len(expected):
             return f"“{key}” has {len(got)} codes, expected {len(expected)}"
         for i, (one, right) in enumerate(zip(got, expected, strict=True)):
-            if type(one) is not int or one != right:
+            if not same(one, right):
                 of = f" (of {values[i]!r})" if key == "elements" else ""
                 return f"“{key}” [{i}] is {shown(one)}, expected {right}{of}"
     return None

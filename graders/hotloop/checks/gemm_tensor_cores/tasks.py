@@ -97,7 +97,7 @@ _matmul = hl.KernelCalls(
 )
 triton_matmul = hl.fills_tensor(
     correct=hl.KernelCorrect(_matmul),
-    order=partial(counted.shares_tiles, calls=_matmul, most=4.0),
+    order=partial(counted.shares_tiles, calls=_matmul, most=4.5),
     compiles=hl.Compiles(_matmul, max_spill_bytes=64),
     gpu_correct=hl.Correct(cases.matrices, cases.product, cases.of_product, on=hl.OnGpu()),
     gpu_fast=hl.GpuFast(

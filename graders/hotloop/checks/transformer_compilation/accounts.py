@@ -156,7 +156,8 @@ def _wrong(key: str, got: object, want: object) -> str | None:
     if isinstance(want, int | float):
         close = 0.0 if isinstance(want, int) else CLOSE
         return number_mismatch(f"“{key}”", got, want, close)
-    if as_list(got) == want:
+    listed = as_message(got)
+    if (as_list(got) if listed is None else [listed.get(name) for name in KERNELS]) == want:
         return None
     return f"“{key}” is {shown(got)} and should be {shown(want)}"
 

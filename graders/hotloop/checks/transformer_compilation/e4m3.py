@@ -112,14 +112,15 @@ def _codes(answer: object, shape: tuple[int, ...], first: int) -> NDArray[np.int
     rows = [as_list(row) for row in as_list(answer)]
     if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
         return None
-    if not all(type(code) is int and 0 <= code - first <= 255 for row in rows for code in row):
+    known = range(first, first + 256)
+    if not all(type(code) in (int, float) and code in known for row in rows for code in row):
         return None
     return np.array(rows, np.int64) - first
 
 
 def _scales(answer: object, count: int) -> Floats | None:
     given = as_list(answer)
-    if len(given) != count or not all(isinstance(each, float) for each in given):
+    if len(given) != count or not all(type(s) in (int, float) for s in given):
         return None
     scales = np.array(given, np.float64)
     return scales if np.isfinite(scales).all() and (scales > 0).all() else None

@@ -151,6 +151,6 @@ def as_row(schedule: object) -> NDArray[np.int64] | None:
     if given is None or set(given) != set(NAMES):
         return None
     values = [given[name] for name in NAMES]
-    if not all(type(v) is int and v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
+    if not all(v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
         return None
     return np.array(values, np.int64)

@@ -19,7 +19,7 @@ import numpy as np
 from hotloop.checks.transformer_compilation.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question, same, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
@@ -159,7 +159,7 @@ def bytes_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | Non
         return f"{len(got)} kernels are reported"
     for place, (kernel, each) in enumerate(zip(recording["kernels"], got, strict=True), start=1):
         for what in ("loads", "stores"):
-            if type(each.get(what)) is not int or each[what] != kernel[what]:
+            if not same(each.get(what), kernel[what]):
                 return (
                     f"call {place}, {kernel['name']!r}: “{what}” is {shown(each.get(what))} and "
                     f"should be {kernel[what]}"

@@ -89,3 +89,13 @@ def test_the_first_wrong_number_is_named() -> None:
     mismatch = question.mismatch({"standard_bytes": 1})
     assert mismatch is not None
     assert "standard_bytes" in mismatch
+
+
+def test_bounds_are_a_list_or_a_dict_by_kernel() -> None:
+    want = accounts.truth(SMALL)
+    bounds = dict(zip(accounts.KERNELS, accounts.as_list(want["bounds"]), strict=True))
+    mismatch = accounts._mismatch(want, ("bounds",))  # pyright: ignore[reportPrivateUsage]
+    assert mismatch({"bounds": list(bounds.values())}) is None
+    assert mismatch({"bounds": bounds}) is None
+    assert mismatch({"bounds": {**bounds, "tiled": "nothing"}}) is not None
+    assert mismatch({"bounds": {"scores": bounds["scores"]}}) is not None

@@ -44,7 +44,12 @@ def test_nan_is_wrong() -> None:
     "answer",
     [None, {}, {"codes": [[1.0]], "scales": [1.0]}, {"codes": [[256]], "scales": [1.0]},
      {"codes": [[0]], "scales": [0.0]}, {"codes": [[0]], "scales": [float("inf")]},
-     {"codes": [[0]], "scales": [1]}, {"codes": [[0, 0]], "scales": [1.0]}],
+     {"codes": [[0]], "scales": [True]}, {"codes": [[0.5]], "scales": [1]},
+     {"codes": [[0, 0]], "scales": [1.0]}],
 )  # fmt: skip
 def test_what_is_no_answer_is_wrong(answer: object) -> None:
     assert e4m3.mismatch(np.zeros((1, 1)), answer) is not None
+
+
+def test_whole_numbers_may_be_floats_and_the_other_way_round() -> None:
+    assert e4m3.mismatch(np.ones((1, 1)), {"codes": [[56.0]], "scales": [1]}) is None
