@@ -63,7 +63,11 @@ class _Program:
         """Let the program run until it pauses or ends."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, daemon=True)
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError:
+                self.is_done = True  # nobody would answer
+                raise
         else:
             self._mine.release()
         self._theirs.acquire()
