@@ -219,7 +219,7 @@ KERNEL(a_plain_read_beside_swaps_that_it_does_not_feed, 1, 64) {
 }
 // race
 KERNEL(a_sum_read_by_the_line_that_reads_for_swaps, 1, 64) {
-  const auto plain = [](const unsigned* at) { return *at; };
+  const auto plain = [](const unsigned* at) __attribute__((noinline)) { return *at; };
   atomicAdd(&counters[2], 1);
   unsigned old = plain(&counters[0]), expected;
   do {
