@@ -92,8 +92,9 @@ def test_a_hang_says_what_is_waited_for(name: str) -> None:
         assert "_ptr[" in run["error"]
 
 
-def test_a_loop_that_reads_the_same_number_again_is_no_hang() -> None:
-    assert [run["error"] for run in runs()["blocks same_parameter_again"]] == [""] * ORDERS
+@pytest.mark.parametrize("how", ["same_parameter_again", "same_parameter_in_each_part"])
+def test_a_program_that_reads_the_same_number_again_is_no_hang(how: str) -> None:
+    assert [run["error"] for run in runs()[f"blocks {how}"]] == [""] * ORDERS
 
 
 # --- against a slow model -------------------------------------------------------------------------
