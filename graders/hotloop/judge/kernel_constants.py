@@ -64,8 +64,15 @@ def _next_power_of_2(number: int) -> int:
     return 1 << max(0, operator.index(number) - 1).bit_length()
 
 
+def _round(number: Number, digits: int | None = None) -> Number:
+    if digits is not None and abs(digits) > MAX_INTEGER_BITS:
+        raise ValueError("too many digits to round to")  # Python would compute 10 ** digits
+    return round(number, digits)
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    **{name: getattr(builtins, name) for name in ("min", "max", "abs", "int", "float", "round")},
+    **{name: getattr(builtins, name) for name in ("min", "max", "abs", "int", "float")},
+    "round": _round,
     "triton.cdiv": _cdiv,
     "triton.language.cdiv": _cdiv,
     "triton.next_power_of_2": _next_power_of_2,
@@ -73,6 +80,10 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 _MADE_OF = (
     "a constant is made of numbers, texts, dtypes, tuples, arithmetic and functions of `math`"
 )
+
+
+MOST_PARTS = 64
+"""Of a tuple and the tuples in it: `T = (T, T)`, written forty times, would fill the memory."""
 
 
 class Module(Protocol):
@@ -105,7 +116,10 @@ class Constants:
             case ast.Constant(value=None | bool() | int() | float() | str() as plain):
                 return self._small(node, plain)
             case ast.Tuple():
-                return tuple(self.value(element) for element in node.elts)
+                elements = tuple(self.value(element) for element in node.elts)
+                if sum(map(_parts, elements)) > MOST_PARTS:
+                    self._module.refuse(node, f"this tuple has more than {MOST_PARTS} parts")
+                return elements
             case ast.UnaryOp():
                 apply = _SIGNS[type(node.op)]
                 return self._computed(node, apply, [self._number(node.operand)])
@@ -180,6 +194,10 @@ def _explodes(operation: ast.operator, sides: list[Number]) -> bool:
     """Return True for an integer power that would take long to compute."""
     whole = all(isinstance(side, int) for side in sides)
     return whole and isinstance(operation, ast.Pow | ast.LShift) and sides[1] > MAX_INTEGER_BITS
+
+
+def _parts(value: Value) -> int:
+    return 1 + (sum(map(_parts, value)) if isinstance(value, tuple) else 0)
 
 
 def expression(value: Value) -> ast.expr:

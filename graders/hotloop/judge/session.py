@@ -284,9 +284,16 @@ class Session:
         anew: start it by exec instead of fork.
         """
         worker = self.launcher.start(
-            program=program, files=files, trusted=True, environment=environment, anew=anew
+            program=program,
+            files=files,
+            trusted=True,
+            environment=environment,
+            anew=anew,
+            many=runs_kernels,
         )
         worker.trusted = not runs_kernels
+        if runs_kernels:
+            worker.judged_within(self.budget)  # what its files take is the candidate's time
         self._owned.append(worker)
         return worker
 
@@ -345,7 +352,7 @@ class Session:
 
     def _start(self, *, anew: bool = False) -> Worker:
         if self.candidate.file is not None:
-            self.source()
+            source = self.source()
             if self.candidate.operator:
                 return self._start_with_simulator(anew)
             return self.launcher.start(
@@ -353,6 +360,7 @@ class Session:
                 trusted=False,
                 environment=self.interpreted,
                 anew=anew,
+                many="triton.jit" in source,
             )
         worker = self._connect()
         if worker is None:

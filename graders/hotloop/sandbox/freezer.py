@@ -109,11 +109,17 @@ class CgroupFreezer:
     def _freeze(self) -> None:
         os.write(self._switch, self._on)
         deadline = time.monotonic() + FREEZE_TIMEOUT_S
+        before: Usage | None = None
         # Sleeping would add to the timed window that ends here. Yielding instead leaves the CPU
         # to the tasks, which may need it to reach their frozen state.
         while self._still not in os.pread(self._state, 256, 0):
+            if before is None:
+                before = processes.usage(self._threads())
             if time.monotonic() > deadline:
-                raise FreezeError(f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s")
+                said = f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s"
+                # As of a process: who had a CPU and did not stop, stays in a system call.
+                ran_ns = processes.usage(self._threads()).cpu_ns - before.cpu_ns
+                raise (Unstoppable if ran_ns > _RAN_S * 1e9 else FreezeError)(said)
             os.sched_yield()
         self.frozen = True
 

@@ -396,7 +396,7 @@ class Device:
         if raw.kind != findings.RACE or findings.UPDATES not in (did for _, did, *_ in raw.who):
             return False
         reads = [site for site, did, *_ in raw.who if did == findings.READS]
-        return bool(reads) and bool(self.call("feeds_swap", reads[0]))
+        return bool(reads) and bool(self.call("feeds_swap", reads[0], raw.address))
 
     def _has_overflown(self) -> bool:
         """True if the thread that ran last has overflowed its stack."""

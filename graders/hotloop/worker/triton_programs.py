@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, cast
 
 import numpy as np
@@ -89,7 +89,7 @@ class ScheduledInterpreter:
         """How often a program has changed memory."""
         self.used_atomics = False
         self.program = 0
-        self._reads: dict[int, dict[tuple[str, int], _Read]] = {}
+        self._reads: dict[int, dict[tuple[CodeType, int], _Read]] = {}
         self._accesses: dict[int, _Access] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -137,7 +137,7 @@ class ScheduledInterpreter:
         if frame is None or not np.size(pointers):
             return
         reads = self._reads.setdefault(self.program, {})
-        key = frame.f_code.co_filename, frame.f_lasti
+        key = frame.f_code, frame.f_lasti  # each part of `a or b` has code of its own
         pointers, value = np.asarray(pointers), np.asarray(value)
         last = reads.get(key)
         now = reads[key] = _Read(pointers, value, self.changes, None)

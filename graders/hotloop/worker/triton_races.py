@@ -78,9 +78,9 @@ class _Shadow:
     """The last accesses of a region, one entry per granule.
 
     A granule is the largest number of bytes such that every access so far covers whole granules.
-    The slots by name: `write`, the last plain write; `read` and `atomic`, the last ones; `read2`
-    and `atomic2`, an earlier one that nothing orders before it, so that a write after only one of
-    the two is found.
+    The slots by name: `write`, `read` and `atomic`, the last ones of plain writes, plain reads and
+    atomics; `write2` (of equal bytes), `read2` and `atomic2`, an earlier one that nothing orders
+    before it, so that an access after only one of the two is found.
     """
 
     size: int
@@ -144,7 +144,8 @@ class Races:
             return
         at = shadow.granules(offsets, item)
         now = self._epoch(0)
-        self._check(region, shadow, "write", at, now)
+        for name in ("write", "write2"):
+            self._check(region, shadow, name, at, now)
         for name in ("atomic", "atomic2"):
             self._check(region, shadow, name, at, now, only=_WRITES)
         if "write" in shadow.slots:
@@ -163,12 +164,13 @@ class Races:
         now = self._epoch(_WRITES)
         for name in ("read", "read2", "atomic", "atomic2"):
             self._check(region, shadow, name, at, now)
-        writes = shadow.slot("write")
-        others = self._unordered(writes[at])
-        if others.any():
-            others &= np.repeat(changed(), item // shadow.granule)
-            self._blame(region, shadow, writes[at], others, at, now)
-        writes[at] = now
+        for name in ("write", "write2"):
+            writes = shadow.slot(name)[at] if name in shadow.slots else np.zeros(len(at), np.int64)
+            others = self._unordered(writes)
+            if others.any():
+                others &= np.repeat(changed(), item // shadow.granule)
+                self._blame(region, shadow, writes, others, at, now)
+        self._keep(shadow, "write", at, now)
 
     def atomic(self, region: Region, offsets: Offsets, item: int, *, writes: bool) -> None:
         """An atomic access of other programs' scope."""
@@ -177,8 +179,7 @@ class Races:
             return
         at = shadow.granules(offsets, item)
         now = self._epoch(_ATOMIC | (_WRITES if writes else 0))
-        self._check(region, shadow, "write", at, now)
-        for name in ("read", "read2") if writes else ():
+        for name in ("write", "write2", *(("read", "read2") if writes else ())):
             self._check(region, shadow, name, at, now)
         self._keep(shadow, "atomic", at, now)
 

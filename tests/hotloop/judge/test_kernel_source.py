@@ -5,6 +5,7 @@ import ast
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.kernel_constants import MOST_PARTS
 from hotloop.judge.kernel_source import MAX_CHARACTERS, KernelSource, vet
 
 SOFTMAX = '''import os
@@ -294,6 +295,8 @@ def test_computes_constants_and_defaults(constant: str, value: str) -> None:
         "1e200 ** 2",
         "float('x')",
         "int(float('inf'))",
+        "round(5, -(10**9))",
+        "round(2.5, 10**9)",
         "abs()",
         "min(1, 'a')",
         "'a' * 9",
@@ -313,6 +316,12 @@ def test_a_constant_that_cannot_be_computed_is_refused_with_its_line(constant: s
     """The replay gets values only: no constant can fail or take long when its module is loaded."""
     sentence = refused(kernel("x = x_ptr + C", before=f"C = {constant}"))
     assert sentence.startswith("softmax_triton.py, line 3: ")
+
+
+def test_a_tuple_that_doubles_is_refused_before_it_is_written_out() -> None:
+    doubled = "\n".join(f"T{i} = (T{i - 1}, T{i - 1})" for i in range(1, 40))
+    sentence = refused(kernel("x = x_ptr + T39[0]", before=f"T0 = (0, 0)\n{doubled}"))
+    assert f"more than {MOST_PARTS} parts" in sentence
 
 
 @pytest.mark.parametrize(

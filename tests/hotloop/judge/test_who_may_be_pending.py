@@ -17,6 +17,13 @@ OPEN = {"UNDECIDED", "NOT_MEASURED", "JUDGE_ERROR"}
 
 MACHINE = "It depends on what is installed or which device is there, before code of theirs runs."
 AUTHORS = "It reads module.yaml or the check's own tables, which no submission changes."
+OWN_TYPES = (
+    "It is about the type of what an author's function returned, which its annotation promises and "
+    "pyright checks, whatever the answer is."
+)
+OWN_INPUTS = (
+    "The inputs are the judge's, and it is asked before the candidate is: no answer is there."
+)
 OWN_WORD = (
     "It is about the type or value of what a program of ours returned, whatever it was given; such "
     "a process that fails on a candidate's file is ruled on as the candidate's."
@@ -37,6 +44,7 @@ OTHERS_ON_GPU = (
 NO_POINTS = "Problems of public sets give no points; a suite counts what is open as not solved."
 
 PLACES = {
+    "judge/authored.py _require_type": OWN_TYPES,
     "judge/blame.py our_failure": "Reached for exceptions that `is_ours` attributes to the judge.",
     "judge/budget.py Budget.time_is_up": (
         "The judge has waited for the candidate for less than a third of the task's time, and its "
@@ -74,12 +82,12 @@ PLACES = {
         "What the check's author wrote returned another type than it promises; none returns a "
         "part of the answer."
     ),
-    "judge/rungs/correct.py Case.truth": AUTHORS,
-    "judge/rungs/correct.py agreement": AUTHORS,
+    "judge/rungs/correct.py Case.truth": OWN_INPUTS,
+    "judge/rungs/correct.py agreement": OWN_INPUTS,
     "judge/rungs/cuda_compiles.py _toolchain": MACHINE,
     "judge/rungs/cuda_compiles.py _compile": MACHINE,
     "judge/rungs/kernel_calls.py KernelCalls.judged": AUTHORS,
-    "judge/rungs/one_pass.py OnePass.__call__": AUTHORS,
+    "judge/rungs/one_pass.py OnePass.__call__": "It counts the judge's cases, by their shapes.",
     "judge/rungs/traffic.py fewest": AUTHORS,
     "judge/session.py Session.reachable": AUTHORS,
     "judge/worker_connection.py Worker.send": AUTHORS,
@@ -101,6 +109,7 @@ PLACES = {
     "judge/session.py Session.levels": AUTHORS,
     "judge/session.py Session.limits": AUTHORS,
     "judge/session.py Session.alone": AUTHORS,
+    "judge/session.py Session.reachable": AUTHORS,
     "judge/speed.py Comparison.__init__": "A default for tests; rungs give `Budget.time_is_up`.",
     "judge/speed.py Comparison._require_baseline_undisturbed": BUSY,
     "judge/speed.py Comparison._require_second_baseline_alike": BUSY,
@@ -108,6 +117,7 @@ PLACES = {
     "judge/speed_record.py speed_share": BUSY,
     "judge/window.py TimedWorker._verify": OWN_PROCESS,
     "judge/worker_connection.py Worker._receive": OWN_PROCESS,
+    "judge/worker_connection.py Worker.send": "An answer came as JSON, so it can be sent as JSON.",
     "judge/worker_connection.py Worker._cause_of_death": (
         "The sandbox's own first process says so, before it executes the worker."
     ),
@@ -158,6 +168,8 @@ SEVERAL = {
     "judge/constants.py constant": 2,
     "judge/fault.py generated": 2,
     "judge/client.py lost": 2,
+    "judge/constants.py constant": 2,
+    "judge/fault.py generated": 2,
     "judge/gpu/workers.py card_for": 2,
     "judge/gpu/workers.py require_nvcc": 2,
     "judge/served.py wait_ready": 3,

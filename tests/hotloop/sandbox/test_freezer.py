@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.sandbox import cgroup, processes
+from hotloop.sandbox import cgroup, freezer, processes
 from hotloop.sandbox.cgroup import Groups, Place, Places
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.freezer import (
@@ -276,6 +276,28 @@ def test_both_versions_of_control_groups(version: int) -> None:
         freezer.thaw()
         time.sleep(0.2)
         assert freezer.usage().cpu_ns > running.cpu_ns
+
+
+@pytest.mark.parametrize(("busy", "error"), [(True, Unstoppable), (False, FreezeError)])
+def test_a_group_that_computes_on_is_told_from_one_without_a_cpu(
+    busy: bool, error: type[FreezeError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long system call, which no freezer ends, is the choice of whoever makes it."""
+    monkeypatch.setattr(freezer, "FREEZE_TIMEOUT_S", 1.0)
+    code = "while True: pass" if busy else "import time; time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", code])
+    try:
+        if not busy:
+            time.sleep(0.2)  # until it sleeps
+        (tmp_path / "cgroup.freeze").touch()
+        (tmp_path / "cgroup.events").write_text("frozen 0")
+        (tmp_path / "cgroup.threads").write_text(f"{process.pid}\n")
+        with pytest.raises(FreezeError) as raised:
+            CgroupFreezer(tmp_path, 2).freeze()
+        assert raised.type is error
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.mark.sandbox

@@ -59,7 +59,7 @@ class Compiles(Check):
             for launch, claim, source in _distinct(judged.compiled):
                 for target in self.targets:
                     session.progress(f"compiling {launch.kernel} for sm_{target}")
-                    timeout = min(self.timeout_s, session.budget.remaining_s())
+                    timeout = session.timeout(self.timeout_s)
                     figures.append(_compile(launch, claim, source, target, worker, timeout))
         return self._rule(session, figures)
 

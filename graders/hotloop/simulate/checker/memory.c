@@ -347,7 +347,7 @@ PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expe
   } else if (is_watched) {
     if (in_doubt) settle();
     one(address, bytes, UPDATES, site, op == WRITE_UPDATE ? BLIND : 0);
-    if (op == CAS) swaps(region_at(address), address);
+    if (op == CAS && value != expected) swaps(region_at(address), address);
   }
   const u64 mask = bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1;
   const u64 old = load(address, bytes);

@@ -285,9 +285,13 @@ void race(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
 }
 
 // Sites whose plain reads give compare-and-swap its expected value: it notices when that is no longer true,
-// so that these reads are no race with atomics. (CUDA C++ Programming Guide, "Atomic Functions".)
-static u8 feeds_swap[MOST_SITES];
-HOST("feeds_swap") u32 site_feeds_swap(u32 site) { return site < MOST_SITES && feeds_swap[site]; }
+// so that these reads are no race with atomics. (CUDA C++ Programming Guide, "Atomic Functions".) This holds where
+// such a swap was made, not for what else the line reads, and not for a swap that would change nothing.
+static u8 feeds_swap[MOST_SITES], is_swapped[1 << 16];
+#define SWAPPED(address) is_swapped[(address) / 8 % sizeof is_swapped]
+HOST("feeds_swap") u32 site_feeds_swap(u32 site, u32 address) {
+  return site < MOST_SITES && feeds_swap[site] && SWAPPED(address);
+}
 
 void swaps(Region* region, u32 address) {
   Cell* cell = region->cells + (address / 4 - region->begin / 4);
@@ -299,7 +303,7 @@ void swaps(Region* region, u32 address) {
       link = extras[link].next;
     }
     const u32 is_mine = r->block == block && r->warp == thread / WARP && r->lanes & lane_bit(thread);
-    if (is_mine && r->kind == READS && r->barriers == barriers[thread]) feeds_swap[r->site] = 1;
+    if (is_mine && r->kind == READS && r->barriers == barriers[thread]) feeds_swap[r->site] = SWAPPED(address) = 1;
   }
 }
 

@@ -218,6 +218,24 @@ KERNEL(a_plain_read_beside_swaps_that_it_does_not_feed, 1, 64) {
   }
 }
 // race
+KERNEL(a_sum_read_by_the_line_that_reads_for_swaps, 1, 64) {
+  const auto plain = [](const unsigned* at) __attribute__((noinline)) { return *at; };
+  atomicAdd(&counters[2], 1);
+  unsigned old = plain(&counters[0]), expected;
+  do {
+    expected = old;
+    old = atomicCAS(&counters[0], expected, expected + 1);
+  } while (old != expected);
+  out[I] = plain(&counters[2]) > 0;
+}
+// race
+KERNEL(a_sum_read_for_a_swap_that_changes_nothing, 1, 64) {
+  atomicAdd(&counters[0], 1);
+  const unsigned sum = counters[0];
+  atomicCAS(&counters[0], sum, sum);
+  out[I] = sum > 0;
+}
+// race
 KERNEL(a_plain_write_beside_swaps, 1, 64) {
   int old = flag;
   if (T == 5) flag = 3;

@@ -348,6 +348,11 @@ def blocks_kernel(x_ptr, out_ptr, n, HOW: tl.constexpr, BLOCK: tl.constexpr):
         for _ in range(300):
             total += tl.load(out_ptr + 1100)
         tl.store(out_ptr + at, total, mask=at < n)
+    elif HOW == "same_parameter_in_each_part":
+        last = out_ptr + 1100
+        if (tl.load(last) > 2) or (tl.load(last) > 1) or (tl.load(last) > 0):
+            n = 0
+        tl.store(out_ptr + at, at * 1.0, mask=at < n)
     elif HOW == "one_stores_all_read":
         if number == 0:
             tl.store(out_ptr, n * 1.0)
@@ -365,7 +370,7 @@ def blocks_kernel(x_ptr, out_ptr, n, HOW: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @right("in_place", "overlap_same_values", "any_found", "all_store_the_same", "read_back")
-@right("same_parameter_again", "two_lanes_same_value", "descriptor")
+@right("same_parameter_again", "same_parameter_in_each_part", "two_lanes_same_value", "descriptor")
 @racy("neighbor", "reversed", "overlap_in_place", "overlap_other_values", "past_the_row")
 @racy("two_places", "one_stores_all_read", "two_lanes", "descriptors_overlap")
 def blocks(how: str) -> None:
