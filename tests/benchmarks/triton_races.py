@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--flaggems", type=Path, help="repository of FlagGems")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     arguments = parser.parse_args()
-    triton_compat.mend_interpreter()
+    triton_compat.correct_interpreter()
     found: dict[str, Any] = {
         "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hotloop.worker import triton_compat
+
 SIZE, BLOCK = 100, 128
 
 
@@ -90,6 +92,7 @@ def named(values: dict[str, Any]) -> set[str]:
 def main() -> None:
     """Work on all jobs."""
     warnings.simplefilter("ignore")
+    triton_compat.correct_interpreter()
     how: Callable[[int, dict[str, Any]], str] = {"run": difference, "compile": front_end}[
         sys.argv[1]
     ]

@@ -14,7 +14,7 @@ from hotloop.worker.triton_watch import watched
 
 
 def main() -> None:
-    triton_compat.mend_interpreter()
+    triton_compat.correct_interpreter()
     for is_racy, table in ((False, kernels.RIGHT), (True, kernels.RACY)):
         for name, launch in table.items():
             for seed in range(int(sys.argv[1])):
