@@ -223,7 +223,8 @@ def _functions_of_libdevice() -> dict[str, Callable[..., Any]]:
     for name in ("sin", "cos", "tan", "tanh", "exp", "log", "log2", "log10"):
         named[f"fast_{name}"] = name
     named |= {
-        "abs": "abs", "fabs": "abs", "atan2": "arctan2", "pow": "power", "fast_pow": "power",
+        "abs": "abs", "fabs": "abs", "atan2": "arctan2", "pow": "power", "powi": "power",
+        "fast_pow": "power",
         "nearbyint": "rint", "fast_fdivide": "divide", "fadd_rn": "add", "fsub_rn": "subtract",
         "fmul_rn": "multiply", "fdiv_rn": "divide", "ddiv_rn": "divide", "frcp_rn": "reciprocal",
         "fsqrt_rn": "sqrt", "dsqrt_rn": "sqrt", "finite": "isfinite", "isfinited": "isfinite",
