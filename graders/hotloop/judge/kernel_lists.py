@@ -35,7 +35,7 @@ MATH = _words(
 LIBDEVICE = _words(
     "acos acosh asin asinh atan atan2 atanh cbrt copysign cosh cospi erfc exp10 expm1 fast_cosf "
     "fast_dividef fast_expf fast_log10f fast_log2f fast_logf fast_powf fast_sinf fast_tanf "
-    "fast_tanhf fdim finitef fmod hypot isfinited isinf isnan lgamma log10 log1p nearbyint pow "
+    "fdim finitef fmod hypot isfinited isinf isnan lgamma log10 log1p nearbyint pow "
     "rcbrt rint round saturatef signbit sinh sinpi tan tanh tgamma trunc"
 )
 """Functions of `triton.language.extra.libdevice`, besides those in `MATH`."""

@@ -18,13 +18,6 @@ from hotloop.sandbox.plain import launch_plain
 GIB = 1 << 30
 START_TIMEOUT_S = 60.0
 
-PROCESSES = 64
-"""Most processes of a worker, threads included."""
-
-MANY_PROCESSES = 1280
-"""The same where CUDA, XLA and Triton start some for each core, or where Triton's interpreter keeps
-a thread for each program of a launch that waits (`worker.triton_schedule.RESIDENT`)."""
-
 
 @dataclass(frozen=True)
 class Launcher:
@@ -55,7 +48,6 @@ class Launcher:
         read_only: Mapping[str, Path] | None = None,
         anew: bool = False,
         under: Sequence[str] = (),
-        many: bool = False,
     ) -> Worker:
         """Start a worker and wait until it has said hello.
 
@@ -65,7 +57,6 @@ class Launcher:
         read_only: more folders that it can read, by path inside the sandbox.
         anew: start it by exec instead of fork.
         under: a profiler's command line that starts it.
-        many: it may have MANY_PROCESSES even without a GPU.
         """
         with self.bystanders.held():
             ours, theirs = socket.socketpair()
@@ -85,7 +76,8 @@ class Launcher:
                         writable={},
                         files=files,
                         memory_bytes=self.memory_bytes,
-                        processes=MANY_PROCESSES if devices or many else PROCESSES,
+                        # Threads count too: CUDA, XLA and Triton start some for each core.
+                        processes=1024 if devices else 64,
                         tmp_bytes=GIB,
                         wall_s=self.wall_s,
                         output_bytes=1 << 20,

@@ -289,7 +289,6 @@ class Session:
             trusted=True,
             environment=environment,
             anew=anew,
-            many=runs_kernels,
         )
         worker.trusted = not runs_kernels
         if runs_kernels:
@@ -352,7 +351,7 @@ class Session:
 
     def _start(self, *, anew: bool = False) -> Worker:
         if self.candidate.file is not None:
-            source = self.source()
+            self.source()
             if self.candidate.operator:
                 return self._start_with_simulator(anew)
             return self.launcher.start(
@@ -360,7 +359,6 @@ class Session:
                 trusted=False,
                 environment=self.interpreted,
                 anew=anew,
-                many="triton.jit" in source,
             )
         worker = self._connect()
         if worker is None:

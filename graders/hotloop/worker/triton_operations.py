@@ -215,7 +215,7 @@ def _correct_dot_scaled_formats() -> None:
 
 
 @cache
-def _libdevice() -> dict[str, Callable[..., Any]]:
+def _functions_of_libdevice() -> dict[str, Callable[..., Any]]:
     """Return functions on float64 by the symbol in libdevice, without `__nv_` and a final `f`."""
     same = (
         "cbrt ceil copysign cos cosh exp exp2 expm1 floor fmod hypot isinf isnan log log10 log1p "
@@ -227,7 +227,8 @@ def _libdevice() -> dict[str, Callable[..., Any]]:
     for name in ("sin", "cos", "tan", "tanh", "exp", "log", "log2", "log10"):
         named[f"fast_{name}"] = name
     named |= {
-        "abs": "abs", "fabs": "abs", "atan2": "arctan2", "pow": "power", "fast_pow": "power",
+        "abs": "abs", "fabs": "abs", "atan2": "arctan2", "pow": "power", "powi": "power",
+        "fast_pow": "power",
         "nearbyint": "rint", "fast_fdivide": "divide", "fadd_rn": "add", "fsub_rn": "subtract",
         "fmul_rn": "multiply", "fdiv_rn": "divide", "ddiv_rn": "divide", "frcp_rn": "reciprocal",
         "fsqrt_rn": "sqrt", "dsqrt_rn": "sqrt", "finite": "isfinite", "isfinited": "isfinite",
@@ -236,22 +237,66 @@ def _libdevice() -> dict[str, Callable[..., Any]]:
     functions: dict[str, Callable[..., Numbers]] = {
         symbol: getattr(np, name) for symbol, name in named.items()
     }
-    for name in ("erf", "erfc", "lgamma"):
+    for name in ("erf", "erfc"):
         functions[name] = np.vectorize(getattr(math, name), otypes=[np.float64])
     functions["rsqrt"] = functions["frsqrt_rn"] = _inverse_root
-    return functions
+    functions |= {
+        "lgamma": np.vectorize(_log_gamma, otypes=[np.float64]),
+        "tgamma": np.vectorize(_gamma, otypes=[np.float64]),
+        "fdim": _positive_difference,
+        "round": _round_half_away,
+    }
+    of_one: dict[str, Callable[[Numbers], Numbers]] = {
+        "cospi": lambda x: np.cos(np.pi * np.fmod(x, 2)),
+        "exp10": lambda x: np.power(10.0, x),
+        "rcbrt": lambda x: 1 / np.cbrt(x),
+        "saturate": lambda x: np.where(x > 0, np.minimum(x, 1.0), 0.0),
+        "sinpi": lambda x: np.sin(np.pi * np.fmod(x, 2)),
+    }
+    return functions | of_one
+
+
+def _positive_difference(x: Numbers, y: Numbers) -> Numbers:
+    return np.where(x <= y, 0.0, x - y)
+
+
+def _round_half_away(values: Numbers) -> Numbers:
+    whole = np.trunc(values)
+    return whole + np.copysign(np.abs(values - whole) >= 0.5, values)
+
+
+def _log_gamma(value: float) -> float:
+    """At its poles, and beyond float64, infinite: Python raises there."""
+    try:
+        return math.lgamma(value)
+    except (ValueError, OverflowError):
+        return math.inf
+
+
+def _gamma(value: float) -> float:
+    """Infinite at 0 and beyond float64, NaN at negative whole numbers: Python raises there."""
+    try:
+        return math.gamma(value)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.nan if value else math.copysign(math.inf, value)
 
 
 def _inverse_root(values: Numbers) -> Numbers:
     return 1 / np.sqrt(values)
 
 
+def libdevice(symbol: str) -> Callable[..., Numbers] | None:
+    """Return the function on float64 for a symbol without `__nv_`; None if it is not known."""
+    functions = _functions_of_libdevice()
+    return functions.get(symbol) or functions.get(symbol.removesuffix("f"))
+
+
 def _library_call(
     _self: Any, _name: str, _path: str, symbol: str, operands: list[Any], result: Any, _pure: Any
 ) -> Any:
-    name = symbol.removeprefix("__nv_")
-    library = _libdevice()
-    function = library.get(name) or library.get(name.removesuffix("f"))
+    function = libdevice(symbol.removeprefix("__nv_"))
     if function is None:
         raise NotInterpreted(f"libdevice's {symbol}", "Write it with tl's own functions.")
     values = function(*(floats(one).data.astype(np.float64) for one in operands))

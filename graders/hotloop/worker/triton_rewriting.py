@@ -236,7 +236,8 @@ def _argument(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _with_bound_names(run_source: Callable[..., Any]) -> Callable[..., Any]:
     """Let a kernel call what its file imported by name, such as `from triton.language import dot`.
 
-    The interpreter replaces the functions in Triton's modules, not the names in a file.
+    The interpreter replaces the functions in Triton's modules, not the names in a file. Its copy
+    of a kernel has annotations as texts, of which it knows only `tl.constexpr`.
     """
 
     def compile_and_exec(self: Any, tree: Any) -> Any:
@@ -244,7 +245,12 @@ def _with_bound_names(run_source: Callable[..., Any]) -> Callable[..., Any]:
         for name, value in list(names.items()):
             if tl.core.is_builtin(value) or value is tl.static_range:
                 names[name] = _bound(inspect.getmodule(value), value.__name__)
-        return run_source(self, tree)
+        rewritten = run_source(self, tree)
+        rewritten.__annotations__ = {
+            name: "constexpr" if "constexpr" in str(annotation) else annotation
+            for name, annotation in self.fn.__annotations__.items()
+        }
+        return rewritten
 
     return compile_and_exec
 

@@ -41,10 +41,10 @@ def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
 @triton.jit
 def only_interpreted(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
-    for i in range(2):
-        if i == 1:
-            break
-    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)
+    total = 0.0
+    for _ in range(2):
+        total += tl.load(x_ptr + at, mask=at < n, other=0).to(tl.float32)
+    tl.store(out_ptr + at, total, mask=at < n)
 
 
 @triton.jit
@@ -59,7 +59,7 @@ def fine(x, out):
     scale[(2,)](x, out, x.numel(), 2.0, BLOCK=128, num_warps=2)
 
 
-def with_break(x, out):
+def with_a_sum_of_another_shape(x, out):
     only_interpreted[(1,)](x, out, x.numel(), 2.0, BLOCK=256)
 
 
@@ -88,7 +88,7 @@ def anything(_x: np.ndarray) -> np.ndarray:
 
 
 CALLS = KernelCalls(
-    cases=lambda _rng: [],
+    cases=lambda rng: [case(rng)],
     counted=case,
     reference=anything,
     tolerance=lambda _case: Tolerance(0.0, 1e30),
@@ -124,8 +124,8 @@ def test_reports_what_the_compiler_says_for_every_target(session: Session) -> No
 
 
 def test_what_only_the_interpreter_runs_is_a_compile_error(session: Session) -> None:
-    record = judge(session, "with_break")
-    line = SUBMISSION[: SUBMISSION.index("break")].count("\n") + 1
+    record = judge(session, "with_a_sum_of_another_shape")
+    line = SUBMISSION[: SUBMISSION.index("for _ in range(2)")].count("\n") + 1
     assert (record.verdict, record.earned) == (Verdict.COMPILE_ERROR, 0.0)
     assert record.sentence.startswith(f"{FILE}, line {line}: `only_interpreted` does not compile")
 

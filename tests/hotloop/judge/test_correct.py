@@ -12,11 +12,11 @@ import pytest
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.compare import Tolerance
+from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.oracle import Oracle
 from hotloop.judge.rung import after, judge_rungs
-from hotloop.judge.rungs import gpu_from_host
+from hotloop.judge.rungs import correct, gpu_from_host
 from hotloop.judge.rungs.correct import Case, Correct, OnCpu, Runner, case
 from hotloop.judge.rungs.gpu_from_host import OnGpuFromHost
 from hotloop.judge.rungs.in_simulator import InSimulator
@@ -110,8 +110,8 @@ def with_plain(argument: Any) -> Any:
     ("rung", "said"),
     [
         (Correct(raises, twice, closely), "ZeroDivisionError"),
-        (Correct(of_ones, raises, closely), "the reference failed"),
-        (Correct(of_ones, twice, raises), "the tolerance failed"),
+        (Correct(of_ones, raises, closely), "`reference` of Correct failed: ZeroDivisionError"),
+        (Correct(of_ones, twice, raises), "`tolerance` of Correct failed: ZeroDivisionError"),
         (Correct(of_ones, lambda x: x[:2], closely), "the reference returned (2,)"),
         (Correct(lambda _rng: [], twice, closely), "nothing to ask"),
         (
@@ -177,12 +177,13 @@ def test_the_candidate_stands_still_while_its_answer_is_compared(
     body = f"out.copy_(2 * x); threading.Thread(target=lambda: {counting}, daemon=True).start()"
     seen: list[int] = []
 
-    def watching(x):
+    def watching(*values: Any) -> Any:
         for _ in range(2):
             time.sleep(0.2)
             seen.append(count.stat().st_size)
-        return twice(x)
+        return compare(*values)
 
-    rung = Correct(of_ones, watching, closely, on=runner)
+    monkeypatch.setattr(correct, "compare", watching)
+    rung = Correct(of_ones, twice, closely, on=runner)
     assert judged(rung, tmp_path, body).verdict is Verdict.PASSED
     assert seen[0] == seen[1] > 0

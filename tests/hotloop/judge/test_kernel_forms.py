@@ -34,6 +34,7 @@ from hotloop.judge.kernel_source import vet
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.task import find
 from hotloop.site import kernels_page
+from hotloop.worker import triton_operations
 
 from .kernel_forms import ACCEPTED, REFUSED, Form
 
@@ -255,7 +256,19 @@ def test_triton_has_what_the_lists_name() -> None:
     pytest.importorskip("triton")
     newer = {"atomic_load", "atomic_store", "atomic_poll", "squeeze", "unsqueeze"}
     assert {n.partition(".")[0] for n in LANGUAGE} - public_names("triton.language") <= newer
-    assert public_names("triton.language.extra.libdevice") >= LIBDEVICE
+    assert public_names("triton.language.extra.cuda.libdevice") >= LIBDEVICE
+
+
+def test_each_allowed_function_of_libdevice_is_interpreted() -> None:
+    """A symbol that `triton_operations` lacks would stop a right kernel."""
+    cuda = pytest.importorskip("triton.language.extra.cuda.libdevice")
+    text = Path(cuda.__file__).read_text(encoding="utf-8")
+    bodies = dict(re.findall(r"^def (\w+)\(((?:.*\n)(?:[ \n)].*\n|\n)*)", text, re.MULTILINE))
+    symbols = {
+        (name, symbol) for name in LIBDEVICE for symbol in re.findall(r'"__nv_(\w+)"', bodies[name])
+    }
+    assert {name for name, _ in symbols} == LIBDEVICE
+    assert {(name, it) for name, it in symbols if triton_operations.libdevice(it) is None} == set()
 
 
 def test_triton_has_nothing_that_no_list_knows() -> None:

@@ -17,7 +17,7 @@ from hotloop.takehome.team import Team
 from hotloop.takehome.verify import Verification, VerifyError
 
 from .conftest import Hired
-from .made_reports import SPEED, all_of, record, report_on, rung
+from .made_reports import SPEED, all_of, as_given, record, report_on, rung
 
 
 class Judged:
@@ -29,7 +29,7 @@ class Judged:
         self._patch = monkeypatch
 
     def again(self, changed: dict[str, Record], report: Report | None = None) -> Verification:
-        records = {**self.report.records(), **changed}
+        records = as_given({**self.report.records(), **changed}, self.submission, self.team)
         self._patch.setattr(execution, "judged", lambda *_args, **_more: records)
         return verifying.verify(report or self.report, self.team)
 

@@ -166,10 +166,10 @@ def test_a_long_list_is_cut_where_the_judge_sees_that_it_is_too_long(recorder: R
     assert len(recorder.plan("many")["launches"]) == 65
 
 
-def test_a_failing_launch_is_an_error(recorder: Recorder) -> None:
+def test_a_failing_launch_is_an_error_with_what_the_kernel_raised(recorder: Recorder) -> None:
     reply = recorder.record("failing")
     assert not reply["ok"]
-    assert reply["error"]["type"] == "InterpreterError"
+    assert reply["error"]["type"] == "AttributeError"
 
 
 def test_triton_is_left_as_it_was(recorder: Recorder) -> None:

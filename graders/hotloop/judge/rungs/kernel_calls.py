@@ -297,9 +297,9 @@ def interpreted() -> Generator[None]:
 
 
 _SLOW = (
-    " Kernels run in Triton's interpreter here, which takes about 50 µs for each operation on a "
-    "tensor, whatever its size: give fewer programs larger blocks, and let no loop step over "
-    "single elements."
+    " Kernels run in Triton's interpreter here, where each operation on a tensor costs a call of "
+    "Python's, however small the tensor: give fewer programs larger blocks, and let no loop step "
+    "over single elements."
 )
 
 _UNDEFINED = (
