@@ -1,7 +1,10 @@
 """The static check of model repositories on NVIDIA's own: false alarms, and bad models it reports.
 
     git clone https://github.com/triton-inference-server/server  # and others
-    python tests/benchmarks/model_repositories.py server tutorials …
+    python tests/benchmarks/model_repositories.py --server server tutorials …
+
+With --server, the server of `hotloop doctor --install tritonserver` loads each of the small
+repositories of tests/hotloop/serving, right and wrong, and the check is compared with it.
 
 The clones may be bare; nothing of them is stored. Three folders of server's qa/L0_model_config are
 labeled by how the server rejects their contents. All other folders with a config.pbtxt are assumed
@@ -25,8 +28,11 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.judge.device import device_name
-from hotloop.serving import repository
+from hotloop.serving import preflight, repository
+from hotloop.serving.inference import Client, InferenceFailed
 from hotloop.serving.model_config import FILE
+from hotloop.serving.options import Options
+from hotloop.serving.server import Server
 
 RESULT = Path(__file__).parent / "results" / "model_repositories.json"
 LABELLED = {
@@ -40,8 +46,11 @@ READ = (FILE, ".py", ".onnx")
 BAD = "qa/L0_model_config"
 """Folder of bad models: nothing in it counts as valid."""
 
-NO_FILE = ("it is missing", "there is no version")
-"""Prefixes of messages about files that are not part of a clone."""
+NO_FILE = ("it is missing", "there is no version", "has no class", "which is missing")
+"""Parts of messages about files that are not part of a clone, or empty in it."""
+
+NO_GPU = "the server sees no GPU here"
+"""Of the machine that measures, not of the model."""
 
 OTHER_BACKEND = ("this server has no", "nothing says what runs it")
 """Prefixes of messages about another server's backend: such models are not in scope."""
@@ -52,7 +61,7 @@ NO_STEP = "there is no model "
 It cannot be checked without them.
 """
 
-_ELSEWHERE = NO_FILE + OTHER_BACKEND
+_ELSEWHERE = (*NO_FILE, *OTHER_BACKEND, NO_GPU)
 
 OTHER_NAME = "the name is "
 """Prefix of the message about a folder that its tests rename first.
@@ -65,6 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, and write the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", nargs="+", type=Path)
+    parser.add_argument("--server", action="store_true")
     parser.add_argument("--result", type=Path, default=RESULT)
     parser.add_argument("--verbose", action="store_true")
     given = parser.parse_args(arguments)
@@ -86,11 +96,50 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     result["rows"].append({"bad models": kind, **counted})
             for models in _repositories(folder):
                 _sound(models, folder, sound, alarms)
+    if given.server:
+        result["server"] = _against_server()
     result["sound"] = {**sound, "alarms": len(alarms), "said": sorted(alarms)}
     given.result.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     print(json.dumps({**result, "sound": {**sound, "alarms": len(alarms)}}, indent=1))
     if given.verbose:
         print("\n".join(sorted(alarms)))
+
+
+def _against_server() -> dict[str, Any]:
+    """Compare the check with the server on small repositories of one model each."""
+    from tests.hotloop.serving import onnx_cases, repository_cases
+
+    counts: Counter[str] = Counter()
+    differing: list[str] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        cases = repository_cases.together((*repository_cases.CASES, *onnx_cases.CASES), folder)
+        said = Counter(each.file.partition("/")[0] for each in repository.check(folder))
+        options = Options(isolation="none", explicit=True, ready_s=60.0)
+        with Server(folder, preflight.require(), options) as server:
+            server.wait_ready()
+            client = Client(server)
+            for case in cases:
+                verdict = _loaded(client, case.name)
+                counts[verdict] += 1
+                counts["useless"] += case.verdict == repository_cases.USELESS
+                refused = case.verdict != repository_cases.LOADED
+                if (verdict == "loaded") == (said[case.name] > 0) and not (
+                    case.verdict == repository_cases.USELESS and said[case.name]
+                ):
+                    differing.append(f"{case.name}: {verdict}, the check says {said[case.name]}")
+                elif refused != (said[case.name] > 0):
+                    differing.append(f"{case.name}: the case says {case.verdict}")
+    return {**counts, "differing": differing}
+
+
+def _loaded(client: Client, model: str) -> str:
+    try:
+        client.load(model)
+    except InferenceFailed:
+        return "refused"
+    client.unload(model)
+    return "loaded"
 
 
 def _laid_out(clone: Path, scratch: Path) -> tuple[str, Path]:
@@ -133,7 +182,9 @@ def _labelled(folder: Path, verbose: bool) -> dict[str, int]:
         with tempfile.TemporaryDirectory() as scratch:
             models = _as_repository(case, Path(scratch))
             said = [
-                each for each in repository.check(models) if not each.text.startswith(_ELSEWHERE)
+                each
+                for each in repository.check(models)
+                if not any(part in each.text for part in _ELSEWHERE)
             ]
         named += bool(said)
         if verbose and not said:
@@ -175,7 +226,7 @@ def _sound(models: Path, folder: Path, counts: Counter[str], alarms: list[str]) 
         if any(each.text.startswith(NO_STEP) for each in own):
             counts["incomplete"] += 1
             continue
-        real = [each for each in own if not each.text.startswith(NO_FILE)]
+        real = [each for each in own if not any(part in each.text for part in (*NO_FILE, NO_GPU))]
         alarms += [f"{where}: {each}" for each in real[:1]]
 
 
