@@ -11,7 +11,7 @@ from hotloop.serving.problem import Problem
 
 CLASS = "TritonPythonModel"
 _METHOD = "execute"
-_MOST_BYTES = 1 << 20
+_MOST_BYTES = 1 << 18
 _DYNAMIC = frozenset(
     {"exec", "eval", "globals", "locals", "vars", "setattr", "__dict__", "import_module"}
 )
