@@ -117,9 +117,9 @@ def _against_server() -> dict[str, Any]:
         options = Options(isolation="none", explicit=True, ready_s=60.0)
         with Server(folder, preflight.require(), options) as server:
             server.wait_ready()
-            client = Client(server)
             for case in cases:
-                does = _loaded(client, case.name)
+                with Client(server) as client:
+                    does = _loaded(client, case.name)
                 says = "loaded"
                 with tempfile.TemporaryDirectory() as alone:
                     case.write(Path(alone))

@@ -71,18 +71,17 @@ def test_the_server_loads_and_refuses_what_the_cases_say(
     # Without the sandbox, since that leaves links out.
     server = start(tmp_path, explicit=True, isolation="none", ready_s=60.0)
     server.wait_ready()
-    client = Client(server)
-    wrong = []
-    for case in cases:
-        try:
-            client.load(case.name)
-            verdict = LOADED
-        except InferenceFailed:
-            verdict = REFUSED
-        else:
-            client.unload(case.name)
-        if (verdict == REFUSED) != (case.verdict == REFUSED):
-            wrong.append((case.name, verdict))
+    wrong: list[tuple[str, str]] = []
+    with Client(server) as client:
+        for case in cases:
+            try:
+                client.load(case.name)
+                verdict = LOADED
+                client.unload(case.name)
+            except InferenceFailed:
+                verdict = REFUSED
+            if (verdict == REFUSED) != (case.verdict == REFUSED):
+                wrong.append((case.name, verdict))
     assert wrong == []
 
 

@@ -2,11 +2,12 @@
 
 A python-based backend: the server loads this file for every model whose config.pbtxt says `backend:
 "onnxruntime"`. It behaves like NVIDIA's backend, as far as a configuration can ask for it, so that
-the same repository runs in NVIDIA's container: `<version>/model.onnx`, a first dimension for the
-batch if max_batch_size is above 0, requests of equal shape run as one batch,
-`optimization { graph { level } }`, and the parameters intra_op_thread_count, inter_op_thread_count
-and execution_mode. If the number of threads is missing or 0, NVIDIA's backend uses all cores and
-this one uses one.
+the same repository runs in NVIDIA's container: `<version>/model.onnx`, a file or a folder with a
+file of that name; inputs, outputs and batching from the model, if inputs or outputs are not
+configured; a first dimension for the batch if max_batch_size is above 0, requests of equal shape
+run as one batch, `optimization { graph { level } }`, and the parameters intra_op_thread_count,
+inter_op_thread_count and execution_mode. If the number of threads is missing or 0, NVIDIA's backend
+uses all cores and this one uses one.
 """
 
 # It runs in the server's environment; its packages are missing from Hotloop's.
