@@ -23,13 +23,13 @@ import tarfile
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from hotloop.judge.device import device_name
 from hotloop.serving import preflight, repository
-from hotloop.serving.inference import Client, InferenceFailed
 from hotloop.serving.model_config import FILE
 from hotloop.serving.options import Options
 from hotloop.serving.server import Server
@@ -115,11 +115,14 @@ def _against_server() -> dict[str, Any]:
         folder = Path(scratch)
         cases = repository_cases.together((*repository_cases.CASES, *onnx_cases.CASES), folder)
         options = Options(isolation="none", explicit=True, ready_s=60.0)
-        with Server(folder, preflight.require(), options) as server:
-            server.wait_ready()
-            for case in cases:
-                with Client(server) as client:
-                    does = _loaded(client, case.name)
+        with ExitStack() as stack:
+
+            def ready() -> Server:
+                server = stack.enter_context(Server(folder, preflight.require(), options))
+                server.wait_ready()
+                return server
+
+            for case, does in repository_cases.verdicts(cases, ready):
                 says = "loaded"
                 with tempfile.TemporaryDirectory() as alone:
                     case.write(Path(alone))
@@ -129,15 +132,6 @@ def _against_server() -> dict[str, Any]:
                 if does != says.replace("useless", "loaded"):
                     differing.append(f"{case.name}: {does}, and the check says {says}")
     return {**counts, "differing": differing}
-
-
-def _loaded(client: Client, model: str) -> str:
-    try:
-        client.load(model)
-    except InferenceFailed:
-        return "refused"
-    client.unload(model)
-    return "loaded"
 
 
 def _laid_out(clone: Path, scratch: Path) -> tuple[str, Path]:

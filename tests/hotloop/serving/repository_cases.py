@@ -6,17 +6,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from hotloop.serving.inference import Client, InferenceFailed
+from hotloop.serving.server import Server
+
 LOADED, REFUSED, USELESS = "loaded", "refused", "useless"
 """USELESS: the server loads it, and does not do what the configuration asks for."""
-
-ENDS_SERVER = ("warmup_batch", "warmup_batch_of_no_batching")
-"""A warm-up that fails in the backend crashes tritonserver 2.51.0, with all its other models."""
 
 _STATE = 'data_type: TYPE_FP32 dims: [ 2 ] zero_data: true name: "s" '
 _X = 'input [ { name: "X" data_type: TYPE_FP32 dims: [ 4 ] } ]\n'
@@ -73,17 +74,41 @@ class Case:
 def together(cases: Iterable[Case], folder: Path) -> list[Case]:
     """Write those cases that are one model called m into one repository; return them.
 
-    Each model gets its case's name. Those that end the server are left out.
+    Each model gets its case's name.
     """
-    alone = [
-        case
-        for case in cases
-        if case.name not in ENDS_SERVER and all(path.startswith("m/") for path in case.files)
-    ]
+    alone = [case for case in cases if all(path.startswith("m/") for path in case.files)]
     for case in alone:
         case.write(folder)
         (folder / "m").rename(folder / case.name)
     return alone
+
+
+def verdicts(
+    cases: Iterable[Case], start: Callable[[], Server], end_s: float = 10.0
+) -> Iterator[tuple[Case, str]]:
+    """Let a server load each case; yield LOADED or REFUSED.
+
+    start: returns a server that loads by request, and is ready. A warm-up that fails in the backend
+    crashes tritonserver 2.51.0, with all its models: it is REFUSED, and another server is started.
+    """
+    server = start()
+    for case in cases:
+        verdict = REFUSED
+        try:
+            with Client(server) as client:
+                client.load(case.name)
+                verdict = LOADED
+                client.unload(case.name)
+        except InferenceFailed:
+            pass
+        except (ValueError, OSError):
+            deadline = time.monotonic() + end_s
+            while server.alive and time.monotonic() < deadline:
+                time.sleep(0.05)
+            if server.alive:
+                raise
+            server = start()
+        yield case, verdict
 
 
 def python(

@@ -5,11 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.hotloop.serving.repository_cases import CASES, LOADED, REFUSED, Case, together
+from tests.hotloop.serving.repository_cases import CASES, LOADED, REFUSED, Case, together, verdicts
 
 from hotloop.serving import onnx_rules, repository
 from hotloop.serving.environment import Environment
-from hotloop.serving.inference import Client, InferenceFailed
 from hotloop.serving.server import Server
 
 pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
@@ -68,20 +67,18 @@ def test_the_server_loads_and_refuses_what_the_cases_say(
 ) -> None:
     # Each eighth: tests/benchmarks/model_repositories.py asks about all, for some minutes.
     cases = together((*CASES, *onnx_cases())[::8], tmp_path)
-    # Without the sandbox, since that leaves links out.
-    server = start(tmp_path, explicit=True, isolation="none", ready_s=60.0)
-    server.wait_ready()
-    wrong: list[tuple[str, str]] = []
-    with Client(server) as client:
-        for case in cases:
-            try:
-                client.load(case.name)
-                verdict = LOADED
-                client.unload(case.name)
-            except InferenceFailed:
-                verdict = REFUSED
-            if (verdict == REFUSED) != (case.verdict == REFUSED):
-                wrong.append((case.name, verdict))
+
+    def ready() -> Server:
+        # Without the sandbox, since that leaves links out.
+        server = start(tmp_path, explicit=True, isolation="none", ready_s=60.0)
+        server.wait_ready()
+        return server
+
+    wrong = [
+        (case.name, verdict)
+        for case, verdict in verdicts(cases, ready)
+        if (verdict == REFUSED) != (case.verdict == REFUSED)
+    ]
     assert wrong == []
 
 
