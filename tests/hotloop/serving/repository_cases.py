@@ -95,7 +95,7 @@ def verdicts(
     for case in cases:
         verdict = REFUSED
         try:
-            with Client(server) as client:
+            with Client(server, timeout_s=60.0) as client:
                 client.load(case.name)
                 verdict = LOADED
                 client.unload(case.name)
